@@ -24,15 +24,11 @@ export class AgentApi implements ICredentialType {
 			placeholder: 'e.g. wss://agent.example.com:3010',
 			description: "Address of the session channel. The node appends '/ws'.",
 		}),
-		{
-			displayName: 'API Key',
-			name: 'apiKey',
-			type: 'string',
+		buildTextField('API Key', 'apiKey', {
 			typeOptions: { password: true },
 			required: true,
-			default: '',
 			description: 'API key issued by the team that operates the agent',
-		},
+		}),
 		{
 			displayName: 'WebSocket Timestamp Unit',
 			name: 'timestampUnit',

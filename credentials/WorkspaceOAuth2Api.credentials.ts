@@ -9,9 +9,11 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** True if the sign-in ends within 48 hours. Google counts from the last token. If n8n did not store its time, the test counts from now. */
-const endsSoonExpression =
-	'((token) => token.refresh_token_expires_in && (token.n8n_expires_at - token.expires_in * 1000 || Date.now()) + token.refresh_token_expires_in * 1000 < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})';
+/** When the last token was issued. If n8n did not store when it expires, the difference is NaN, and the current time counts instead. */
+const issuedAtExpression = '(token.n8n_expires_at - token.expires_in * 1000 || Date.now())';
+/** When the sign-in ends. Google counts from the last token. */
+const signInEndExpression = `${issuedAtExpression} + token.refresh_token_expires_in * 1000`;
+const endsSoonExpression = `((token) => token.refresh_token_expires_in && ${signInEndExpression} < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})`;
 
 /** Asks Drive who is signed in, because every Drive scope allows this call. Without a Drive scope, asks Gmail. */
 const credentialTest: ICredentialTestRequest = {
@@ -67,16 +69,12 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		'https://github.com/n8n-nodes-agent-workspace/n8n-nodes-agent-workspace/blob/main/docs/sign-in.md';
 
 	properties: INodeProperties[] = [
-		{
-			// Replaces an inherited field. These come first in the form, so the steps at its top must be a hint of one. Source for the 7 days:
-			// https://support.google.com/cloud/answer/15549945
-			displayName: 'Client ID',
-			name: 'clientId',
-			type: 'string',
-			default: '',
+		fields.buildTextField('Client ID', 'clientId', {
+			// Replaces the inherited field, to add a hint. Inherited fields come first in the form, so the setup steps can only be a hint of one.
+			// Source for the 7 days: https://support.google.com/cloud/answer/15549945
 			required: true,
 			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
-		},
+		}),
 		...fields.buildScopeFields('appFilesAndNames'),
 		fields.buildNotice(
 			'clientNotice',

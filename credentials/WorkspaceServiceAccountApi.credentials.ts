@@ -32,16 +32,12 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			placeholder: 'e.g. robot@my-project.iam.gserviceaccount.com',
 			description: 'The value of client_email in the JSON file from Google',
 		}),
-		{
-			displayName: 'Private Key',
-			name: 'privateKey',
-			type: 'string',
+		fields.buildTextField('Private Key', 'privateKey', {
 			typeOptions: { password: true },
 			required: true,
-			default: '',
 			placeholder: '-----BEGIN PRIVATE KEY-----',
 			description: 'The value of private_key in the JSON file from Google',
-		},
+		}),
 		fields.buildTextField('Delegated Email', 'delegatedEmail', {
 			placeholder: 'e.g. name@example.com',
 			description: 'The user to act for. Required for Gmail.',

@@ -38,8 +38,12 @@ const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildS
 /** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
+/** Builds a dropdown. @param choices each with its label, its value and its description */
 const buildAccessField = (
-	[displayName, name, defaultChoice, description]: [string, string, string, string],
+	displayName: string,
+	name: string,
+	defaultChoice: string,
+	description: string,
 	choices: Array<[string, keyof typeof scopesByChoice, string]>,
 ): INodeProperties => ({
 	displayName,
@@ -56,26 +60,16 @@ const driveAccessDescription =
 
 /** Builds the fields for scopes. @param defaultAccess `allFiles` for a service account, because it sees only what was shared with it */
 export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
-	buildAccessField(
-		['Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.'],
-		[
-			['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
-			['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
-			['Also Save Drafts and Change Labels', 'labelsToo', 'Also mark emails as read and change their labels'],
-		],
-	),
-	buildAccessField(
-		['Drive Access', 'driveAccess', defaultAccess, driveAccessDescription],
-		[
-			['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
-			[
-				'App Files and the Names of All Files',
-				'appFilesAndNames',
-				'Lists show all spreadsheets and documents',
-			],
-			['All Files', 'allFiles', 'Lists also show all folders and shared drives, and uploads can go there'],
-		],
-	),
+	buildAccessField('Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.', [
+		['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
+		['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
+		['Also Save Drafts and Change Labels', 'labelsToo', 'Also mark emails as read and change their labels'],
+	]),
+	buildAccessField('Drive Access', 'driveAccess', defaultAccess, driveAccessDescription, [
+		['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
+		['App Files and the Names of All Files', 'appFilesAndNames', 'Lists show all spreadsheets and documents'],
+		['All Files', 'allFiles', 'Lists also show all folders and shared drives, and uploads can go there'],
+	]),
 	{
 		displayName: 'Custom Scopes',
 		name: 'customScopes',
@@ -84,11 +78,10 @@ export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles')
 		description: 'Whether to choose the scopes yourself',
 	},
 	{
-		displayName:
+		...buildNotice(
+			'customScopesNotice',
 			'If a scope is missing here, operations that need it fail with an error that names it. The credential test needs a Drive scope or a Gmail scope that allows reading. Without one, the test fails even if operations work.',
-		name: 'customScopesNotice',
-		type: 'notice',
-		default: '',
+		),
 		displayOptions: { show: { customScopes: [true] } },
 	},
 	buildTextField('Enabled Scopes', 'enabledScopes', {
@@ -107,6 +100,9 @@ function buildAddressField(displayName: string, name: string, address: string, p
 	return buildTextField(displayName, name, { default: address, description, displayOptions });
 }
 
+const buildApiField = (label: string, name: string, address: string, api: string) =>
+	buildAddressField(`${label} API Base`, name, address, `Address of the ${api} API, including its version`);
+
 export const endpointFields: INodeProperties[] = [
 	{
 		displayName: 'Custom Endpoints',
@@ -116,14 +112,10 @@ export const endpointFields: INodeProperties[] = [
 		description:
 			"Whether to reach the APIs at other addresses than Google's own, for example through a gateway",
 	},
-	...[
-		['Mail', 'mailApiBase', 'https://gmail.googleapis.com/gmail/v1', 'Gmail'],
-		['Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'],
-		['Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'],
-		['Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'],
-	].map(([label = '', name = '', address = '', api = '']) =>
-		buildAddressField(`${label} API Base`, name, address, `Address of the ${api} API, including its version`),
-	),
+	buildApiField('Mail', 'mailApiBase', 'https://gmail.googleapis.com/gmail/v1', 'Gmail'),
+	buildApiField('Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'),
+	buildApiField('Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'),
+	buildApiField('Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'),
 ];
 
 export const authorizationUrlField = buildAddressField(

@@ -7,7 +7,7 @@ import { buildDemoAnswer, callBack } from '../../dev/agent-service/demo.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { startDemoModel } from '../../dev/chat-model/demo.ts';
 import { type ImportedExample, importExamples } from '../../dev/examples.ts';
-import { seedDemo } from '../../dev/google/demo.ts';
+import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
 import { type GoogleServer, startGoogle } from '../../dev/google/server.ts';
 import { fetchPublished } from '../../dev/n8n/forms.ts';
 import { McpClient } from '../e2e/mcpClient';
@@ -126,4 +126,15 @@ test.each(files)('%s ends green', async (file) => {
 	expect([status, errors]).toEqual(['success', []]);
 	await page.getByTestId('canvas-node-status-success').first().waitFor();
 	expect(await page.getByTestId('canvas-node-status-error').count()).toBe(0);
+});
+
+test('what `npm start` has put there is what the examples with sheets read and change', () => {
+	const rows = (tab: string) => google.sheets.values(demoSpreadsheet.id, tab);
+	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
+	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
+	expect(rows('Mails').length).toBeGreaterThan(1);
+	const names = google.files.listAll().map(({ name }) => name);
+	expect(names).toEqual(expect.arrayContaining(['figures.csv', 'note.txt']));
+	const [, documentId = ''] = /\/document\/d\/([^/]+)\/edit$/.exec(String(rows('Orders')[1]?.[3])) ?? [];
+	expect(google.docs.text(documentId)).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });

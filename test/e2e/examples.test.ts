@@ -4,14 +4,7 @@ import path from 'node:path';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import type { ExecuteFields } from '../../dev/agent-service/request.ts';
 import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
-import {
-	ensureCredentials,
-	readExample,
-	type StoredCredential,
-	withCredentials,
-	withDemo,
-} from '../../dev/examples.ts';
-import { demoSpreadsheet, seedDemo } from '../../dev/google/demo.ts';
+import { ensureCredentials, type StoredCredential, withCredentials } from '../../dev/examples.ts';
 import { findHeader, readText } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { fetchPublished, submitForm } from '../../dev/n8n/forms.ts';
@@ -330,31 +323,6 @@ test('invoice-by-email: each open row goes out once, as a PDF from the template,
 	expect(sent[0]?.raw.toString()).toMatch(
 		/application\/pdf[^]*Invoice I-7\.pdf|Invoice I-7\.pdf[^]*application\/pdf/,
 	);
-});
-
-test('what npm start has put there is what the examples with sheets read', async () => {
-	seedDemo(google);
-	for (const file of [
-		'keep-a-list-up-to-date',
-		'fill-a-template',
-		'rows-by-key',
-		'rows-to-agent',
-		'mail-to-sheet',
-		'invoice-by-email',
-		'answer-in-a-section',
-		'attachments-to-drive',
-	]) {
-		const workflow = await n8n.api.createWorkflow(withDemo(await readExample(`${file}.json`), stored));
-		const { status, resultData } = await n8n.api.run(workflow);
-		expect(`${file}: ${status} ${resultData.error?.message ?? ''}`).toBe(`${file}: success `);
-	}
-	const rows = (tab: string) => google.sheets.values(demoSpreadsheet.id, tab);
-	expect(rows('Tasks').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
-	expect(rows('Questions').map(([, state]) => state)).toEqual(['state', 'done', 'done']);
-	expect(rows('Mails').length).toBeGreaterThan(1);
-	const names = google.files.listAll().map(({ name }) => name);
-	expect(names).toEqual(expect.arrayContaining(['figures.csv', 'note.txt']));
-	expect(textAt(rows('Orders')[1]?.[3])).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });
 
 test('every example is run by some test', () => {

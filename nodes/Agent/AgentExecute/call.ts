@@ -56,7 +56,6 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		url: access.buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({ sessionId, initialPayload, startStepName, ...access.buildIdentity(signer, params) }),
-		/** Identifies the session with its service and user. */
 		conversationKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,

@@ -78,8 +78,8 @@ class MessageWait implements ConnectionListener {
 	/** Whether the time limit for opening the channel has passed. */
 	#isReadinessOverdue = false;
 	/** How many attempts to open the channel have failed with a lasting fault since it was last open. */
-	#hopelessOpenCount = 0;
-	/** The error with which the channel was last lost after the call was sent. Set means that messages may be missing. */
+	#lastingFaultCount = 0;
+	/** The error with which the channel was last lost after the call was sent. If it is set, messages may be missing. */
 	#gapCause: NodeError | undefined;
 	#closeFrame: WaitResult['closeFrame'];
 
@@ -92,7 +92,7 @@ class MessageWait implements ConnectionListener {
 		if (signal?.aborted) this.#handleStop();
 	}
 
-	/** Before the call is sent: with `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time; then do not send */
+	/** Must be called right before the call is sent. With `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time */
 	async prepareAttempt(): Promise<void> {
 		if (this.#setup.settings.openChannel === 'before') await this.#openChannelInTime();
 		this.#isCallSent = true;
@@ -105,7 +105,7 @@ class MessageWait implements ConnectionListener {
 		this.#openConnection();
 		const cancelTimer = this.#setup.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
 			this.#isReadinessOverdue = true;
-			// An open channel will be ready in at most `maxSettleMilliseconds`.
+			// A channel that is already open is not given up, because it will be ready within `maxSettleMilliseconds`.
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
 		await this.#readiness.deferredReadiness.promise.finally(cancelTimer);
@@ -114,11 +114,12 @@ class MessageWait implements ConnectionListener {
 
 	/** Keeps the failure of a call whose awaited messages arrived, if the service may have accepted the call. Otherwise throws it. */
 	handleCallFailure(error: unknown): void {
-		const hasAwaitedMessages = ['match', 'count', 'failure'].includes(this.#collector.endReason ?? '');
-		const mayBeAccepted = isNodeError(error) && error.outcome !== 'notDone';
-		if (hasAwaitedMessages && mayBeAccepted && !this.#setup.signal?.aborted) this.#callFailure = error;
-		else if (!this.#isCallSent || !isNodeError(error)) throw error;
-		else throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
+		if (!this.#isCallSent || !isNodeError(error)) throw error;
+		const { endReason } = this.#collector;
+		const hasAwaitedMessages = endReason === 'match' || endReason === 'count' || endReason === 'failure';
+		if (!hasAwaitedMessages || error.outcome === 'notDone' || this.#setup.signal?.aborted)
+			throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
+		this.#callFailure = error;
 	}
 
 	/** Waits until the end condition is met. Must be called after the call has ended. */
@@ -152,7 +153,7 @@ class MessageWait implements ConnectionListener {
 
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
-		this.#hopelessOpenCount = 0;
+		this.#lastingFaultCount = 0;
 		this.#readiness.handleOpen();
 	}
 
@@ -167,10 +168,11 @@ class MessageWait implements ConnectionListener {
 			this.#collector.handleCloseFrame();
 		}
 		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#gapCause = failure;
-		if (!wasOpen && isLastingFault(closeReason)) this.#hopelessOpenCount++;
+		if (!wasOpen && isLastingFault(closeReason)) this.#lastingFaultCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
-		// The wait ends if only the long backoff is left, or if a lasting fault has occurred twice.
-		if (decision !== 'retryLate' && this.#hopelessOpenCount < 2) return;
+		// The channel is given up if only the long backoff is left, or if a lasting fault has occurred twice.
+		const isGivenUp = decision === 'retryLate' || this.#lastingFaultCount >= 2;
+		if (!isGivenUp) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())
 			this.#deferredEndReason.reject(errors.addStartedText(failure));
@@ -239,7 +241,7 @@ class ChannelReadiness {
 	deferredReadiness = new Deferred<undefined>();
 	state: 'closed' | 'settling' | 'ready' = 'closed';
 	readonly #setup: WaitSetup;
-	#hasReceivedPong = false;
+	#isAwaitingPong = true;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 
@@ -251,18 +253,18 @@ class ChannelReadiness {
 		const { clock, settings } = this.#setup;
 		this.state = 'settling';
 		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
-		this.#hasReceivedPong = settings.heartbeatSeconds === 0 || settings.pingText !== '';
+		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';
 		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
 		this.restartQuietTimer();
 	}
 
 	handleFirstPong(): void {
-		this.#hasReceivedPong = true;
+		this.#isAwaitingPong = false;
 		this.restartQuietTimer();
 	}
 
 	restartQuietTimer(): void {
-		if (this.state === 'ready' || !this.#hasReceivedPong) return;
+		if (this.state === 'ready' || this.#isAwaitingPong) return;
 		this.#cancelQuietTimer();
 		const { clock, settings } = this.#setup;
 		this.#cancelQuietTimer = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);

@@ -14,7 +14,6 @@ import { type FieldCondition, findText, findFieldText, type SessionMessage } fro
 import type { WaitSettings } from './parameters';
 import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
-/** What the error texts say about the call. */
 export interface CallErrorContext {
 	readonly url: string;
 	readonly params: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
@@ -69,8 +68,9 @@ export function convertFailedResponse(agentResponse: AgentResponse, call: CallEr
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const result = retry.classifyStatus(saysNotDone ? 429 : code);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
-	const [meaning, description] =
-		statusTexts[code] ?? (result.retryable ? outcomeTexts[result.outcome] : undefined) ?? rejectedTexts;
+	const retryableTexts = result.outcome === 'notDone' ? busyTexts : internalErrorTexts;
+	const otherTexts = result.retryable ? retryableTexts : rejectedTexts;
+	const [meaning, description] = statusTexts[code] ?? otherTexts;
 	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
 	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
@@ -155,18 +155,15 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
-/** Texts for retryable statuses without an entry above. */
-const outcomeTexts: Readonly<Partial<Record<NodeError['outcome'], ErrorTexts>>> = {
-	notDone: [
-		'The agent service reported an error',
-		'The service is temporarily busy or down. It did not start the agent.',
-	],
-	unknown: [
-		'The agent service reported an error',
-		`${unknownOutcomeText} The service reported an internal error.`,
-	],
-};
-
+/** These three are for statuses without an entry above. */
+const busyTexts: ErrorTexts = [
+	'The agent service reported an error',
+	'The service is temporarily busy or down. It did not start the agent.',
+];
+const internalErrorTexts: ErrorTexts = [
+	'The agent service reported an error',
+	`${unknownOutcomeText} The service reported an internal error.`,
+];
 const rejectedTexts: ErrorTexts = [
 	'The agent service rejected the call',
 	"The text above is the service's response. The call was not repeated.",
@@ -183,6 +180,7 @@ export function addCallDetails(
 	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
 	response: unknown,
 ): NodeError {
+	// A description that comes from n8n, or quotes the agent, may end without a period.
 	const sentence = failure.description?.replace(/([^.!?…])$/, '$1.');
 	const responseDetail = response !== undefined && { response: limitDetail(response, sanitize) };
 	return failure.with({
@@ -218,19 +216,17 @@ function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
 	}
 }
 
-/** Lists the values of the match field in the messages, or else the fields of the messages. Without a match field, the texts are the values. */
+/** Lists the values that were compared with the match value. If there are none, lists the fields of the messages. */
 function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
-	if (messages.length === 0) return '';
-	const field = match?.field;
-	const values =
-		field === undefined ? [] : listDistinct(messages.map((message) => findFieldText(message, field)));
-	if (values.length > 0)
-		return `${field ? `Values of '${field}'` : 'Text messages'} received: ${values.join(', ')}.`;
 	const fields = describeFields(messages);
-	return joinSentences(
-		field && `No message has the field '${field}'.`,
-		fields === '' ? field && 'None of them is a JSON object.' : `Fields of the messages received: ${fields}.`,
-	);
+	const fieldsText = fields === '' ? '' : `Fields of the messages received: ${fields}.`;
+	if (match === undefined || messages.length === 0) return fieldsText;
+	const { field } = match;
+	const values = listDistinct(messages.map((message) => findFieldText(message, field)));
+	const valuesText = field === '' ? 'Text messages' : `Values of '${field}'`;
+	if (values.length > 0) return `${valuesText} received: ${values.join(', ')}.`;
+	if (field === '') return fieldsText;
+	return `No message has the field '${field}'. ${fieldsText || 'None of them is a JSON object.'}`;
 }
 
 /** How long the channel may take to open before the call. */
@@ -240,10 +236,10 @@ export const openTimeoutSeconds = 20;
 export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
-	const status =
-		closeReason?.kind === 'response' && !closeReason.response.fromProxy ? closeReason.response.statusCode : 0;
+	const response = closeReason?.kind === 'response' ? closeReason.response : undefined;
+	const isRefused = response !== undefined && !response.fromProxy && response.statusCode >= 400;
 	// The service may refuse a session that it does not know yet.
-	const mayNeedSession = status >= 400 || closeReason?.kind === 'closeFrame';
+	const mayNeedSession = isRefused || closeReason?.kind === 'closeFrame';
 	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${printChoice('openChannel', 'after')}'.`;
 	return failure.with({
 		description: joinSentences('The agent was not started.', failure.description, mayNeedSession && advice),

@@ -146,13 +146,14 @@ export function toModelItems(
 	const { output, sessionId, endedBy, gap, response } = json;
 	const incompleteEnd = incompleteEnds.includes(endedBy) && { endedBy };
 	const commonFields = { sessionId, ...incompleteEnd, ...(gap === true && { gap }) };
+	const hintNotes = hints.map((note) => ({ note }));
+	if (typeof output !== 'string' && response == null)
+		return [{ output: null, ...commonFields }, ...hintNotes];
 	// If there is no text, the model gets the whole response.
-	const fullText = typeof output === 'string' ? output : response == null ? '' : JSON.stringify(response);
+	const fullText = typeof output === 'string' ? output : JSON.stringify(response);
 	const fittedText = fitText(fullText, countRoom(maxModelCharacters, commonFields, hints));
-	const partNotes = fittedText === fullText ? [] : [describePart(fittedText, 0, fullText.length)];
-	const notes = [...partNotes, ...hints].map((note) => ({ note }));
-	const shownOutput = typeof output === 'string' || fullText !== '' ? fittedText : null;
-	return [{ output: shownOutput, ...commonFields }, ...notes];
+	const partNotes = fittedText === fullText ? [] : [{ note: describePart(fittedText, 0, fullText.length) }];
+	return [{ output: fittedText, ...commonFields }, ...partNotes, ...hintNotes];
 }
 
 /** Shows the agent's texts in the chat as they arrive. */

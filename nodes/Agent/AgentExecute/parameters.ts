@@ -47,27 +47,27 @@ export function preparePayload(
 /** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError with 400 */
 function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: RawParameters): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
-	if (isEmpty('sessionId') && parameters.hasExpression('sessionId')) {
+	const isEmptyExpression = (name: string) => isEmpty(name) && parameters.hasExpression(name);
+	if (isEmptyExpression('sessionId')) {
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
 			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
 	}
-	if (mode === 'json') {
-		if (!isEmpty('payloadJson') || !parameters.hasExpression('payloadJson')) return;
+	if (mode === 'json' && isEmptyExpression('payloadJson'))
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
-	}
+	if (mode === 'json') return;
 	// Only an expression can give undefined or null.
-	const missingName = ['task', 'input'].find((name) => values[name] === undefined || values[name] === null);
+	const fieldWithoutValue = ['task', 'input'].find((name) => values[name] == null);
 	if (isEmpty('task') && isEmpty('input')) {
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
-			`${missingName ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
+			`${fieldWithoutValue ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
 		);
 	}
-	if (missingName) {
+	if (fieldWithoutValue) {
 		throw createRefusal(
-			`The expression in '${missingName === 'task' ? 'Task' : 'Input'}' has no value for this item`,
+			`The expression in '${fieldWithoutValue === 'task' ? 'Task' : 'Input'}' has no value for this item`,
 			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
 		);
 	}
@@ -84,12 +84,12 @@ const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as c
  */
 function checkOverrides(params: ExecuteParams, parameters: RawParameters): void {
 	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
-	const setOption = overrideNames.find(isSet);
+	const filledOption = overrideNames.find(isSet);
 	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.hasExpression('options', name));
-	if (setOption === undefined || emptyOption === undefined) return;
+	if (filledOption === undefined || emptyOption === undefined) return;
 	const refusal = createRefusal(
-		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(setOption)} is not`,
-		`Values of different users must not be mixed. Set ${quoteField(emptyOption)} for every item that sets ${quoteField(setOption)}, or remove the option to use the credential's value for all items.`,
+		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(filledOption)} is not`,
+		`Values of different users must not be mixed. Set ${quoteField(emptyOption)} for every item that sets ${quoteField(filledOption)}, or remove the option to use the credential's value for all items.`,
 	);
 	throw naming.insertNamesIntoError(refusal);
 }

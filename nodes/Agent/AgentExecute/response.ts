@@ -156,7 +156,8 @@ export function buildExcerpt(agentResponse: AgentResponse, sanitize: Sanitize): 
 		typeof response === 'string'
 			? response.slice(0, maxSearchedLength).replace(markupPattern, ' ')
 			: (findErrorMessage(response) ?? body.toString('utf8'));
-	return shorten(sanitize(text.slice(0, maxSearchedLength).replace(/\s+/g, ' ')).trim(), maxExcerptLength);
+	const singleLine = text.slice(0, maxSearchedLength).replace(/\s+/g, ' ');
+	return shorten(sanitize(singleLine).trim(), maxExcerptLength);
 }
 
 /** Matches tags, and scripts and styles with their content, in linear time. */

@@ -14,7 +14,7 @@ import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails 
 import * as outputs from './output';
 import { naming, type WaitSettings } from './parameters';
 import { parseResponseContent } from './response';
-import { callAndWait } from './callAndWait';
+import { callAndWait, type WaitResult } from './callAndWait';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -79,17 +79,12 @@ async function runItem(run: AgentRunState, index: number, checked: calls.Checked
 	const memory = new MemoryReservation();
 	const liveView = new outputs.LiveView(context, index, params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
-	const send = (prepareAttempt = () => Promise.resolve()) =>
+	const sendCall = (prepareAttempt: () => Promise<void>) =>
 		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
-		const waitResult = wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), send));
-		if (!wait) await send();
-		const callItem = await outputs.buildOutputItem(context, index, progress);
-		let bytes = callItem.binary ? 0 : (progress.response?.body.length ?? 0);
-		for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
-		const item = waitResult
-			? await outputs.addMessages(callItem, waitResult, params, context.helpers)
-			: callItem;
+		const waitResult = wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
+		if (!wait) await sendCall(() => Promise.resolve());
+		const { item, bytes } = await buildItem(context, index, progress, waitResult);
 		if (!waitResult && typeof item.json.output === 'string') liveView.showText(item.json.output);
 		if (run.outputBytes + bytes > maxOutputBytes) throw createTooMuchOutputError(maxOutputBytes);
 		run.outputBytes += bytes;
@@ -126,13 +121,29 @@ function buildWaitSetup(
 	};
 }
 
+/** Builds the item, with the messages of the wait if there was one. Also returns how many bytes it adds to `outputBytes`. */
+async function buildItem(
+	context: IExecuteFunctions,
+	index: number,
+	progress: calls.CallProgress,
+	waitResult: WaitResult | undefined,
+) {
+	const callItem = await outputs.buildOutputItem(context, index, progress);
+	const responseBytes = callItem.binary ? 0 : (progress.response?.body.length ?? 0);
+	if (!waitResult) return { item: callItem, bytes: responseBytes };
+	const item = await outputs.addMessages(callItem, waitResult, progress.call.params, context.helpers);
+	const messageBytes = waitResult.messages.reduce((sum, { byteLength }) => sum + byteLength, 0);
+	return { item, bytes: responseBytes + messageBytes };
+}
+
+/** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, response: agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
 	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
 	const content = agentResponse && parseResponseContent(agentResponse);
-	const response =
-		content &&
-		('response' in content ? content.response : `(${content.bytes.length} bytes, ${content.mimeType})`);
+	let response: unknown;
+	if (content && 'response' in content) response = content.response;
+	else if (content) response = `(${content.bytes.length} bytes, ${content.mimeType})`;
 	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
 }

@@ -74,7 +74,7 @@ export class MessageCollector {
 		const { failureCondition, filterCondition } = this.#setup.settings;
 		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
 		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
-		if (this.#rememberId(message)) return;
+		if (!this.#rememberIfNew(message)) return;
 		this.#heldBytes += measureHeldBytes(message);
 		if (this.#isCallSent) this.#collect(message, reportsFailure);
 		else this.#keepEarlyMessage(message);
@@ -84,7 +84,7 @@ export class MessageCollector {
 		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
 	}
 
-	/** Call this when no more messages can arrive. Ends a wait for silence that has messages. @returns false if the wait goes on, and can only fail */
+	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
 		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
 		return this.endReason !== undefined;
@@ -112,20 +112,20 @@ export class MessageCollector {
 
 	/**
 	 * Remembers the message's ID. Waits that run at the same time all get the message.
-	 * @returns whether the ID was known: from this wait, or from a wait that had ended before this one began
+	 * @returns false if the ID was known: from this wait, or from a wait that had ended before this one began
 	 */
-	#rememberId(message: SessionMessage): boolean {
+	#rememberIfNew(message: SessionMessage): boolean {
 		const { settings, conversationKey } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
-		if (id === undefined) return false;
+		if (id === undefined) return true;
 		const key = JSON.stringify([conversationKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
 		const waitNumber = getReceivedIds().ids.get(hash);
-		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return true;
-		const isKnown = this.#receivedHashes.has(hash);
-		if (isKnown && this.#isCallSent) this.repeatedCount++;
+		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
+		const isNew = !this.#receivedHashes.has(hash);
+		if (!isNew && this.#isCallSent) this.repeatedCount++;
 		this.#receivedHashes.add(hash);
-		return isKnown;
+		return isNew;
 	}
 
 	#collect(message: SessionMessage, reportsFailure: boolean): void {
@@ -137,10 +137,12 @@ export class MessageCollector {
 		this.messages.push(message);
 		this.#lastMessageAt = clock.getMonotonicMilliseconds();
 		const matches = settings.matchCondition !== undefined && meetsCondition(message, settings.matchCondition);
-		const endReason = reportsFailure ? 'failure' : matches ? 'match' : undefined;
+		const matchReason = matches ? 'match' : undefined;
+		const endReason = reportsFailure ? 'failure' : matchReason;
 		onMessage(message, endReason);
 		const hasAllMessages = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (endReason !== undefined || hasAllMessages) this.#endWait(endReason ?? 'count');
+		if (endReason !== undefined) this.#endWait(endReason);
+		else if (hasAllMessages) this.#endWait('count');
 		else this.#watchSilence();
 	}
 

@@ -5,7 +5,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-type AlertKind = 'refused' | 'outage' | 'dropped' | 'left' | 'notAccepted';
+type AlertKind = 'refused' | 'outage' | 'dropped' | 'leftover' | 'notAccepted';
 
 /** Each kind of alert is raised once per session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;
@@ -29,7 +29,7 @@ export class Alerts {
 		this.#clock = clock;
 	}
 
-	/** Reports the first failure of the session in an interval, at once or at its end. @param sessionId empty for a failure of all sessions */
+	/** Reports the failure unless the session has had one of this kind in the interval. @param sessionId empty for a failure of all sessions */
 	raise(kind: AlertKind, failure: NodeError, sessionId = ''): void {
 		const { failures } = this.#intervals.get(kind) ?? this.#startInterval(kind);
 		if (failures.has(sessionId)) return;
@@ -88,17 +88,19 @@ export function createQueueFullError(count: number): NodeError {
 
 /** Used if messages are queued or unread when the trigger stops. The trigger does not know whether it will start again or n8n exits. */
 export function createStoppedEarlyError(count: number, isAllRead: boolean): NodeError {
-	const [pronoun, executions] = count === 1 ? ['It is', 'its execution'] : ['They are', 'their executions'];
-	const leftoverText = `${pronoun} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
+	if (count === 0) {
+		const message = 'The trigger was stopped before it had read all messages';
+		return new NodeError({ code: 429, message, description: unreadText });
+	}
+	const executions = count === 1 ? 'its execution' : 'their executions';
+	const leftoverText = `${count === 1 ? 'It is' : 'They are'} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
-	const waitingText = `while ${formatMessageCount(count)} waited for ${executions}`;
-	const texts = [count > 0 && leftoverText, !isAllRead && unreadText, count > 0 && advice];
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped ${count === 0 ? 'before it had read all messages' : waitingText}`,
-		description: texts.filter(Boolean).join(' '),
+		message: `The trigger was stopped while ${formatMessageCount(count)} waited for ${executions}`,
+		description: [leftoverText, isAllRead ? '' : unreadText, advice].filter(Boolean).join(' '),
 	});
 }
 

@@ -27,18 +27,18 @@ export class Delivery {
 	readonly #waitEnders = new Set<() => void>();
 	readonly #itemsBeingStored = new Set<Promise<unknown>>();
 	/** Settles when the trigger begins to stop. */
-	readonly #stopped: Promise<void>;
-	#resolveStopped = () => {};
+	readonly #stopBegun: Promise<void>;
+	#resolveStopBegun = () => {};
 	#isStopping = false;
 	#isWaitingOver = false;
 
 	constructor(setup: DeliverySetup, alerts: Alerts) {
 		this.#setup = setup;
 		this.#alerts = alerts;
-		this.#stopped = new Promise((resolve) => (this.#resolveStopped = resolve));
+		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
 	}
 
-	/** Sets and remembers the message's key, because n8n checks keys only since 2.20, and none of batches. @returns whether the key was new */
+	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		if (this.#setup.settings.deduplicationField === '') return true;
 		arrival.deduplicationKey = this.#buildKey(arrival);
@@ -55,7 +55,7 @@ export class Delivery {
 		}
 	}
 
-	/** Settles after the execution. Never rejects. @returns false if the trigger stopped before n8n took the batch; true even if n8n refused it */
+	/** Settles after the execution. Never rejects. @returns false if the batch is left over, because the trigger stopped before n8n took it */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#setup.settings;
@@ -74,10 +74,9 @@ export class Delivery {
 
 	stopRetrying(): void {
 		this.#isStopping = true;
-		this.#resolveStopped();
+		this.#resolveStopBegun();
 	}
 
-	/** Settles when no bytes are being stored. */
 	async waitUntilStored(): Promise<void> {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
@@ -99,13 +98,15 @@ export class Delivery {
 		}
 	}
 
+	/** Passes the items to n8n, several times if needed. Settles after the execution. @throws Error if n8n did not accept the items */
 	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
+		const attemptCount = key === undefined ? 1 : maxAttempts;
 		for (let attemptNumber = 1; ; attemptNumber++) {
 			const rejection = await this.#runExecution(items, key);
 			if (rejection === undefined) return;
-			const isLastAttempt = key === undefined || attemptNumber >= maxAttempts;
-			if (!isLastAttempt) await this.#wait(this.#stopped, retryDelayMilliseconds * attemptNumber);
-			if (isLastAttempt || this.#isStopping) throw rejection;
+			if (attemptNumber === attemptCount) throw rejection;
+			await this.#wait(this.#stopBegun, retryDelayMilliseconds * attemptNumber);
+			if (this.#isStopping) throw rejection;
 		}
 	}
 
@@ -132,7 +133,7 @@ export class Delivery {
 		return rejection;
 	}
 
-	/** Reports a batch that n8n did not take, unless the trigger stops. @returns whether the batch is done with, like `deliver` */
+	/** Reports a batch that n8n did not take, unless the trigger stops. @returns false if the batch is left over, like `deliver` */
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {

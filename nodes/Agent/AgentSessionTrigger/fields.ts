@@ -127,6 +127,7 @@ const defaultExecutionSeconds = 3600;
 /** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError with 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
 	const rawValues = new RawParameters(createParameterContext(context)).readFields(triggerFields, 0);
+	const allFields = [...triggerFields, ...triggerOptions];
 	const params = readParameters(allFields, rawValues, { mode: 'fields', timezone: context.getTimezone() });
 	return {
 		...params,
@@ -137,8 +138,6 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
 	};
 }
-
-const allFields = [...triggerFields, ...triggerOptions];
 
 /** Adapts the context of a trigger, whose parameters belong to no item, to that of a node with items. */
 function createParameterContext(context: ITriggerFunctions): ParameterContext {

@@ -20,7 +20,7 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** A trigger that stops delivers its queued messages until the queue is empty or has not become shorter for this long. */
+/** A trigger that stops continues to deliver its queued messages as long as the queue becomes shorter within this time. */
 const maxDrainStepMilliseconds = 400;
 /** The time limit for these deliveries together. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
 const maxDrainMilliseconds = 2000;
@@ -102,28 +102,33 @@ export class PublishedListener {
 		if (hadBacklog) await this.#awaitDrain(drainEnd);
 		const closings = this.#connections.map((connection) => connection.close({ takesLastFrames: true }));
 		const isAllRead = (await Promise.all(closings)).every(Boolean);
-		const hasBacklog = hadBacklog || this.#queue.length > 0;
-		// Executions that start at the same time may overtake each other.
-		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
-		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
-		// Later, n8n may refuse items, because the workflow is no longer published. n8n does not report which items it accepted.
-		const storeEnd = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
-		await this.#waitWithin(finalStoreMilliseconds, storeEnd);
-		this.#delivery.stopWaiting();
+		await this.#startLastExecutions(hadBacklog || this.#queue.length > 0);
 		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), isAllRead);
 		this.#alerts.close();
 		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
 	}
 
+	/** Starts the last executions, and waits until n8n has had time to store their items. */
+	async #startLastExecutions(hasBacklog: boolean): Promise<void> {
+		// Executions that start at the same time may overtake each other.
+		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
+		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
+		// n8n may refuse items that it gets later, because the workflow is then no longer published. It does not say which items it accepted.
+		const storeEnd = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, storeEnd);
+		this.#delivery.stopWaiting();
+	}
+
 	async #awaitDrain(drainEnd: Promise<void>): Promise<void> {
 		const { clock } = this.#setup;
 		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
-		let [previousLength, remainingMilliseconds] = [0, maxDrainMilliseconds];
-		do {
-			previousLength = this.#queue.length;
+		let remainingMilliseconds = maxDrainMilliseconds;
+		while (remainingMilliseconds > 0) {
+			const previousLength = this.#queue.length;
 			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), drainEnd);
+			if (this.#queue.length === 0 || this.#queue.length >= previousLength) return;
 			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
-		} while (this.#queue.length > 0 && this.#queue.length < previousLength && remainingMilliseconds > 0);
+		}
 	}
 
 	/** Waits within the stop budget. @param earlyEnd a promise that ends the wait early */
@@ -143,7 +148,7 @@ export class PublishedListener {
 		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, isAllRead);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
-		this.#alerts.raise('left', failure);
+		this.#alerts.raise('leftover', failure);
 		return true;
 	}
 
@@ -178,6 +183,7 @@ export class PublishedListener {
 			arrival.releaseMessage();
 			return;
 		}
+		// The next message that starts an execution reports this gap.
 		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
 		if (!passesFilter || this.#hasLoggedRepeatedId) return;
 		// Without this warning, pieces of an answer that share an ID would be lost without a trace.

@@ -26,9 +26,9 @@ export class MessageQueue<T extends QueueEntry> {
 	readonly #clock: Clock;
 	/** The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less time than an execution. */
 	readonly #waitingEntries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
-	/** The batches whose delivery has not ended or was refused, in the order of arrival. */
+	/** The batches whose delivery has not ended, and those that n8n did not take, in the order of arrival. */
 	readonly #unfinishedBatches = new Map<readonly T[], Promise<void>>();
-	readonly #refusedBatches = new Set<readonly T[]>();
+	readonly #untakenBatches = new Set<readonly T[]>();
 	#isPaused = false;
 	#state: 'open' | 'draining' | 'ended' = 'open';
 	#resolveDrained = () => {};
@@ -59,7 +59,7 @@ export class MessageQueue<T extends QueueEntry> {
 		for (const entry of entries) this.push(entry);
 	}
 
-	/** Delivers the waiting entries, within the limits. @returns a promise that settles when the queue is empty or a batch was refused */
+	/** Delivers the waiting entries, within the limits. @returns a promise that settles when the queue is empty or a batch was not taken */
 	drain(): Promise<void> {
 		if (this.#state === 'open') this.#state = 'draining';
 		this.#cancelTimer?.();
@@ -69,11 +69,11 @@ export class MessageQueue<T extends QueueEntry> {
 		});
 	}
 
-	/** Delivers up to `maxBatches` batches at once, whatever the limits, but none if a batch was refused. Later messages are only kept. */
+	/** Delivers up to `maxBatches` batches at once, whatever the limits, but none if an earlier one was not taken. Later messages are only kept. */
 	end(maxBatches = 0): void {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
-		if (this.#refusedBatches.size > 0) return;
+		if (this.#untakenBatches.size > 0) return;
 		for (let batchCount = 0; batchCount < maxBatches && this.length > 0; batchCount++) this.#deliverBatch();
 	}
 
@@ -84,10 +84,10 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/** Removes the entries that are left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
-		const batches = [...this.#unfinishedBatches.keys()].filter((batch) => this.#refusedBatches.has(batch));
-		const refusedEntries = batches.flat();
-		for (const entry of refusedEntries) this.#countDropped(entry, entry.droppedCount);
-		const entries = [...refusedEntries, ...this.#removeOldest(this.length)];
+		const batches = [...this.#unfinishedBatches.keys()].filter((batch) => this.#untakenBatches.has(batch));
+		const untakenEntries = batches.flat();
+		for (const entry of untakenEntries) this.#countDropped(entry, entry.droppedCount);
+		const entries = [...untakenEntries, ...this.#removeOldest(this.length)];
 		return { entries, droppedCounts: this.#droppedCounts };
 	}
 
@@ -109,7 +109,7 @@ export class MessageQueue<T extends QueueEntry> {
 		const deliveryEnd = this.#listener.deliver(batch).then((wasTaken) => {
 			if (wasTaken) this.#unfinishedBatches.delete(batch);
 			else {
-				this.#refusedBatches.add(batch);
+				this.#untakenBatches.add(batch);
 				this.#state = 'ended';
 				this.#resolveDrained();
 			}
@@ -174,13 +174,14 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	#pauseWhenFull(): void {
-		const isOpen = this.#state === 'open';
-		// While the trigger stops, unread messages are accepted up to twice the limit: a socket holds only a few megabytes.
-		const isFull = isOpen ? this.#fillLevel >= 1 : this.heldBytes >= 2 * this.#settings.maxQueuedBytes;
-		if (!isFull || (isOpen && this.#isPaused)) return;
-		this.#isPaused = true;
-		this.#listener.pause?.();
-		if (isOpen) this.#deliverDueBatches();
+		if (this.#state !== 'open') {
+			// While the trigger stops, unread messages are accepted up to twice the limit: a socket holds only a few megabytes.
+			if (this.heldBytes >= 2 * this.#settings.maxQueuedBytes) this.#listener.pause?.();
+		} else if (this.#fillLevel >= 1 && !this.#isPaused) {
+			this.#isPaused = true;
+			this.#listener.pause?.();
+			this.#deliverDueBatches();
+		}
 	}
 
 	#resumeWhenHalfEmpty(): void {
@@ -267,7 +268,6 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 export async function buildStoredItem(arrival: Arrival, textField: string, context: ITriggerFunctions) {
 	const bytes = findBinaryBytes(arrival);
 	const item = buildItem(arrival, textField);
-	return bytes
-		? { ...item, binary: { data: await sessionMessages.storeMessageBytes(context.helpers, bytes) } }
-		: item;
+	if (!bytes) return item;
+	return { ...item, binary: { data: await sessionMessages.storeMessageBytes(context.helpers, bytes) } };
 }

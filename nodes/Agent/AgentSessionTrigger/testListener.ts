@@ -25,6 +25,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const test = new TestListener(setup);
 	return {
 		manualTriggerFunction: async () => {
+			// If n8n closes the test right away, no channel is opened.
 			await Promise.resolve();
 			test.start();
 		},
@@ -103,9 +104,8 @@ class TestListener {
 		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
 		if (openCount === 0 && failure) return failure.with({ message: `${noMessageText}. ${failure.message}` });
-		const stateText = `The channel was ${openCount === 1 ? '' : 'not '}open`;
-		const channelsText =
-			statuses.length === 1 ? stateText : `${openCount} of ${statuses.length} channels were open`;
+		let channelsText = `${openCount} of ${statuses.length} channels were open`;
+		if (statuses.length === 1) channelsText = `The channel was ${openCount === 1 ? 'open' : 'not open'}`;
 		return new NodeError({
 			code: 504,
 			message: `${noMessageText}. ${channelsText}`,

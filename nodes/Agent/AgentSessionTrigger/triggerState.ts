@@ -80,7 +80,7 @@ const getRegistry = () =>
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Limits how long all triggers that stop within a minute may wait for executions. Asking for the rest begins a minute if none is running. */
+/** Limits how long all triggers that stop within a minute may wait for executions. The minute begins when the first of them asks for the rest. */
 export class StopBudget {
 	readonly #clock: Clock;
 	/** Monotonic milliseconds. */

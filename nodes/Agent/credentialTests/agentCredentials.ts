@@ -34,17 +34,12 @@ export async function checkAgentApi(
 		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
 	} catch (error) {
 		if (isNodeError(error)) return toFailedTest(error);
-		return toFailedTest(
-			createNoResponseError(error, credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data))),
-		);
+		const url = credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data));
+		return toFailedTest(createNoResponseError(error, url));
 	}
 }
 
-async function checkDeploymentUrl(
-	helpers: TestHelpers,
-	url: URL,
-	api: credentials.AgentApiCredential,
-): Promise<void> {
+async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: credentials.AgentApiCredential) {
 	const { href, host } = url;
 	const response = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
@@ -173,8 +168,8 @@ function createNoResponseError(error: unknown, url: string) {
 	const networkError = classifyNetworkError(error);
 	const otherScheme = url.startsWith('https:') ? 'http' : 'https';
 	const notHttpAdvice = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${otherScheme}://`;
-	const advice =
-		networkAdvice[networkError.category] ?? (networkError.status === 504 ? undefined : notHttpAdvice);
+	const isTimeout = networkError.status === 504;
+	const advice = networkAdvice[networkError.category] ?? (isTimeout ? undefined : notHttpAdvice);
 	const message = formatNetworkMessage(networkError, error, url);
 	return createRefusal(message, advice && appendErrorCode(advice, networkError.code));
 }

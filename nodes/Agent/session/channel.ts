@@ -68,6 +68,7 @@ export class Heartbeat {
 		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasResponded = true;
 	}
 
+	/** Checks the awaited ping, sends the next one if it is due, and sets the timer. @param plannedAt the time for which the timer was set */
 	#checkAndPing(plannedAt: number): void {
 		const now = this.#clock.getMonotonicMilliseconds();
 		if (this.#awaitedPing !== undefined && this.#lastFrameAt >= this.#awaitedPing.sentAt)
@@ -112,7 +113,6 @@ interface ChannelListener {
 	/** Called once, at the first pong. Everything that the server sent before this pong has arrived. */
 	readonly onFirstPong: () => void;
 	readonly onClose: (closeReason: closeReasons.CloseReason) => void;
-	/** Called once if the server does not respond to pings. */
 	readonly onNoResponse: () => void;
 }
 
@@ -195,7 +195,7 @@ export class Channel {
 	 */
 	async close({ takesLastFrames }: CloseOptions = {}): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
-		this.#finish();
+		this.#markClosed();
 		if (takesLastFrames && wasOpen) this.#state = 'closing';
 		if (this.#isSocketClosed) return true;
 		let isAllRead = true;
@@ -265,12 +265,12 @@ export class Channel {
 
 	/** Closes the channel at once. Later events of the socket are ignored. */
 	#terminate(closeReason: closeReasons.CloseReason): void {
-		this.#finish();
+		this.#markClosed();
 		this.#listener.onClose(closeReason);
 		this.#socket.terminate();
 	}
 
-	#finish(): void {
+	#markClosed(): void {
 		this.#state = 'closed';
 		this.#cancelConnectTimer();
 		this.#heartbeat.suspend();

@@ -49,12 +49,11 @@ export type RetryDecision = 'retry' | 'retryOnce' | 'retryLate';
 const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** If faulty frames closed this many channels in a row, the long backoff applies. A server that repeats unread messages also repeats this frame. */
 const maxFaultyCloses = 3;
-/** Whether the cause of an HTTP status usually passes by itself. */
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
  * Decides how to reconnect. Unknown close codes mean `retry`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that did not lead to `retry`.
+ * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that led to `retryOnce` or `retryLate`.
  * `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
  */
 export function decideRetry(
@@ -147,8 +146,8 @@ export function describeCloseReason(closeReason: CloseReason): string {
 		case 'response':
 			return `${closeReason.response.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.response.statusCode}`;
 		case 'network': {
-			const { category, reason, code = closeReason.message } = classifyNetworkError(closeReason);
-			return category === 'unknown' ? `the connection failed (${code})` : reason;
+			const { category, reason, code } = classifyNetworkError(closeReason);
+			return category === 'unknown' ? `the connection failed (${code ?? closeReason.message})` : reason;
 		}
 		case 'blocked':
 			return 'n8n does not allow connections to this address';

@@ -42,7 +42,7 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at the first pong of a channel. Everything that the server sent before this pong has arrived. */
+	/** Called at the first pong of each channel. */
 	onFirstPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
@@ -83,7 +83,6 @@ class SessionConnection {
 	/** The request of the last attempt whose credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
-	/** Whether the listener gets no more calls. */
 	#isMuted = false;
 
 	constructor(
@@ -253,15 +252,12 @@ class SessionConnection {
 }
 
 /** Asks n8n's egress policy about the address. @returns why it cannot be reached: the policy forbids it, or its name is not found */
-export async function findPolicyCloseReason(
-	request: ConnectRequest,
-): Promise<closeReasons.CloseReason | undefined> {
+export async function findPolicyCloseReason(request: ConnectRequest) {
 	try {
 		// `baseUrl` is `url` without its query, which holds the secrets.
 		const result = await request.egress?.validateUrl(request.baseUrl.href);
-		return result?.ok === false
-			? closeReasons.convertNetworkError(result.error, request.sanitize)
-			: undefined;
+		if (result?.ok !== false) return undefined;
+		return closeReasons.convertNetworkError(result.error, request.sanitize);
 	} catch (error) {
 		return closeReasons.convertNetworkError(toError(error), request.sanitize);
 	}

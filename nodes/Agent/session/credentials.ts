@@ -284,7 +284,8 @@ function matchesAllowedHost(entry: ReturnType<typeof parseAllowedHost>, url: URL
 	const { hasWildcard, host, port } = entry;
 	const hostname = removeFinalDot(url.hostname);
 	const isHost = hasWildcard ? hostname.endsWith(`.${host}`) : hostname === host;
-	return isHost && ['', url.port || (isEncrypted(url) ? '443' : '80')].includes(port);
+	const urlPort = url.port || (isEncrypted(url) ? '443' : '80');
+	return isHost && (port === '' || port === urlPort);
 }
 
 const isEncrypted = ({ protocol }: URL) => protocol === 'https:' || protocol === 'wss:';

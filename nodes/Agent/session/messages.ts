@@ -29,6 +29,7 @@ function findStringEnd(json: string, openingQuote: number): number {
 	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
 		let backslashes = 0;
 		while (json[quote - 1 - backslashes] === '\\') backslashes++;
+		// After an odd number of backslashes, the quote is escaped and belongs to the string.
 		if (backslashes % 2 === 0) return quote + 1;
 	}
 	return json.length;
@@ -177,9 +178,9 @@ export function findValueAtPath(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
 	const dotPosition = path.indexOf('.');
-	return dotPosition === -1
-		? undefined
-		: findValueAtPath(findValueAtPath(value, path.slice(0, dotPosition)), path.slice(dotPosition + 1));
+	if (dotPosition === -1) return undefined;
+	const parent = findValueAtPath(value, path.slice(0, dotPosition));
+	return findValueAtPath(parent, path.slice(dotPosition + 1));
 }
 
 /** Finds the text of a response or a message: the content itself, or a field of its JSON. @param textPath the dot path of the field */

@@ -42,13 +42,13 @@ class OutageHistory {
 	backoffDelayCount = 0;
 	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
 	longBackoffDelayCount = 0;
-	/** The key of the last close reason that did not lead to `retry`. If the same key comes again, `retryOnce` becomes `retryLate`. */
+	/** The key of the last close reason that led to `retryOnce` or `retryLate`. If it comes again, `retryOnce` becomes `retryLate`. */
 	retriedCloseKey: string | undefined;
 	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
 	faultyCloseCount = 0;
 }
 
-/** Decides from the history of a session when the next attempt starts and what causes an alert. Like the option, it calls a pause delay. */
+/** Decides from the history of a session when the next attempt starts and what causes an alert. */
 export class ReconnectPlanner {
 	readonly #policy: ReconnectPolicy;
 	readonly #clock: Clock;
@@ -72,7 +72,6 @@ export class ReconnectPlanner {
 		this.#hasReceivedFrame = true;
 	}
 
-	/** Plans the next attempt after a channel closed or did not open. */
 	planNextAttempt(closeReason: closeReasons.CloseReason): NextAttempt {
 		const now = this.#clock.getMonotonicMilliseconds();
 		this.#forgetEndedOutage(now);
@@ -103,23 +102,30 @@ export class ReconnectPlanner {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
-		if (outage.longBackoffDelayCount > 0 || decision === 'retryLate') {
-			const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** outage.longBackoffDelayCount++;
-			const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
-			// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
-			return Math.max(requestedMilliseconds, Math.floor((windowMilliseconds / 2) * (1 + this.#random())));
-		}
+		if (outage.longBackoffDelayCount > 0 || decision === 'retryLate')
+			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		if (decision === 'retryOnce')
 			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		return requestedMilliseconds + drawJitterMilliseconds(outage.backoffDelayCount++, bounds, this.#random);
+		const jitterMilliseconds = drawJitterMilliseconds(outage.backoffDelayCount, bounds, this.#random);
+		outage.backoffDelayCount++;
+		return requestedMilliseconds + jitterMilliseconds;
+	}
+
+	#drawLongBackoffDelay(): number {
+		const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** this.#outage.longBackoffDelayCount;
+		this.#outage.longBackoffDelayCount++;
+		const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
+		// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
+		return Math.floor((windowMilliseconds / 2) * (1 + this.#random()));
 	}
 
 	/** Marks the alert that is due as raised. @returns its kind; undefined if no alert is due, or it was raised in this outage */
 	#takeDueAlert(now: number, isRefused: boolean): NextAttempt['alert'] {
 		const { startedAt = now, raisedAlerts } = this.#outage;
-		const kind = isRefused ? 'refused' : now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
+		const outageKind = now - startedAt >= outageAlertMilliseconds ? 'outage' : undefined;
+		const kind = isRefused ? 'refused' : outageKind;
 		if (kind === undefined || raisedAlerts.has(kind)) return undefined;
 		raisedAlerts.add(kind);
 		return kind;

@@ -30,7 +30,7 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Completes a file, unless it is done. Parallel executions may do so at once. Returns a function that reads the result. */
+	/** Gives the file its content, unless it is done. Another execution may do so at the same time. Returns a function that reads the result. */
 	readonly finish: (
 		file: File,
 		state: { readonly isOwn: boolean; readonly isDone: boolean },
@@ -39,6 +39,7 @@ interface CreationSteps<R> {
 
 const keyProperty = 'idempotencyMark';
 const contentProperty = 'idempotencyContent';
+/** The name of the property that is `made` for a new file, and `done` after `finish`. */
 const stateProperty = 'idempotencyState';
 
 /**
@@ -51,28 +52,32 @@ const stateProperty = 'idempotencyState';
 export async function createOnce<R extends object>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ keyHashes: { keyHash, contentHash }, recoveredId, create: createFile, finish }: CreationSteps<R>,
+	{ keyHashes: { keyHash, contentHash }, recoveredId, create, finish }: CreationSteps<R>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
 	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
-	const knownFiles = await findByKey();
-	const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
-	const createdFile = knownFiles.length > 0 ? undefined : await createFile(properties);
-	if (createdFile && 'instead' in createdFile) return createdFile.instead;
-	const findWithOwn = async ({ id }: File) => await addOwnFile(drive, await findByKey(), id ?? '', allFields);
-	const files = createdFile ? await findWithOwn(createdFile) : knownFiles;
+	let files: readonly File[] = await findByKey();
+	let ownId = recoveredId;
+	if (files.length === 0) {
+		const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
+		const createdFile = await create(properties);
+		if ('instead' in createdFile) return createdFile.instead;
+		ownId = createdFile.id ?? '';
+		files = await addOwnFile(drive, await findByKey(), ownId, allFields);
+	}
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
 	if (!keptFile) {
 		throw new NodeError({
 			code: 503,
-			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${createdFile?.id ?? ''} into the trash`,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${ownId ?? ''} into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
 	}
-	for (const file of otherFiles) if (!isDone(file)) await updateFile(drive, file, { trashed: true });
+	const unfinishedFiles = otherFiles.filter((file) => !isDone(file));
+	for (const file of unfinishedFiles) await updateFile(drive, file, { trashed: true });
 	if (keptFile.appProperties?.[contentProperty] !== contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
-	const state = { isOwn: keptFile.id === (createdFile?.id ?? recoveredId), isDone: isDone(keptFile) };
+	const state = { isOwn: keptFile.id === ownId, isDone: isDone(keptFile) };
 	const readResult = await finish(keptFile, state);
 	// The file is marked as done before the result is read. If reading fails, the next run must not replace placeholders again.
 	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
@@ -89,11 +94,11 @@ async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId:
 
 const isDone = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
-/** Compares files so that all executions keep the same file. Done files come first, then older files. The ID decides between equals. */
+/** Compares files so that all executions keep the same one. Done files come first, then older ones. The ID decides between equal times. */
 function compareRank(a: File, b: File): number {
 	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
-	const rank = (file: File) => `${file.createdTime ?? ''} ${file.id ?? ''}`;
-	return rank(a) < rank(b) ? -1 : 1;
+	const buildSortKey = ({ createdTime, id }: File) => `${createdTime ?? ''} ${id ?? ''}`;
+	return buildSortKey(a) < buildSortKey(b) ? -1 : 1;
 }
 
 /** Updates a file. The request may be repeated, because a second update has no further effect. */
@@ -170,12 +175,11 @@ async function createOrCopyFile(
 	return data.id ?? '';
 }
 
-/** Finds the ID of the file that `createInDrive` created for the item, if Google's response did not arrive. */
+/** Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response did not arrive. */
 export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
 	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
 }
 
-/** Builds the private property that marks a file as created for an item. */
 export const buildTokenProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenProperty]: token });
 
 /** Finds the file that was created for an item. Returns undefined if Google does not list the file, or not yet. */

@@ -2,51 +2,47 @@ import { createRefusal, isNodeError } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
+import type { Mail } from '../../../untrusted/mail/readMail';
 import type { ByteSource, Clients, Item } from '../../operation';
 import { createAttachmentReader, fetchAttachment, fetchMail } from '../mail/message';
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
-/** Matches an attachment ID of Gmail, which is long. The IDs change with each read, so an ID from an earlier read is not among those of this read. */
+/** Matches an attachment ID of Gmail, which is long. */
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** Returns an attachment by its file name, or by any ID that Gmail has returned for it. @throws NodeError 400 that lists the attachments */
-export async function getMailAttachment(
-	clients: Clients,
-	{ messageId, attachment }: Pick<UploadParams, 'messageId' | 'attachment'>,
-	item: Item,
-): Promise<ByteSource> {
-	const nameOrId = attachment.trim();
-	const mail = await fetchMail(clients, messageId, item, { withText: false });
-	const [named, ...otherNamed] = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
+export async function getMailAttachment(clients: Clients, params: UploadParams, item: Item) {
+	const nameOrId = params.attachment.trim();
+	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
 	const { attachments } = mail;
-	if (otherNamed.length > 0)
-		throw createNameRefusal(`${otherNamed.length + 1} attachments named`, nameOrId, attachments);
-	if (named) return toSource(await createAttachmentReader(clients, mail, item)(named), named.info);
-	if (!attachmentIdPattern.test(nameOrId)) throw createNameRefusal('no attachment', nameOrId, attachments);
-	const data = await fetchAttachment(clients, messageId, nameOrId).catch((error: unknown) => {
+	const namedFiles = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
+	const [file] = namedFiles;
+	if (namedFiles.length > 1)
+		throw createNameRefusal(`${namedFiles.length} attachments named`, nameOrId, attachments);
+	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
+	const createNotFoundError = () => createNameRefusal('no attachment', nameOrId, attachments);
+	if (!attachmentIdPattern.test(nameOrId)) throw createNotFoundError();
+	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch((error: unknown) => {
 		const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
-		throw isUnknownId ? createNameRefusal('no attachment', nameOrId, attachments) : error;
+		throw isUnknownId ? createNotFoundError() : error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
-	// Only the size can show which attachment the ID means.
-	const [sameSize, ...othersOfSize] = attachments.filter(({ size }) => size === bytes.length);
-	return toSource(bytes, othersOfSize.length === 0 ? sameSize : undefined);
+	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
+	const attachmentsOfSize = attachments.filter(({ size }) => size === bytes.length);
+	return toSource(bytes, attachmentsOfSize.length === 1 ? attachmentsOfSize[0] : undefined);
 }
 
-type FileInfo = Readonly<Record<'fileName' | 'mimeType', string>>;
-
-const toSource = (bytes: Buffer, { fileName, mimeType }: FileInfo = { fileName: '', mimeType: '' }) =>
-	createMemorySource(bytes, { fileName: fileName || buildFileName('attachment', mimeType), mimeType });
+function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource {
+	const mimeType = info?.mimeType ?? '';
+	const fileName = info?.fileName || buildFileName('attachment', mimeType);
+	return createMemorySource(bytes, { fileName, mimeType });
+}
 
 const maxListedAttachments = 20;
 
-/** @param countText what stands before the name, such as "no attachment" */
-function createNameRefusal(
-	countText: string,
-	nameOrId: string,
-	attachments: ReadonlyArray<{ readonly fileName: string; readonly size: number }>,
-): Error {
+/** Creates an error that lists the attachments. @param countText what its message says before the name, such as "no attachment" */
+function createNameRefusal(countText: string, nameOrId: string, attachments: Mail['attachments']) {
 	const list = attachments
 		.slice(0, maxListedAttachments)
 		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);

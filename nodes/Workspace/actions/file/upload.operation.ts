@@ -76,6 +76,7 @@ export const upload = defineOperation({
 		// `check` runs for all items before the first upload, so that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
 		const fileCount = listBinaryFields(params, item).length;
+		// The name of a source is not known yet.
 		if (!canUseSourceName(params)) resolveFileName(params);
 		if (fileCount < 2 || params.name.trim() === '') return;
 		throw createRefusal(
@@ -88,10 +89,10 @@ export const upload = defineOperation({
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
 			const prepared = await prepareUpload({ clients, params, item }, binaryFields, fileIndex);
-			const uploading = hashUploadKey(prepared).then((hashes) => uploads.uploadOnce(prepared, hashes));
+			const uploadFile = async () => await uploads.uploadOnce(prepared, await hashUploadKey(prepared));
 			// After an unknown outcome, the file is looked for here, so that the next files are still uploaded. `recover` does this for the last file.
 			const isLast = fileIndex === binaryFields.length - 1;
-			files.push(await (isLast ? uploading : uploading.catch(buildRecovery(prepared))));
+			files.push(isLast ? await uploadFile() : await uploadFile().catch(buildRecovery(prepared)));
 		}
 		return files;
 	},
@@ -125,7 +126,7 @@ async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.Fi
 	const file = await uploads.findUploadedFile(prepared);
 	if (!file) return undefined;
 	const keyHashes = await hashUploadKey(prepared);
-	const result = uploads.verifyUpload({ file, md5: await computeMd5(prepared.source) }, prepared.item);
+	const result = uploads.recordAndVerify({ file, md5: await computeMd5(prepared.source) }, prepared.item);
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 
@@ -137,11 +138,7 @@ const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknow
 	return file;
 };
 
-async function prepareUpload(
-	input: UploadInput,
-	binaryFields: readonly string[],
-	fileIndex: number,
-): Promise<uploads.PreparedUpload> {
+async function prepareUpload(input: UploadInput, binaryFields: readonly string[], fileIndex: number) {
 	const { params, item } = input;
 	const field = binaryFields[fileIndex] ?? '';
 	const fileCount = binaryFields.length;

@@ -11,25 +11,13 @@ import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
 
-const resultKeys = [
-	'id',
-	'name',
-	'mimeType',
-	'size',
-	'webViewLink',
-	'webContentLink',
-	'md5Checksum',
-	'parents',
-	'createdTime',
-] as const satisfies ReadonlyArray<keyof File>;
+const resultFields = 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime';
 
-const resultFields = resultKeys.join(',');
-
-/** What Drive says about a file. It has only the keys that Drive returned. */
-export type FileResult = Pick<File, (typeof resultKeys)[number]>;
+/** What Drive says about a file. It has only the fields of `resultFields` that Drive returned. */
+export type FileResult = File;
 
 /** Records the file, and compares its checksum with that of the sent bytes. Google's own files have none. @throws NodeError 500 if they differ */
-export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResult {
+export function recordAndVerify({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
 	if (md5Checksum && md5Checksum.toLowerCase() !== md5)
@@ -42,8 +30,8 @@ export function verifyUpload({ file, md5 }: UploadedFile, item: Item): FileResul
 }
 
 function toFileResult(file: File): FileResult {
-	const pairs = resultKeys.flatMap((key) => (file[key] == null ? [] : [[key, file[key]] as const]));
-	return Object.fromEntries(pairs);
+	const pairs = resultFields.split(',').map((key) => [key, file[key as keyof File]] as const);
+	return Object.fromEntries(pairs.filter(([, value]) => value != null));
 }
 
 /** Finds the files in the folder with the name of the upload, the newest first. Drive lists only files that the sign-in may see. */
@@ -56,20 +44,19 @@ async function findFilesByName({ clients, params, name }: PreparedUpload): Promi
 }
 
 /** Returns the ID of the file to replace, if any. @throws NodeError 409 if no file may be replaced, several have the name, or the type differs */
-function findReplaceableId(
-	[file, ...otherFiles]: readonly File[],
-	{ name, googleType, params }: PreparedUpload,
-): string | undefined {
+function findReplaceableId(existingFiles: readonly File[], upload: PreparedUpload): string | undefined {
+	const [file] = existingFiles;
 	if (!file) return undefined;
+	const { name, googleType, params } = upload;
 	const { id, mimeType, webViewLink: link } = file;
 	if (params.onExisting === 'error')
 		throw createConflictError(
 			`The folder already has a file named "${name}"`,
 			`Nothing was uploaded. The existing file is ${id ?? ''}${link ? ` (${link})` : ''}.`,
 		);
-	if (otherFiles.length > 0)
+	if (existingFiles.length > 1)
 		throw createConflictError(
-			`The folder has ${otherFiles.length + 1} files named "${name}"`,
+			`The folder has ${existingFiles.length} files named "${name}"`,
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
 	const isGoogleFile = mimeType?.startsWith(createdFiles.googleTypePrefix);
@@ -86,8 +73,8 @@ const createConflictError = (message: string, description: string) =>
 /** How many IDs one request reserves. The items of a run share the request. Drive allows up to 1,000 IDs. */
 const idsPerRequest = 50;
 
-/** Reserves an ID for the file, or returns the one that is reserved. An item with several files reserves all their IDs in a request of its own. */
-async function reserveFileId(upload: PreparedUpload): Promise<string | undefined> {
+/** Returns the ID that is reserved for the file. The first call reserves the IDs of several items, or those of all files of one item. */
+async function getReservedId(upload: PreparedUpload): Promise<string | undefined> {
 	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
 	const requestName = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
@@ -99,11 +86,11 @@ async function reserveFileId(upload: PreparedUpload): Promise<string | undefined
 	return ids?.[isOnlyFile ? item.index % idsPerRequest : fileIndex];
 }
 
-/** Finds the file that an earlier request for this upload created, if there is one. The ID of that file was reserved before it. */
+/** Finds the file that an earlier request for this upload created, if there is one. If no ID is reserved yet, reserves one and finds no file. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
 	const { clients, googleType } = upload;
 	if (googleType !== undefined) return await createdFiles.findFileOfItem(clients.drive, upload, resultFields);
-	const fileId = await reserveFileId(upload);
+	const fileId = await getReservedId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(clients.drive.files.get(request)))?.data;
@@ -131,7 +118,6 @@ export interface PreparedUpload {
 	/** The item's token. After the first file, it ends with the index of the file. */
 	readonly token: string;
 	readonly source: ByteSource;
-	/** The name of the file in Google Drive. */
 	readonly name: string;
 	/** The MIME type of the Google file to which the content is converted, if it is. */
 	readonly googleType: string | undefined;
@@ -159,11 +145,8 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 	});
 }
 
-/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or the existing file in place of it */
-async function uploadUnlessSkipped(
-	upload: PreparedUpload,
-	appProperties?: Readonly<Record<string, string>>,
-): Promise<FileResult | { readonly instead: FileResult }> {
+/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or the existing file as `instead` */
+async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Readonly<Record<string, string>>) {
 	const { clients, params, item, source, name, googleType, mimeType } = upload;
 	const { onExisting, description, parentFolder } = params;
 	const existingFiles = onExisting === 'createNew' ? [] : await findFilesByName(upload);
@@ -183,11 +166,11 @@ async function uploadUnlessSkipped(
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
 	const replacedId = findReplaceableId(existingFiles, upload);
 	if (replacedId !== undefined)
-		return verifyUpload(await clients.uploadToDrive({ ...request, metadata, replacedId }), item);
+		return recordAndVerify(await clients.uploadToDrive({ ...request, metadata, replacedId }), item);
 	// The file must be found again after an unknown outcome. A reserved ID marks it. A converted file cannot have one, so it gets a property.
 	const marker =
 		googleType === undefined
-			? { id: await reserveFileId(upload) }
+			? { id: await getReservedId(upload) }
 			: { appProperties: { ...appProperties, ...createdFiles.buildTokenProperty(upload) } };
 	const parents = parentFolder ? [parentFolder] : undefined;
 	const uploading = clients.uploadToDrive({
@@ -204,5 +187,5 @@ async function uploadUnlessSkipped(
 		if (!file) throw error;
 		return { file, md5: await computeMd5(source) };
 	});
-	return verifyUpload(uploadedFile, item);
+	return recordAndVerify(uploadedFile, item);
 }

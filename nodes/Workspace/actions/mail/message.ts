@@ -54,7 +54,7 @@ export async function parseMessage(
 		workerResult = await parse(Object.fromEntries(texts));
 	}
 	if ('result' in workerResult) return workerResult.result;
-	// If only headers were to be read, there is nothing more to leave out.
+	// Only the headers were read, so there is no smaller part of the email to fall back to.
 	if (!withText && characterCount === 0) {
 		throw new NodeError({
 			code: 500,

@@ -10,13 +10,16 @@ const minTextLength = 200;
 /** The share of an answer's room that everything but the texts of the emails may take. */
 const maxRowShare = 0.8;
 const maxNextIds = 20;
-/** Stands at the end of a shortened text. While rows are measured without their texts, it stands in place of each text. */
+/** Ends a shortened text. While the room for the texts is not known yet, it also stands in place of each text. */
 const ellipsis = '…';
+const shortenedNote = `A text that ends with ${ellipsis} is shortened:`;
 
-type MailInList = Pick<MailSummary, 'id' | 'threadId'> & Partial<MailSummary & Pick<Mail, 'text'>>;
+/** Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and `text` if it was asked for. */
+export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
+	Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
 
-interface List {
-	readonly entries: ReadonlyArray<{ readonly message: MailInList }>;
+export interface MailList {
+	readonly entries: ReadonlyArray<{ readonly message: ListedMail }>;
 	readonly nextPageToken: string | undefined;
 }
 
@@ -31,49 +34,55 @@ export const buildPageToken = (skipCount: number, gmailPageToken = '') =>
 	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
 /** Returns the first emails of a list, as many as an answer has room for. */
-export function takeShownMails({ entries }: Pick<List, 'entries'>, maxCharacters: number): MailInList[] {
+export function takeShownMails(entries: MailList['entries'], maxCharacters: number): ListedMail[] {
 	const mails = entries.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
 	return mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
 }
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
-export function toListAnswer(list: List, pageToken: string, changesLabels: boolean, maxCharacters: number) {
-	const { entries, nextPageToken } = list;
-	const shownMails = takeShownMails(list, maxCharacters);
-	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
-	const firstHidden = entries[shownMails.length]?.message;
-	const tooLongMail = shownMails.length === 0 ? firstHidden : undefined;
-	const nextSkipCount = skipCount + (tooLongMail ? 1 : shownMails.length);
-	const nextToken = firstHidden ? buildPageToken(nextSkipCount, gmailPageToken) : nextPageToken;
+export function toListAnswer(
+	{ entries, nextPageToken }: MailList,
+	pageToken: string,
+	changesLabels: boolean,
+	maxCharacters: number,
+): ModelAnswer {
+	const shownMails = takeShownMails(entries, maxCharacters);
 	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
-	const texts = shareRoom(
-		shownMails.map(({ text = '' }) => text),
-		countRoom(maxCharacters, ...rowsWithoutText),
-	);
+	const fullTexts = shownMails.map(({ text = '' }) => text);
+	const texts = shareRoom(fullTexts, countRoom(maxCharacters, ...rowsWithoutText));
 	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
-	const orMore = nextPageToken === undefined ? '' : ' or more';
+	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
+	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;
 	const lastNumber = skipCount + shownMails.length;
+	const total = `${skipCount + entries.length}${nextPageToken === undefined ? '' : ' or more'}`;
+	const start = gmailPageToken === '' ? '' : ', counted from that page token';
+	const firstHiddenMail = entries[shownMails.length]?.message;
+	const tooLongMail = shownMails.length === 0 ? firstHiddenMail : undefined;
+	const nextSkipCount = tooLongMail ? skipCount + 1 : lastNumber;
+	const nextToken = firstHiddenMail ? buildPageToken(nextSkipCount, gmailPageToken) : nextPageToken;
 	// Emails whose labels have changed may be gone from the list. A token that skips them would then skip others.
-	const byToken = changesLabels ? 'in the same way. If these emails come again, call ' : '';
-	const note = [
-		`Emails ${shownMails.length === 0 ? 0 : skipCount + 1} to ${lastNumber} of ${skipCount + entries.length}${orMore} are shown, newest first${gmailPageToken === '' ? '' : ', counted from that page token'}.`,
-		shownMails.some(({ text = '' }, index) => text !== texts[index]) &&
-			'A text that ends with … is shortened: read the email by its ID to get all of it.',
+	const sameCallFirst = changesLabels ? 'in the same way. If these emails come again, call ' : '';
+	const sentences = [
+		`Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first${start}.`,
+		texts.some((text, index) => text !== fullTexts[index]) &&
+			`${shortenedNote} read the email by its ID to get all of it.`,
 		tooLongMail && `The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
-		nextToken && `To get the next ones, call again ${byToken}with ${quoteField('pageToken')}: ${nextToken}`,
+		nextToken &&
+			`To get the next ones, call again ${sameCallFirst}with ${quoteField('pageToken')}: ${nextToken}`,
 	];
-	return { items, note: note.filter(Boolean).join(' ') };
+	return { items, note: sentences.filter(Boolean).join(' ') };
 }
 
-function toRow({ id, threadId, date, sender, subject, snippet = '', status }: MailInList, text?: string) {
+/** Converts an email of a list to a row, with a text or else with the snippet. */
+function toRow({ id, threadId, date, sender, subject, snippet = '', status }: ListedMail, text?: string) {
 	// Without the option Details, an email has only its IDs.
 	if (status === undefined) return { id, threadId };
 	const row = { id, date, sender, subject, status };
 	return text === undefined ? { ...row, snippet: shorten(snippet, maxSnippetLength) } : { ...row, text };
 }
 
-/** Shortens texts so that together they fit into the room, apart from ellipses. A short text leaves more room to the texts after it. */
+/** Shortens texts so that together, not counting ellipses, they fit into the room. A short text leaves more room for the texts after it. */
 function shareRoom(texts: readonly string[], room: number): string[] {
 	let remainingRoom = room;
 	return texts.map((text, index) => {
@@ -103,11 +112,15 @@ export function toMailAnswer(
 	const isComplete = mails.every(({ text }, index) => text === texts[index]);
 	const [firstMail] = mails;
 	if (!firstMail || isComplete) return { items };
-	const shownText = texts[0] === remainingTexts[0] ? texts[0] : texts[0]?.slice(0, -ellipsis.length);
+	if (mails.length === 1) {
+		const [text = ''] = texts;
+		const shownText = text === remainingTexts[0] ? text : text.slice(0, -ellipsis.length);
+		const fullLength = firstMail.text.length;
+		return { items, note: describePart(shownText, startCharacter, fullLength, quoteField('startCharacter')) };
+	}
 	const nextIds = mails.slice(shownRows.length).map(({ summary }) => summary.id);
-	const note =
-		mails.length > 1
-			? `Emails 1 to ${shownRows.length} of ${mails.length} are shown. A text that ends with … is shortened: to get all of it, read that email alone by its ID. ${nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}` : ''}`
-			: describePart(shownText ?? '', startCharacter, firstMail.text.length, quoteField('startCharacter'));
+	const nextMails =
+		nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}` : '';
+	const note = `Emails 1 to ${shownRows.length} of ${mails.length} are shown. ${shortenedNote} to get all of it, read that email alone by its ID. ${nextMails}`;
 	return { items, note };
 }

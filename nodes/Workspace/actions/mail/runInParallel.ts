@@ -16,10 +16,11 @@ export async function runInParallel<T, R>(
 	const { maxConcurrency = concurrency, handleResult } = options;
 	const resultsByIndex: R[] = [];
 	const failures: Array<{ readonly index: number; readonly cause: unknown }> = [];
+	// All loops take their entries from this iterator, so each entry is processed once.
 	const remainingEntries = values.entries();
-	let startedLoopCount = concurrency;
+	let loopCount = concurrency;
 	let successesSinceGrowth = 0;
-	const processEntries = async (): Promise<void> => {
+	const runLoop = async (): Promise<void> => {
 		const addedLoops: Array<Promise<void>> = [];
 		for (const [index, value] of remainingEntries) {
 			try {
@@ -28,17 +29,18 @@ export async function runInParallel<T, R>(
 				failures.push({ index, cause });
 			}
 			if (failures.length > 0) break;
-			if (++successesSinceGrowth < startedLoopCount) continue;
-			const addedCount = Math.min(startedLoopCount, maxConcurrency - startedLoopCount);
-			addedLoops.push(...Array.from({ length: addedCount }, processEntries));
-			startedLoopCount += addedCount;
+			successesSinceGrowth++;
+			if (successesSinceGrowth < loopCount) continue;
 			successesSinceGrowth = 0;
+			const addedCount = Math.min(loopCount, maxConcurrency - loopCount);
+			loopCount += addedCount;
+			addedLoops.push(...Array.from({ length: addedCount }, runLoop));
 		}
 		await Promise.all(addedLoops);
 	};
-	await Promise.all(Array.from({ length: concurrency }, processEntries));
-	// Without a failure, the minimum is Infinity.
-	const results = resultsByIndex.slice(0, Math.min(...failures.map(({ index }) => index)));
+	await Promise.all(Array.from({ length: concurrency }, runLoop));
+	const firstFailedIndex = Math.min(values.length, ...failures.map(({ index }) => index));
+	const results = resultsByIndex.slice(0, firstFailedIndex);
 	for (const result of results) handleResult?.(result);
 	if (failures[0]) throw failures[0].cause;
 	return results;

@@ -58,18 +58,20 @@ export const send = defineOperation({
 		const addressedMail = original
 			? await completeReply(clients, preparedMail, original, params, item)
 			: preparedMail;
-		const sendNow = async () => {
-			const from = await findSender(clients, addressedMail.senderName, addressedMail.fromAlias, item);
-			const hasAddition = includeSignature || quoteOriginal;
-			const quotationModule = hasAddition ? await import('./send/quotation') : undefined;
-			const finalMail = await quotationModule?.appendSignatureAndQuote(clients, addressedMail, params, item);
+		const composeAndDeliver = async () => {
+			const from = await findSender(clients, addressedMail, item);
+			let finalMail = addressedMail;
+			if (includeSignature || quoteOriginal) {
+				const { appendSignatureAndQuote } = await import('./send/quotation');
+				finalMail = await appendSignatureAndQuote(clients, addressedMail, params, item);
+			}
 			const composeOptions = { from, original, token: item.token, keyHashes, allowedRecipients };
-			const bytes = await composeMail(finalMail ?? addressedMail, composeOptions);
+			const bytes = await composeMail(finalMail, composeOptions);
 			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};
 		return keyModule && keyHashes
-			? await keyModule.sendWithKey({ clients, item, outgoing: addressedMail, keyHashes }, sendNow)
-			: await sendNow();
+			? await keyModule.sendWithKey({ clients, item, outgoing: addressedMail, keyHashes }, composeAndDeliver)
+			: await composeAndDeliver();
 	},
 	async recover(clients: Clients, params: SendParams, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.

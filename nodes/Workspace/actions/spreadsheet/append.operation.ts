@@ -19,18 +19,19 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	const params = await spreadsheet.resolveTab(firstMember.params);
 	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
 	const appendPlan = await planAppend(spreadsheet, params, members);
-	return await sendInChunks(appendPlan.entries, members, {
+	return await sendInChunks(appendPlan.rowsByMember, members, {
 		participle: 'appended',
 		getRows: (rows) => rows,
-		send: async (entries, items) => await appendTogether(spreadsheet, { params, items }, appendPlan, entries),
+		send: async (rowsByMember, items) =>
+			await appendTogether(spreadsheet, { params, items }, appendPlan, rowsByMember),
 	});
 }
 
-/** Finds the place of the rows. `entries` has the rows of each member, or a NodeError if they cannot be appended. */
+/** Finds the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
 async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
-		const { rows: entries, ...table } = await alignRows(spreadsheet, params, members);
-		return { ...table, entries, place: places.getPlaceBelowHeader(table) };
+		const table = await alignRows(spreadsheet, params, members);
+		return { ...table, place: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
 	// A single word is a tab's title or a named range, and Google's response shows which. Together with a tab, or with OVERWRITE, the node has to know before.
@@ -38,9 +39,9 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const resolveName = async () => await spreadsheet.resolveName(entered);
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
-	const entries = members.map((member) => findStopError(member) ?? readCellRows(member.params));
+	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	const place = places.getPlaceInTarget(target);
-	return { target, place, entries, header: undefined, addHeaders: undefined };
+	return { target, place, rowsByMember, header: undefined, addHeaders: undefined };
 }
 
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
@@ -49,7 +50,7 @@ const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', 
 /** Replaces null in the first cell by an empty text. Google's response begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
-/** Appends the rows of several members with one request. */
+/** Appends the rows of several members with one request, and repairs their place and their format if necessary. */
 async function appendTogether(
 	spreadsheet: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
@@ -63,26 +64,25 @@ async function appendTogether(
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { rowBelowTable, ...appended } = await spreadsheet.sendForRange(target, async () => {
-		const { minRow, ...request } = await places.planRequest(spreadsheet, insertDataOption, place, values);
+	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
+		const plan = await places.planRequest(spreadsheet, insertDataOption, place, values);
 		await addHeaders?.();
-		const response = await spreadsheet.append({ ...request, valueInputOption }, values);
-		return { ...places.parseAppendResponse(response), rowBelowTable: minRow };
+		const data = await spreadsheet.append({ ...plan.request, valueInputOption }, values);
+		return { ...plan, response: places.parseAppendResponse(data) };
 	});
-	const { updatedRange, tableRange } = appended;
-	// A name that is not the title of the tab in Google's response is a named range. Its place is looked up now.
+	const { updatedRange, tableRange } = response;
+	// A name that is not the title of the tab in Google's response is a named range. The place below a header is known in any case.
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
 	const isPlaceKnown = !isNamedRange || place.scope === 'header';
 	const knownPlace = isPlaceKnown ? place : places.getPlaceInTarget(await spreadsheet.resolveName(target));
-	const appendedRows = { ...appended, place: knownPlace, values };
+	const appendedRows = { ...response, place: knownPlace, values };
 	const start = places.isPlacementProven(appendedRows, rowBelowTable)
-		? appended.start
+		? response.start
 		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
 	const { searchRange, scope, searchStartRow } = place;
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	const isBelowHeader = places.isDirectlyBelowHeader(appended, knownPlace, start.row);
-	if (insertDataOption === 'INSERT_ROWS' && isBelowHeader) {
+	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(response, knownPlace, start.row)) {
 		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
@@ -91,9 +91,8 @@ async function appendTogether(
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
 	await formatDates(spreadsheet, { item: { addHint } }, tab, [{ ...start, grid: values }]);
-	return buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember).map((memberResult) => {
-		return { ...memberResult, ...(tableRange && { tableRange }) };
-	});
+	const results = buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember);
+	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
 }
 
 export const append = defineOperation({

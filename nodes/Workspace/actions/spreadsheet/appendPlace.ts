@@ -16,23 +16,24 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-/** The parts of Google's response that the node needs, as `parseAppendResponse` returns them. */
 export type AppendResponse = Readonly<ReturnType<typeof parseAppendResponse>>;
 
 /** Rows that Google has appended, and the place where they belong. */
 type AppendedRows = AppendResponse & { readonly place: AppendPlace; readonly values: Cell[][] };
 
-/** Returns whether Google's response proves that rows are in the right place. @param minRow the first row below the table, if looked up */
-export function isPlacementProven({ tableRange, start, place, values }: AppendedRows, minRow?: number) {
+/** Returns whether Google's response proves that rows are in the right place. @param rowBelowTable as `planRequest` returns it */
+export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number): boolean {
+	const { tableRange, start, place, values } = appended;
 	if (start.column !== place.column) return false;
-	if (minRow !== undefined) return start.row >= minRow;
+	if (rowBelowTable !== undefined) return start.row >= rowBelowTable;
 	if (!tableRange || place.isUnsure) return false;
 	const { row, lastRow = row, lastColumn } = ranges.parseBounds(ranges.parseRange(tableRange));
 	if (start.row <= lastRow) return false;
-	const isCell = lastRow === row && lastColumn === undefined;
 	// If rows are wider than one cell, a table of a single cell may be a title above the real table.
-	if (place.scope === 'block') return !(isCell && countColumns(values) > 1);
-	return place.scope === 'all' || (row <= place.searchStartRow && lastRow >= place.searchStartRow);
+	const mayBeTitle = lastRow === row && lastColumn === undefined && countColumns(values) > 1;
+	if (place.scope === 'block') return !mayBeTitle;
+	const containsHeader = row <= place.searchStartRow && lastRow >= place.searchStartRow;
+	return place.scope === 'all' || containsHeader;
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
@@ -91,9 +92,9 @@ function findLastRow(grid: Grid, place: AppendPlace, width: number): number {
 	if (scope === 'all') return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
 	const [blockStart, blockEnd] = findBlock(counts, searchStartRow);
 	// A row with one filled cell is a title, if the new rows are wider and a block follows.
-	const isTitle = scope === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
-	const [nextBlockStart, nextBlockEnd] = isTitle ? findBlock(counts, blockEnd + 1) : [-1, -1];
-	return nextBlockStart === -1 ? blockEnd : nextBlockEnd;
+	const mayBeTitle = scope === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
+	const nextBlockEnd = mayBeTitle ? findBlock(counts, blockEnd + 1)[1] : -1;
+	return nextBlockEnd === -1 ? blockEnd : nextBlockEnd;
 }
 
 const countFilledCells = (row: readonly unknown[], start: number, end = Infinity) =>
@@ -109,46 +110,45 @@ function findBlock(counts: readonly number[], startRow: number): readonly [numbe
 
 type AppendOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
-/**
- * Moves rows to the right place, if Google has put them above their table, into the table or beside its columns. Moves whole rows of the
- * sheet, because Google has inserted such rows. Moves none if other cells are in the same rows.
- * @returns the first cell of the rows after the move @throws NodeError with outcome `done` that says where the rows are, if they cannot move
- */
+/** Moves rows that Google has put into a wrong place. @returns their first cell @throws NodeError with outcome `done` if they cannot move */
 export async function relocateRows(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
-	const { updatedRange, start, lastColumn, values } = appended;
-	const { column } = appended.place;
-	const relocate = async () => {
-		const { tab } = ranges.parseRange(updatedRange);
-		const { grid } = await spreadsheet.fetchGrid(tab);
-		const targetRow = findTargetRow(grid, appended);
-		if (targetRow === start.row && start.column === column) return start;
-		// If Google inserted these rows of the sheet, they contain only the new cells.
-		const hasOtherCells = grid
-			.slice(start.row, start.row + values.length)
-			.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
-		if (hasOtherCells || params.insertDataOption === 'OVERWRITE')
-			// `createMisplacedError` puts this message in parentheses.
-			throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-		if (targetRow !== start.row) {
-			const { sheetId } = await spreadsheet.fetchTabInfo(tab);
-			const endIndex = start.row + values.length;
-			const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
-			await spreadsheet.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
-		}
-		const row = targetRow > start.row ? targetRow - values.length : targetRow;
-		if (start.column === column) return { row, column };
-		// Writes the rows again, over all old and new columns. An old cell outside the new columns gets '', which clears it.
-		const left = Math.min(column, start.column);
-		const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
-		const cellIndexes = Array.from({ length: width }, (_, index) => left + index - column);
-		const padRow = (line: Cell[]) => cellIndexes.map((cellIndex) => line[cellIndex] ?? '');
-		const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
-		await spreadsheet.update(range, values.map(padRow), params.valueInputOption);
-		return { row, column };
-	};
-	return await relocate().catch((error: unknown) => {
+	return await moveRows(spreadsheet, params, appended).catch((error: unknown) => {
 		throw isNodeError(error) ? createMisplacedError(appended, error) : error;
 	});
+}
+
+/** Moves whole rows of the sheet, because Google has inserted such rows. Moves none if other cells are in the same rows. */
+async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
+	const { updatedRange, start, lastColumn, values } = appended;
+	const { column } = appended.place;
+	const { tab } = ranges.parseRange(updatedRange);
+	const { grid } = await spreadsheet.fetchGrid(tab);
+	const targetRow = findTargetRow(grid, appended);
+	if (targetRow === start.row && start.column === column) return start;
+	// If Google inserted these rows of the sheet, they contain only the new cells.
+	const hasOtherCells = grid
+		.slice(start.row, start.row + values.length)
+		.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
+	if (hasOtherCells || params.insertDataOption === 'OVERWRITE')
+		// `createMisplacedError` puts this message in parentheses.
+		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
+	if (targetRow !== start.row) {
+		const { sheetId } = await spreadsheet.fetchTabInfo(tab);
+		const endIndex = start.row + values.length;
+		const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
+		await spreadsheet.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
+	}
+	// After a move down, the rows are higher than the target row by their own number.
+	const row = targetRow > start.row ? targetRow - values.length : targetRow;
+	if (start.column === column) return { row, column };
+	// Writes the rows again, over all old and new columns. An old cell outside the new columns gets '', which clears it.
+	const left = Math.min(column, start.column);
+	const width = Math.max(lastColumn + 1, column + countColumns(values)) - left;
+	const cellIndexes = Array.from({ length: width }, (_, index) => left + index - column);
+	const padRow = (line: Cell[]) => cellIndexes.map((cellIndex) => line[cellIndex] ?? '');
+	const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
+	await spreadsheet.update(range, values.map(padRow), params.valueInputOption);
+	return { row, column };
 }
 
 function createMisplacedError({ updatedRange, start, place }: AppendedRows, error: NodeError) {
@@ -156,7 +156,9 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 	const isInColumn = start.column === place.column;
 	const rightPlace = isInColumn ? 'below the table' : `in column ${ranges.toColumnLetters(place.column)}`;
 	return new NodeError({
-		...{ code, status, outcome: 'done' },
+		code,
+		status,
+		outcome: 'done',
 		message: `The rows were appended at ${updatedRange}, not ${rightPlace}, and could not be moved (${message})`,
 		description: `Move them in the sheet, or delete them before you run this again. To prevent this, set ${quoteField('range')} to the cells of the header row, such as Sheet1!A1:D1.`,
 	});
@@ -170,19 +172,18 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 	// If Google put the rows above the range's first row, the table may begin above that row, too.
 	const isPlaceAbove = place.scope === 'header' || place.searchStartRow <= start.row;
 	const searchPlace = isPlaceAbove ? place : { ...place, searchStartRow: 0 };
-	const lastTableRow = findLastRow(otherRows, searchPlace, countColumns(values));
-	const findLastFilledRow = () => otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);
+	let lastRow = findLastRow(otherRows, searchPlace, countColumns(values));
 	// If there is no table in the columns, the rows belong below everything else.
-	const lastRow = lastTableRow === -1 ? findLastFilledRow() : lastTableRow;
-	if (lastRow + 1 === start.row || lastRow === -1) return start.row;
+	if (lastRow === -1) lastRow = otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);
+	if (lastRow === -1) return start.row;
+	// Rows below the new ones have a higher number in the sheet than in `otherRows`.
 	return lastRow < start.row ? lastRow + 1 : lastRow + 1 + count;
 }
 
 /**
  * Plans the request that appends rows. With OVERWRITE, Google ignores hidden cells, so that rows could destroy them. The node therefore
  * looks up the first empty row below the table. Google begins there, or further down if somebody has filled that row meanwhile.
- * @returns the request and `minRow`, the first row below the table, from 0; undefined if not looked up. Rows above it are misplaced.
- * @throws NodeError 400 if rows would overwrite other cells
+ * @returns the request and `rowBelowTable`, from 0, if it is known. Rows above it are misplaced. @throws NodeError 400 if rows would overwrite others
  */
 export async function planRequest(
 	spreadsheet: Spreadsheet,
@@ -191,41 +192,41 @@ export async function planRequest(
 	values: readonly Cell[][],
 ) {
 	const { searchRange: range, tab, column } = place;
-	const insertPlan = { range, insertDataOption: 'INSERT_ROWS', minRow: undefined };
+	const insertPlan = { request: { range, insertDataOption: 'INSERT_ROWS' }, rowBelowTable: undefined };
 	if (insertDataOption === 'INSERT_ROWS') return insertPlan;
 	const { grid, rowCount } = await spreadsheet.fetchGrid(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(grid, place, width);
 	// The row of a header belongs to the table, even if it is empty because its new header is written later.
 	const lastRow = place.scope === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
-	const minRow = lastRow === -1 ? place.searchStartRow : lastRow + 1;
+	const rowBelowTable = lastRow === -1 ? place.searchStartRow : lastRow + 1;
 	const rowInTable = place.scope === 'header' ? place.searchStartRow : lastRow;
 	const { sheet } = await spreadsheet.fetchTabInfo(tab);
 	const table = findNativeTable(sheet, { row: rowInTable, column });
 	// A native table is one of Google Sheets' own tables. Google inserts rows below its body if the range is one of its cells.
 	if (table) {
 		const cellInTable = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
-		return { ...insertPlan, range: cellInTable, minRow: table.range.endRowIndex };
+		const request = { range: cellInTable, insertDataOption: 'INSERT_ROWS' };
+		return { request, rowBelowTable: table.range.endRowIndex };
 	}
 	// Below the last row of the tab, there is nothing to overwrite, and Google adds rows.
-	if (minRow >= rowCount) return insertPlan;
+	if (rowBelowTable >= rowCount) return insertPlan;
 	const blockedIndex = grid
-		.slice(minRow, minRow + values.length)
+		.slice(rowBelowTable, rowBelowTable + values.length)
 		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
 	if (blockedIndex !== -1)
 		throw createRefusal(
-			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${minRow + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,
+			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${rowBelowTable + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,
 			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
-	return { range: ranges.printTabArea(tab, { row: minRow, column }, 1, 1), insertDataOption, minRow };
+	const firstCell = ranges.printTabArea(tab, { row: rowBelowTable, column }, 1, 1);
+	return { request: { range: firstCell, insertDataOption }, rowBelowTable };
 }
 
 /** The formats that rows below a header lose. The number format stays, because new dates already have their own. */
-const headerFormats = [
-	...['backgroundColor', 'backgroundColorStyle', 'borders', 'horizontalAlignment', 'padding'],
-	...['textFormat', 'textRotation', 'verticalAlignment', 'wrapStrategy'],
-];
-const headerFormatFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats.join(',')})))))`;
+const headerFormats =
+	'backgroundColor,backgroundColorStyle,borders,horizontalAlignment,padding,textFormat,textRotation,verticalAlignment,wrapStrategy';
+const headerFormatFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats})))))`;
 
 /** Removes the header's format from new rows: Google formats inserted rows like the row above. @param range any range in the tab */
 export async function clearHeaderFormat(
@@ -240,6 +241,6 @@ export async function clearHeaderFormat(
 	if (!headerCells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
 	const insertedRows = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
-	const fields = headerFormats.map((name) => `userEnteredFormat.${name}`).join(',');
-	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
+	const fields = headerFormats.split(',').map((name) => `userEnteredFormat.${name}`);
+	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields: fields.join(',') } }]);
 }

@@ -10,7 +10,6 @@ import { rowNumberKey, type RowParams } from './fields';
 /** The value of a cell. null leaves the cell unchanged, "" clears it. Only `toCellData` clears it for both. */
 export type Cell = string | number | boolean | null | DateCell;
 
-/** The parameters that say how Google interprets cells. */
 type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
 /** Google's limit for the text of a cell, in UTF-16 units. */
@@ -18,37 +17,39 @@ const maxCellLength = 50_000;
 
 /**
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
- * @param describe says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error
- * @throws NodeError 400 if a cell cannot hold the value
+ * @param namePlace says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error @throws NodeError 400 if a cell cannot hold the value
  */
-function toCell(value: unknown, describe: () => string): Cell {
+function toCell(value: unknown, namePlace: () => string): Cell {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
 	if (typeof value === 'number')
-		throw createRefusal(`${describe()} is ${value}`, 'A cell can only hold finite numbers.');
-	if (typeof value === 'string') return checkTextLength(value, describe);
-	if (typeof value === 'object') return checkTextLength(formatObject(value, describe), describe);
-	throw createRefusal(`${describe()} is a ${typeof value}`, 'A cell can hold text, a number, true or false.');
+		throw createRefusal(`${namePlace()} is ${value}`, 'A cell can only hold finite numbers.');
+	if (typeof value === 'string') return checkTextLength(value, namePlace);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, namePlace), namePlace);
+	throw createRefusal(
+		`${namePlace()} is a ${typeof value}`,
+		'A cell can hold text, a number, true or false.',
+	);
 }
 
-function checkTextLength(text: string, describe: () => string): string {
+function checkTextLength(text: string, namePlace: () => string): string {
 	if (text.length <= maxCellLength) return text;
 	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
-	throw createRefusal(`${describe()} has ${text.length} characters`, advice);
+	throw createRefusal(`${namePlace()} has ${text.length} characters`, advice);
 }
 
-function formatObject(value: object, describe: () => string): string {
+function formatObject(value: object, namePlace: () => string): string {
 	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw createRefusal(`${describe()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(`${namePlace()} is not a valid date`, 'Check the expression that creates it.');
 	}
 	if (Array.isArray(value) && value.every(isPlainValue))
-		return value.map((entry: unknown) => String(toCell(entry, describe) ?? '')).join(', ');
+		return value.map((entry: unknown) => String(toCell(entry, namePlace) ?? '')).join(', ');
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(`${describe()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(`${namePlace()} is an object that contains itself`, 'Use one of its fields.');
 	}
 }
 
@@ -69,9 +70,9 @@ const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
  * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
-function toEscapedCell(value: unknown, options: CellInputOptions, describe: () => string): Cell {
+function toEscapedCell(value: unknown, options: CellInputOptions, namePlace: () => string): Cell {
 	const { valueInputOption, escapeFormulas } = options;
-	const cell = toCell(value, describe);
+	const cell = toCell(value, namePlace);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell) ? `'${cell}` : cell;
 }
@@ -122,36 +123,41 @@ export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'values
 /** Reads the rows of one member, with a name for each cell. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readNamedRows({ params, item: { json, isTool } }: RowsMember): NamedRow[] {
 	const { valuesSource, values, columns } = params;
-	const message = 'As a tool for an AI agent, the node has no input items to take rows from';
-	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
-	const isFromItem = valuesSource === 'items' || (valuesSource === 'columns' && !columns);
-	if (isTool && isFromItem) throw createRefusal(message, toolAdvice);
 	const emptyAdvice = 'Nothing was sent for it, because the row would be empty.';
 	if (valuesSource === 'json') {
 		return values.map((row, index) => {
 			if (!isRecord(row)) throw createMixedRowsError();
 			const rowLabel = `${index + 1} of ${quoteField('values')}`;
 			const cellsByName = toNamedCells(row, params, `row ${rowLabel}`);
-			if (cellsByName.size > 0) return { cellsByName, rowNumber: row[rowNumberKey] };
-			throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
+			if (cellsByName.size === 0) throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
+			return { cellsByName, rowNumber: row[rowNumberKey] };
 		});
 	}
-	if (isFromItem || !columns) {
-		const cellsByName = toNamedCells(json, params, 'the input item');
-		if (cellsByName.size > 0) return [{ cellsByName, rowNumber: json[rowNumberKey] }];
-		throw createRefusal('The input item has no fields', emptyAdvice);
-	}
+	// With Map Automatically, Columns has no values of its own: the fields of the item count.
+	if (valuesSource === 'columns' && columns) return [readColumns(columns, json, params)];
+	const toolMessage = 'As a tool for an AI agent, the node has no input items to take rows from';
+	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
+	if (isTool) throw createRefusal(toolMessage, toolAdvice);
+	const cellsByName = toNamedCells(json, params, 'the input item');
+	if (cellsByName.size === 0) throw createRefusal('The input item has no fields', emptyAdvice);
+	return [{ cellsByName, rowNumber: json[rowNumberKey] }];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Reads the row whose values were entered for each column. @param json the fields of the item */
+function readColumns(columns: Values, json: Values, params: CellInputOptions): NamedRow {
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
 	const formNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
 	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
-	const valuesByName = Object.fromEntries(plainEntries) as Readonly<Record<string, unknown>>;
+	const valuesByName = Object.fromEntries(plainEntries) as Values;
 	const cellsByName = toNamedCells(valuesByName, params, quoteField('columns'));
+	const advice = 'Nothing was sent. Enter a value for at least one column.';
+	if (cellsByName.size === 0) throw createRefusal(`${quoteField('columns')} has no values`, advice);
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
-	if (cellsByName.size > 0) return [{ cellsByName, rowNumber, formNames }];
-	const advice = 'Nothing was sent. Enter a value for at least one column.';
-	throw createRefusal(`${quoteField('columns')} has no values`, advice);
+	return { cellsByName, rowNumber, formNames };
 }
 
 /** Reads the rows of one member as cells, with or without column names. @throws NodeError 400 if there are no cells, or if one is invalid */
@@ -160,7 +166,7 @@ export function readRows(member: RowsMember): Cell[][] {
 	return readNamedRows(member).map(({ cellsByName }) => [...cellsByName.values()]);
 }
 
-function toNamedCells(row: Readonly<Record<string, unknown>>, options: CellInputOptions, source: string) {
+function toNamedCells(row: Values, options: CellInputOptions, source: string) {
 	const entries = Object.entries(row).filter(([name]) => name !== rowNumberKey);
 	const toNamedCell = ([name, value]: (typeof entries)[number]) =>
 		[name, toEscapedCell(value, options, () => `Field '${name}' of ${source}`)] as const;

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { foldText, shorten, suggestNames } from '../../../core/text';
+import { shorten, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 
 type Names = readonly string[];
@@ -14,12 +14,6 @@ export function listNames(names: Names): string {
 /** Returns whether two titles mean the same tab or named range. Google ignores their case. */
 export const isSameTitle = (title?: string | null, otherTitle?: string | null) =>
 	title?.toLowerCase() === otherTitle?.toLowerCase();
-
-/** Returns the names that equal one of the missing names but for case and spaces. */
-export function findSimilarNames(names: Names, missingNames: Names): string[] {
-	const foldedNames = missingNames.map(foldText);
-	return names.filter((name) => foldedNames.includes(foldText(name)));
-}
 
 export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 

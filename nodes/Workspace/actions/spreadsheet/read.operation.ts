@@ -16,6 +16,7 @@ import { createColumnError, listNames, headerRowAdvice } from './names';
 import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } from './range';
 import { allCells, Spreadsheet } from './spreadsheet';
 
+type ValueRange = sheets_v4.Schema$ValueRange;
 type CellRow = ReadonlyArray<string | number | boolean>;
 
 /** Our limit for the empty cells that the node adds, because Google leaves them out at the end of a row. */
@@ -25,48 +26,51 @@ const cellsPerSlice = 100_000;
 
 /**
  * Builds the items of rows that have a value, match the filters and are within Start Row and Max Rows. Their keys are the column names and
- * `rowNumber`, the number in the sheet. The second parameter has the texts that the sheet shows for the cells of the first.
+ * `rowNumber`, the number in the sheet. @param shownData has the texts that the sheet shows for the cells of `data`
  * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
-async function toRowItems(
-	{ range, values }: sheets_v4.Schema$ValueRange,
-	{ values: shownValues }: sheets_v4.Schema$ValueRange,
-	{ headerRow, filters, combineFilters, maxRows, startRow: minRowNumber }: ReadOptions,
-): Promise<ReadRows> {
-	const [rows, shownRows] = [(values ?? []) as CellRow[], (shownValues ?? []) as CellRow[]];
-	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(range ?? 'A1'));
+async function toRowItems(data: ValueRange, shownData: ValueRange, options: ReadOptions): Promise<ReadRows> {
+	const { headerRow, maxRows, startRow } = options;
+	const rows = (data.values ?? []) as CellRow[];
+	const shownRows = (shownData.values ?? []) as CellRow[];
+	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(data.range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const [headerTexts = [], shownHeaderTexts = []] = [rows, shownRows].map((rowList) =>
-		Array.from({ length: width }, (_, column) => toText(rowList[headerRow - 1]?.[column])),
-	);
+	const readHeaders = (row: CellRow = []) => Array.from({ length: width }, (_, index) => toText(row[index]));
+	const headerTexts = readHeaders(rows[headerRow - 1]);
+	const columns = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), firstColumn);
 	const names = buildColumnNames(headerTexts, firstColumn);
-	const columns = indexColumns(headerTexts, shownHeaderTexts, firstColumn);
-	const rowMatches = buildRowTest({ filters, combineFilters }, { names, columns, rangeStart: firstColumn });
-	const matchingRows: number[] = [];
-	let [paddingCells, total, skippedCount] = [0, 0, 0];
-	for (let rowIndex = headerRow; rowIndex < rows.length; rowIndex++) {
-		const row = rows[rowIndex] ?? [];
-		if (row.every((cell) => cell === '') || !rowMatches(row, shownRows[rowIndex] ?? [])) continue;
-		total++;
-		if (firstRow + rowIndex + 1 < minRowNumber) skippedCount++;
-		if (firstRow + rowIndex + 1 < minRowNumber || (maxRows > 0 && matchingRows.length >= maxRows)) continue;
-		matchingRows.push(rowIndex);
-		paddingCells += width - row.length;
-	}
+	const rowMatches = buildRowTest(options, { names, columns, rangeStart: firstColumn });
+	const numberedRows = rows.map((row, index) => ({ row, index, number: firstRow + index + 1 }));
+	const matchingRows = numberedRows
+		.slice(headerRow)
+		.filter(({ row, index }) => row.some((cell) => cell !== '') && rowMatches(row, shownRows[index] ?? []));
+	const skippedCount = matchingRows.filter(({ number }) => number < startRow).length;
+	const returnedRows = matchingRows.slice(skippedCount, maxRows > 0 ? skippedCount + maxRows : undefined);
+	const paddingCells = returnedRows.reduce((sum, { row }) => sum + width - row.length, 0);
 	const tooWideMessage = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
 	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
 	if (paddingCells > maxPaddingCells) throw createRefusal(tooWideMessage, advice);
 	const items: OutputItem[] = [];
 	let cellCount = 0;
-	for (const rowIndex of matchingRows) {
+	for (const { row, number } of returnedRows) {
 		const json: IDataObject = {};
-		for (const [column, name] of names.entries()) json[name] = rows[rowIndex]?.[column] ?? '';
-		json['rowNumber'] = firstRow + rowIndex + 1;
+		for (const [column, name] of names.entries()) json[name] = row[column] ?? '';
+		json['rowNumber'] = number;
 		items.push({ json });
 		cellCount += width;
-		if (cellCount > cellsPerSlice) cellCount = await yieldToEventLoop(0); // resolves with 0
+		if (cellCount <= cellsPerSlice) continue;
+		await yieldToEventLoop();
+		cellCount = 0;
 	}
-	return { items, columns: names, total, skippedCount };
+	return { items, columns: names, total: matchingRows.length, skippedCount };
+}
+
+/** Builds the item with all cells. If its lists are rows, those above Start Row are left out. */
+function toValuesItem({ range, majorDimension, values }: ValueRange, startRow: number): ReadRows {
+	const firstRowNumber = parseBounds(parseRange(range ?? 'A1')).row + 1;
+	const skippedCount = majorDimension === 'ROWS' ? Math.max(0, startRow - firstRowNumber) : 0;
+	const json = { range, majorDimension, values: values?.slice(skippedCount) ?? [] };
+	return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
 }
 
 const toText = (cell: CellRow[number] = '') => String(cell);
@@ -87,8 +91,9 @@ const conditionField = {
 
 /** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
 function readFilters(raw: unknown, field: Field, context: ReadContext) {
-	const isEmpty = isRecord(raw) && Object.keys(raw).length === 0;
-	const entries = isEmpty ? [] : isRecord(raw) ? raw['filter'] : raw;
+	const isEmptyForm = isRecord(raw) && Object.keys(raw).length === 0;
+	const filters = isEmptyForm ? { filter: [] } : raw;
+	const entries = isRecord(filters) ? filters['filter'] : filters;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');
@@ -300,13 +305,7 @@ export const read = defineOperation({
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
 				? await item.once(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
 				: renderedData;
-		if (output === 'values') {
-			const { range, majorDimension, values = [] } = data;
-			const firstRowNumber = parseBounds(parseRange(range ?? 'A1')).row + 1;
-			const skippedCount = majorDimension === 'ROWS' ? Math.max(0, params.startRow - firstRowNumber) : 0;
-			const json = { range, majorDimension, values: values?.slice(skippedCount) ?? [] };
-			return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
-		}
+		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shownTexts = valuesSuffice ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
 		const result = await toRowItems(data, shownTexts, params);
@@ -341,13 +340,15 @@ function buildRowTest(
 		const message = `The table has no column ${listNames([column])} to filter by`;
 		if (!columns.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
 		const columnIndex = (columns.get(column) ?? 0) - rangeStart;
-		const cellFits = buildCellTest(filter);
-		return (...rows: CellRow[]) => cellFits(rows.map((row) => toText(row[columnIndex])));
+		const cellMatches = buildCellTest(filter);
+		return (row: CellRow, shownRow: CellRow) =>
+			cellMatches([toText(row[columnIndex]), toText(shownRow[columnIndex])]);
 	});
-	const quantifier = combineFilters === 'and' ? 'every' : 'some';
-	return (row, shownRow) => checks[quantifier]((check) => check(row, shownRow));
+	if (combineFilters === 'and') return (row, shownRow) => checks.every((check) => check(row, shownRow));
+	return (row, shownRow) => checks.some((check) => check(row, shownRow));
 }
 
+/** Builds a test of the two texts of a cell. */
 function buildCellTest({ condition, value }: RowFilter): (texts: readonly string[]) => boolean {
 	const foldedValue = value.toLowerCase();
 	// A checkbox has the value true, but shows TRUE.

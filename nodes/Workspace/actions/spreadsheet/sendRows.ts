@@ -4,10 +4,7 @@ import type { Item } from '../../operation';
 import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type CellPosition } from './range';
 
-/**
- * Builds the result of each member. The rows of the first member begin at the given cell. The rows of the others follow directly.
- * @param range any range in the same tab, as Google printed it
- */
+/** Builds the result of each member. Their rows follow one another from a cell on. @param range any range in the same tab, as Google printed it */
 export function buildWriteResults(
 	spreadsheetId: string,
 	range: string,
@@ -24,7 +21,6 @@ export function buildWriteResults(
 	});
 }
 
-/** What a member wrote: the range, and the numbers of rows, columns and cells. */
 export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
 /** Returns the number of columns of the widest row, but at least 1. */
@@ -85,11 +81,11 @@ export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
 /** Without Continue On Fail, an entry that is an error stops its run. Turns the run's other entries into errors, so that none is sent. */
-export function spreadErrors<E>(
+export function failStoppedRuns<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	participle: SendSettings<E, unknown>['participle'],
-): Array<E | NodeError> {
+	participle: 'appended' | 'written',
+) {
 	const errorsByRun = new Map<unknown, NodeError>();
 	for (const [index, entry] of entries.entries()) {
 		const item = members[index]?.item;
@@ -103,16 +99,13 @@ export function spreadErrors<E>(
 	);
 }
 
-/**
- * Sends an entry for each member in as few requests as the size allows. If an entry is an error, it is the member's result. After a failed
- * request nothing more is sent, because the rows would not be in their order.
- */
+/** Sends an entry for each member in as few requests as the size allows. If an entry is an error, it is the member's result. */
 export async function sendInChunks<E, R>(
 	preparedEntries: ReadonlyArray<E | NodeError>,
 	members: Members,
 	{ participle, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const entries = spreadErrors(preparedEntries, members, participle);
+	const entries = failStoppedRuns(preparedEntries, members, participle);
 	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
 	const parts = entries.flatMap((entry, memberIndex) =>
 		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
@@ -130,6 +123,7 @@ export async function sendInChunks<E, R>(
 		for (const [index, { memberIndex }] of chunk.entries())
 			results[memberIndex] = isNodeError(resultsOrError) ? resultsOrError : resultsOrError[index];
 		if (!isNodeError(resultsOrError) || followUpError) continue;
+		// Nothing more is sent, because the rows would not be in their order.
 		const { code, status } = resultsOrError;
 		const message = `Not sent, because the previous rows were not ${participle}: ${resultsOrError.message}`;
 		const description = 'Nothing was written for this item.';

@@ -1,24 +1,22 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
+import { foldText } from '../../../core/text';
 import { printChoice, quoteField } from '../../../fields/field';
 import { type Cell, type RowsMembers, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
 import type { RowParams } from './fields';
-import { createColumnError, findSimilarNames, listNames, headerRowAdvice } from './names';
+import { createColumnError, listNames, headerRowAdvice } from './names';
 import { findStopError } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 import type { Spreadsheet } from './spreadsheet';
 import { buildEnlargeTabRequests, findNativeTable, isUnknownRangeError } from './spreadsheet';
 
-/**
- * Builds unique names of columns from their headers. A repeated header gets `_2`, `_3` and so on, an empty one becomes its column letter.
- * @param startColumn column of the first header, from 0 @param reservedNames keys that mean something else in an output item
- */
+/** Builds unique names of columns. A repeated header gets `_2`, `_3` and so on, an empty one becomes its letter. @param startColumn from 0 */
 export function buildColumnNames(
 	headerTexts: readonly string[],
 	startColumn: number,
-	reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'],
+	reservedNames: readonly string[] = ['error', 'rowNumber', '__proto__'], // these keys of an item mean something else
 ): string[] {
 	const usedNames = new Set(reservedNames);
 	/** The number to try next for each name. With many equal headers, trying all numbers from 2 on would take long. */
@@ -191,13 +189,14 @@ export async function fetchTable(
 	return { ...table, namedRowsByMember: convertedRows };
 }
 
-/** Puts cells into the order of the table's columns. `rows` has, for each member, its rows, or a NodeError if its fields do not fit the table. */
+/** Puts cells into the order of the table's columns. A member whose fields do not fit the table gets a NodeError in place of its rows. */
 export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
 	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
 	const resolution = resolveColumns(fetchedHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader: header, errors } = resolution;
-	const alignMember = (rows: readonly NamedRow[]) => rows.map((row) => alignRow(row, header));
-	const rows = namedRowsByMember.map((namedRows, index) => errors[index] ?? alignMember(namedRows));
+	const rowsByMember = namedRowsByMember.map(
+		(rows, index) => errors[index] ?? rows.map((row) => alignRow(row, header)),
+	);
 	let writingHeaders: Promise<void> | undefined;
 	/** Writes the headers of new columns. Only the first call sends a request. */
 	const addHeaders = () => (writingHeaders ??= writeHeaders(spreadsheet, oldHeader, newNames));
@@ -206,7 +205,7 @@ export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, m
 		members[0]?.item.addHint(
 			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.rowTexts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
-	return { target, header, rows, addHeaders };
+	return { target, header, rowsByMember, addHeaders };
 }
 
 /**
@@ -221,20 +220,22 @@ export function resolveColumns(
 ) {
 	const stopErrors = members.map(findStopError);
 	const isHeaderNew = fetchedHeader.columns.size === 0;
+	const firstMember = members.find((_, index) => !stopErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
-	const firstMember = members[stopErrors.indexOf(undefined)];
-	const definingRun = isHeaderNew && params.extraColumns !== 'add' ? firstMember?.item.run : undefined;
-	const definesHeader = (index: number) =>
-		!stopErrors[index] && (definingRun === undefined || members[index]?.item.run === definingRun);
-	const names = collectNames(namedRowsByMember.filter((_, index) => definesHeader(index)).flat());
+	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
+	const definesHeader = (_: unknown, index: number) =>
+		!stopErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
+	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
 	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
-	const grown = addNewColumns(oldHeader, newNames);
-	const [newHeader, refusal] = isNodeError(grown) ? [oldHeader, grown] : [grown];
-	const findRefusal = (rows: readonly NamedRow[]) => refusal ?? findMisfitError(rows, newHeader, params);
-	const errors = namedRowsByMember.map((rows, index) => stopErrors[index] ?? findRefusal(rows));
-	return { oldHeader, newNames, newHeader, errors, namedRowsByMember };
+	const grownHeader = addNewColumns(oldHeader, newNames);
+	const noSpaceError = isNodeError(grownHeader) ? grownHeader : undefined;
+	const newHeader = isNodeError(grownHeader) ? oldHeader : grownHeader;
+	const errors = namedRowsByMember.map(
+		(rows, index) => stopErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
+	);
+	return { oldHeader, newNames, newHeader, errors };
 }
 
 /** Returns the error for rows that do not fit a table; undefined if they fit. */
@@ -256,11 +257,12 @@ export function findMisfitError(
 function createMisfitError(message: string, names: readonly string[], missingNames: readonly string[]) {
 	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
 	const choices = `${printChoice('extraColumns', 'add')} or ${printChoice('extraColumns', 'ignore')}`;
-	const advice =
-		findSimilarNames(names, missingNames).length > 0
-			? // Adding a column would not help: the column that the user means has a similar name.
-				`Rename the field, or ${mapping} to choose a value for each column.`
-			: `${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. To choose a value for each column, ${mapping}.`;
+	const foldedNames = names.map(foldText);
+	const hasSimilarName = missingNames.some((name) => foldedNames.includes(foldText(name)));
+	// Adding a column would not help if the column that the user means has a similar name.
+	const advice = hasSimilarName
+		? `Rename the field, or ${mapping} to choose a value for each column.`
+		: `${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. To choose a value for each column, ${mapping}.`;
 	return createColumnError(message, names, missingNames, advice);
 }
 

@@ -52,7 +52,7 @@ async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Pro
 
 /** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
 async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const { target, header, rows, addHeaders } = await alignRows(spreadsheet, params, members);
+	const { target, header, rowsByMember, addHeaders } = await alignRows(spreadsheet, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
 	const start = { tab: header.title, a1: printCell({ row, column: header.left }) };
 	const prepare = async (rowCount: number) => {
@@ -61,7 +61,7 @@ async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, m
 		const minRows = row + rowCount;
 		if (row === params.headerRow) await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
 	};
-	return await writeRowsAt(spreadsheet, params, start, rows, members, { prepare });
+	return await writeRowsAt(spreadsheet, params, start, rowsByMember, members, { prepare });
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

@@ -1,9 +1,8 @@
 import { type NodeError, createRefusal } from '../../../../core/errors';
 import { printChoice, quoteField } from '../../../../fields/field';
 import { maxModelCharactersOption } from '../../../../fields/params';
-import type { Mail, MailSummary } from '../../../../untrusted/mail/readMail';
 import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
-import { toListAnswer } from '../modelMails';
+import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
 
 /** Gmail's limit for the parameter maxResults of messages.list. */
 export const maxPageSize = 500;
@@ -157,16 +156,13 @@ const listOptions = [
 export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
 
 export interface ListEntry {
-	/** Only the IDs if the option Details is off. With `attachments` if the whole email was fetched, and with `text` if it was asked for. */
-	readonly message: Pick<MailSummary, 'id' | 'threadId'> &
-		Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
+	readonly message: ListedMail;
 	/** The attachments in the order of the email, if the option Download Attachments is on. */
 	readonly files?: readonly StoredBinary[];
 }
 
-export interface ListResult {
+export interface ListResult extends MailList {
 	readonly entries: ListEntry[];
-	readonly nextPageToken: string | undefined;
 	/** The failure that stopped the list after some emails. It says how to continue. */
 	readonly failure?: NodeError;
 }

@@ -12,22 +12,17 @@ import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
 import { changesLabels, maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
-/**
- * Adds to the failure that stopped a list how many emails were fetched before it, and how to continue.
- * @throws the error itself if it is no `NodeError`, no email was fetched or the execution was canceled
- */
-function explainEarlyEnd(error: unknown, emailCount: number, item: Item, nextPageToken?: string) {
+/** Adds to a failure how many emails were fetched before it, and how to continue. @throws any other error, a cancellation, or a failure before the first email */
+function addContinueAdvice(error: unknown, emailCount: number, item: Item, nextPageToken?: string) {
 	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
-	const emailsWere = emailCount === 1 ? '1 email was' : `${emailCount} emails were`;
+	const received = emailCount === 1 ? '1 email was received' : `${emailCount} emails were received`;
 	const continueAdvice = nextPageToken
 		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
 		: 'To continue, list again.';
 	const outputAdvice = 'To output them before the error, set On Error to Continue.';
 	const advice = item.continueOnFail ? continueAdvice : outputAdvice;
 	return error.with({
-		description: [error.description, `${emailsWere} received before that. ${advice}`]
-			.filter(Boolean)
-			.join(' '),
+		description: `${error.description ?? ''} ${received} before that. ${advice}`.trim(),
 		details: { returned: emailCount, ...(nextPageToken && { nextPageToken }) },
 	});
 }
@@ -41,7 +36,7 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
 	const getReturnedIds = (list: ListResult) => {
 		if (list.failure && !item.continueOnFail) return [];
-		return takeShownMails(list, item.modelLimit || Infinity).map(({ id }) => id);
+		return takeShownMails(list.entries, item.modelLimit || Infinity).map(({ id }) => id);
 	};
 	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
@@ -49,14 +44,15 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 	return result;
 }
 
+/** The fields that decide which emails match. */
 const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
-/** Adds a hint with the conditions, because one may be mistyped. Only the first item without a match gets it: of many items, some often match nothing. */
+/** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
 async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
-	const conditions = conditionNames
-		.map((name) => [name, [params[name]].flat().join(', ')] as const)
-		.filter(([, value]) => value !== '' && value !== 'any')
-		.map(([name, value]) => `${quoteField(name)}: ${shorten(value)}`);
+	const conditions = conditionNames.flatMap((name) => {
+		const value = [params[name]].flat().join(', ');
+		return value === '' || value === 'any' ? [] : `${quoteField(name)}: ${shorten(value)}`;
+	});
 	if (conditions.length === 0) return;
 	await item.once('no email matched', () => {
 		item.addHint(`No email matches (item ${item.index}). ${conditions.join('; ')}`);
@@ -70,13 +66,17 @@ type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 /** Lists the emails that match a query, newest first. If a request fails after some emails were fetched, returns them and the failure. */
 async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
 	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
-	const requestPage = (token: string | undefined, missingCount: number) => {
+	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
+	const pageSize = params.details && params.output === 'items' ? detailedPageSize : maxPageSize;
+	// The number of emails still to list, including those to skip.
+	let remainingCount = params.returnAll ? Infinity : skipCount + params.maxResults;
+	const requestPage = (token: string | undefined) => {
 		const request = {
 			userId: 'me',
 			q: query || undefined,
 			labelIds: labelIds.length > 0 ? labelIds : undefined,
 			includeSpamTrash: params.includeSpamTrash || undefined,
-			maxResults: getPageSize(params, missingCount),
+			maxResults: Math.min(pageSize, remainingCount),
 			pageToken: token,
 			fields: 'messages(id,threadId),nextPageToken',
 		};
@@ -85,59 +85,46 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 		pageRequest.catch(() => undefined);
 		return pageRequest;
 	};
-	const fetchEmail = (message: Message) => ignoreNotFound(fetchDetails(clients, message, params, item));
+	const fetchEmail = (message: Message) => ignoreNotFound(fetchListEntry(clients, message, params, item));
 	const entries: ListEntry[] = [];
 	const parallelOptions = {
 		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 		maxConcurrency: params.downloadAttachments ? safeConcurrency : maxConcurrency,
 		handleResult: (entry?: ListEntry) => entry && entries.push(entry),
 	};
-	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
-	// An earlier call returned the first `skipCount` emails from this page on. `firstEntry` is the index of the page's first entry.
-	let current = { token: gmailPageToken || undefined, skipCount, firstEntry: 0 };
-	let missingCount = skipCount + params.maxResults;
-	let pageRequest: Promise<MessagePage> | undefined = requestPage(current.token, missingCount);
+	// An earlier call returned the first `skipCount` emails from this page on. `earlierCount` is the number of entries from earlier pages.
+	let currentPage = { token: gmailPageToken || undefined, skipCount, earlierCount: 0 };
+	let pageRequest: Promise<MessagePage> | undefined = requestPage(currentPage.token);
 	try {
 		for (;;) {
 			const page: MessagePage = await pageRequest;
 			const messages = page.messages ?? [];
 			const nextToken: string | undefined = page.nextPageToken || undefined;
-			missingCount -= messages.length;
-			const isLast = !nextToken || params.output === 'page' || getPageSize(params, missingCount) <= 0;
+			remainingCount -= messages.length;
+			const isLast = !nextToken || params.output === 'page' || remainingCount <= 0;
 			// The next page is requested while the details of this page are fetched.
-			pageRequest = isLast ? undefined : requestPage(nextToken, missingCount);
-			const newMessages = messages.slice(current.skipCount);
+			pageRequest = isLast ? undefined : requestPage(nextToken);
+			const newMessages = messages.slice(currentPage.skipCount);
 			await runInParallel(newMessages, safeConcurrency, fetchEmail, parallelOptions);
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
-			const nextSkipCount = Math.max(0, current.skipCount - messages.length);
-			current = { token: nextToken, skipCount: nextSkipCount, firstEntry: entries.length };
+			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);
+			currentPage = { token: nextToken, skipCount: nextSkipCount, earlierCount: entries.length };
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
 		// The emails of the failed page that were skipped or are returned.
-		const doneCount = current.skipCount + entries.length - current.firstEntry;
+		const doneCount = currentPage.skipCount + entries.length - currentPage.earlierCount;
 		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
 		const canSkip = item.continueOnFail && !changesLabels(params);
-		const nextPageToken = canSkip ? buildPageToken(doneCount, current.token) : undefined;
-		const failure = explainEarlyEnd(error, entries.length, item, nextPageToken);
+		const nextPageToken = canSkip ? buildPageToken(doneCount, currentPage.token) : undefined;
+		const failure = addContinueAdvice(error, entries.length, item, nextPageToken);
 		return { entries, nextPageToken: undefined, failure };
 	}
 }
 
-/** Returns how many emails to request next. 0 or less means that the list has reached its limit. @param missingCount also counts emails to skip */
-function getPageSize({ returnAll, output, details }: ListParams, missingCount: number): number {
-	const largestPageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
-	return returnAll ? largestPageSize : Math.min(largestPageSize, missingCount);
-}
-
 /** Fetches the parts of an email that the options ask for. Without Details, fetches nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
-async function fetchDetails(
-	clients: Clients,
-	{ id, threadId }: Message,
-	params: ListParams,
-	item: Item,
-): Promise<ListEntry> {
+async function fetchListEntry(clients: Clients, { id, threadId }: Message, params: ListParams, item: Item) {
 	const { details: withDetails, includeBody, newTextOnly, downloadAttachments } = params;
 	if (!withDetails) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const needsBody = includeBody || downloadAttachments;

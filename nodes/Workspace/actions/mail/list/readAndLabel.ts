@@ -21,8 +21,9 @@ export async function readAndLabel<R>(
 	getReturnedIds: (result: R) => readonly string[],
 ): Promise<R> {
 	const addLabelIds = await resolveLabelIds(clients, addLabels, 'addLabels', item);
-	const namedRemoveIds = await resolveLabelIds(clients, removeLabels, 'removeLabels', item);
-	const removeLabelIds = [...new Set([...(markAsRead ? ['UNREAD'] : []), ...namedRemoveIds])];
+	// Gmail marks an email as read by removing the label UNREAD.
+	const labelsToRemove = markAsRead ? ['UNREAD', ...removeLabels] : removeLabels;
+	const removeLabelIds = [...new Set(await resolveLabelIds(clients, labelsToRemove, 'removeLabels', item))];
 	const contradictoryId = addLabelIds.find((id) => removeLabelIds.includes(id));
 	if (contradictoryId !== undefined)
 		throw createRefusal(

@@ -1,19 +1,19 @@
-import { isIP } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 
-/**
- * Patterns for the tokens of an address list (RFC 5322), such as a word, a quoted name or a comma. No text takes long,
- * because their loops can match each character in one way only.
- */
 const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
 /** Matches a comment, which may contain other comments, but only one level deep. */
 const commentPattern =
 	/\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
 const anglePattern = new RegExp(`<[^<>"\r\n]*(?:${quotedPattern.source}[^<>"\r\n]*)*>`);
+/**
+ * The kinds of tokens in an address list (RFC 5322), each with its pattern. No text takes long, because the loops of a pattern can
+ * match each character in one way only.
+ */
 const kinds = [
 	['quoted', quotedPattern],
 	['comment', commentPattern],
@@ -34,9 +34,9 @@ interface AddressToken {
 }
 
 function splitIntoTokens(text: string): AddressToken[] {
-	return Array.from(text.matchAll(tokenPattern), ({ 0: raw, groups = {} }) => ({
-		kind: kinds.find(([kind]) => groups[kind] !== undefined)?.[0] ?? 'broken',
-		raw,
+	return Array.from(text.matchAll(tokenPattern), (match) => ({
+		kind: kinds.find(([kind]) => match.groups?.[kind] !== undefined)?.[0] ?? 'broken',
+		raw: match[0],
 	}));
 }
 
@@ -91,8 +91,9 @@ const hostLabelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** Converts a domain to lower-case ASCII, as servers use it. An IP address in brackets stays as it is. Returns undefined for other text. */
 export function toAsciiDomain(domain: string): string | undefined {
-	const literal = /^\[(?:(IPv6:)(.*)|(.*))\]$/i.exec(domain);
-	if (literal) return isIP(literal[2] ?? literal[3] ?? '') === (literal[1] ? 6 : 4) ? domain : undefined;
+	const { ipv4, ipv6 } = /^\[(?:IPv6:(?<ipv6>.*)|(?<ipv4>.*))\]$/i.exec(domain)?.groups ?? {};
+	if (ipv6 !== undefined) return isIPv6(ipv6) ? domain : undefined;
+	if (ipv4 !== undefined) return isIPv4(ipv4) ? domain : undefined;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lowerCase = domain.normalize('NFC').toLowerCase();
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
@@ -107,24 +108,25 @@ export interface Address {
 	readonly address: string;
 }
 
+/** Ignores case, as mail servers do. One mailbox may still have several addresses. */
+export const isSameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
 /** The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no address. */
 const maxEntryLength = 998;
 
 /** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */
 export function findAddresses(text: string) {
-	const addresses: Address[] = [];
-	const otherEntries: string[] = [];
-	for (const line of splitAtTokens(splitIntoTokens(text), 'line')) {
+	const lines = splitAtTokens(splitIntoTokens(text), 'line');
+	const addressesAndTexts = lines.flatMap((line) => {
 		const entries = splitAtTokens(line, 'comma');
 		const nameWithComma = parseNameWithComma(entries);
-		if (nameWithComma) addresses.push(nameWithComma);
-		for (const entry of nameWithComma ? [] : entries) {
-			const mailbox = parseMailbox(entry);
-			if (mailbox) addresses.push(mailbox);
-			else otherEntries.push(getSource(entry).trim());
-		}
-	}
-	return { addresses, otherEntries };
+		if (nameWithComma) return [nameWithComma];
+		return entries.map((entry) => parseEntry(entry) ?? getSource(entry).trim());
+	});
+	return {
+		addresses: addressesAndTexts.filter((entry) => typeof entry !== 'string'),
+		otherEntries: addressesAndTexts.filter((entry) => typeof entry === 'string'),
+	};
 }
 
 /** Finds an address such as `ann@example,com`. Looks only at the text next to each comma, so that no text takes long. */
@@ -163,19 +165,19 @@ function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind
 }
 
 /** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more entries, commas separate addresses. */
-function parseNameWithComma([familyTokens, givenTokens, ...otherParts]: ReadonlyArray<
-	readonly AddressToken[]
->): Address | undefined {
-	if (!familyTokens || !givenTokens || otherParts.length > 0) return undefined;
-	const [family, given] = [getSource(familyTokens), getSource(givenTokens)];
-	if (family.length > maxEntryLength || family.includes('@') || given.split('@').length > 2) return undefined;
-	const mailbox = parseMailbox(givenTokens);
-	const name = parseName(familyTokens);
-	if (!mailbox?.name || !name) return undefined;
-	return { ...mailbox, name: `${name}, ${mailbox.name}` };
+function parseNameWithComma(entries: ReadonlyArray<readonly AddressToken[]>): Address | undefined {
+	const [familyEntry, givenEntry, ...otherEntries] = entries;
+	if (!familyEntry || !givenEntry || otherEntries.length > 0) return undefined;
+	const familySource = getSource(familyEntry);
+	const hasSeveralAddresses = familySource.includes('@') || getSource(givenEntry).split('@').length > 2;
+	if (familySource.length > maxEntryLength || hasSeveralAddresses) return undefined;
+	const given = parseEntry(givenEntry);
+	const familyName = parseName(familyEntry);
+	if (!given?.name || !familyName) return undefined;
+	return { ...given, name: `${familyName}, ${given.name}` };
 }
 
-function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
+function parseEntry(entry: readonly AddressToken[]): Address | undefined {
 	const raw = getSource(entry);
 	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' '))) return undefined;
 	const angleIndex = entry.findIndex(({ kind }) => kind === 'angle');
@@ -192,7 +194,7 @@ function parseMailbox(entry: readonly AddressToken[]): Address | undefined {
 	return !isQuoted && consistsOfOtherAddresses(name, address) ? undefined : { name, address };
 }
 
-/** Parses the name before an address. Accepts more than RFC 5322, because senders do. Returns undefined if the name is ambiguous. */
+/** Parses the name before an address. Accepts more than RFC 5322 allows, because real names need more. Returns undefined if the name is ambiguous. */
 function parseName(tokens: readonly AddressToken[]): string | undefined {
 	let name = '';
 	let words = '';
@@ -204,7 +206,8 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 			continue;
 		}
 		if (kind !== 'quoted' && kind !== 'comment') return undefined;
-		name += decodeHeader(words) + (kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw);
+		const shownText = kind === 'quoted' ? raw.slice(1, -1).replaceAll(/\\(.)/g, '$1') : raw;
+		name += decodeHeader(words) + shownText;
 		words = '';
 	}
 	name = (name + decodeHeader(words)).trim();
@@ -215,7 +218,7 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 function consistsOfOtherAddresses(name: string, address: string): boolean {
 	const words = name.split(' ');
 	const isAddress = (word: string) => parseAddrSpec(splitIntoTokens(word)) !== undefined;
-	return words.every(isAddress) && words.some((word) => word.toLowerCase() !== address.toLowerCase());
+	return words.every(isAddress) && words.some((word) => !isSameAddress(word, address));
 }
 
 /** Returns whether a text has control characters, any kind of line break, or half a surrogate pair. */

@@ -2,6 +2,7 @@ import { unescape } from 'node:querystring';
 import { buffer } from 'node:stream/consumers';
 
 import { createRefusal } from '../../../../core/errors';
+import { safeConcurrency } from '../../../../http/rateLimiter';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { lowConcurrency, runInParallel } from '../runInParallel';
@@ -30,13 +31,14 @@ export interface LoadedFile extends Omit<PendingFile, 'read'> {
 
 /** Replaces * by all binary fields of the item, and removes repeated fields. @throws NodeError 400 if a field is missing */
 export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
-	const lists = attachments.map((file) =>
-		'field' in file ? item.findBinaryFields([file.field], 'attachments').map((field) => ({ field })) : [file],
-	);
-	const seenFields = new Set<string>();
-	return lists
-		.flat()
-		.filter((file) => !('field' in file) || (!seenFields.has(file.field) && seenFields.add(file.field)));
+	const addedFields = new Set<string>();
+	return attachments.flatMap((file): AttachmentInput[] => {
+		if (!('field' in file)) return [file];
+		const fields = item.findBinaryFields([file.field], 'attachments');
+		const newFields = fields.filter((field) => !addedFields.has(field));
+		for (const field of newFields) addedFields.add(field);
+		return newFields.map((field) => ({ field }));
+	});
 }
 
 /** Reads the files to attach. @throws NodeError 400 if they do not fit into an email, a field is missing or base64 is invalid */
@@ -48,8 +50,11 @@ export async function readAttachments(
 	const getFile = async (file: AttachmentInput, index: number) =>
 		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
 	const pendingFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
-	if (driveFiles.length > 0)
-		pendingFiles.push(...(await (await import('./driveFiles')).lookUpDriveFiles(drive, driveFiles)));
+	if (driveFiles.length > 0) {
+		const { lookUpDriveFile } = await import('./driveFiles');
+		const lookUp = async (id: string) => await lookUpDriveFile(drive, id);
+		pendingFiles.push(...(await runInParallel(driveFiles, safeConcurrency, lookUp)));
+	}
 	let totalBytes = 0;
 	const addBytes = (bytes: number) => {
 		totalBytes += bytes;
@@ -116,18 +121,18 @@ const cidInStylePattern =
 function replaceCidLinks(html: string, replaceName: (name: string) => string): string {
 	const replaceLink = (_link: string, prefix: string, name: string, suffix: string) =>
 		prefix + replaceName(name) + suffix;
-	const replaceInAttribute = (_attribute: string, equals: string, value: string) =>
-		equals +
-		(cidValuePattern.test(value)
-			? value.replace(cidValuePattern, replaceLink)
-			: value.replaceAll(cidInStylePattern, replaceLink));
+	const replaceInAttribute = (_attribute: string, equals: string, value: string) => {
+		const linkPattern = cidValuePattern.test(value) ? cidValuePattern : cidInStylePattern;
+		return equals + value.replace(linkPattern, replaceLink);
+	};
 	const replaceInTag = (tag: string) => tag.replaceAll(attributeValuePattern, replaceInAttribute);
 	let isInStyle = false;
 	return html
 		.split(styleTagPattern)
 		.map((piece, index) => {
-			if (index % 2 === 1) isInStyle = !piece.startsWith('</');
-			else if (isInStyle) return piece.replaceAll(cidInStylePattern, replaceLink);
+			const isStyleTag = index % 2 === 1;
+			if (isInStyle && !isStyleTag) return piece.replaceAll(cidInStylePattern, replaceLink);
+			if (isStyleTag) isInStyle = !piece.startsWith('</');
 			return piece.replaceAll(htmlTagPattern, replaceInTag);
 		})
 		.join('');

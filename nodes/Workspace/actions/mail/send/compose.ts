@@ -68,14 +68,10 @@ interface ComposeOptions {
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
 	const { from, original, token, keyHashes, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
+	const mainHeaders = { from, to, cc, bcc, replyTo, subject };
 	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.keyHash} ${keyHashes.contentHash}`;
 	const mimeNode = new MailComposer({
-		from,
-		to,
-		cc,
-		bcc,
-		replyTo,
-		subject,
+		...mainHeaders,
 		...bodies,
 		attachments: files.map((file) => ({ ...file })),
 		headers: [...headers, { key: markerHeader, value: marker }],

@@ -24,10 +24,11 @@ const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */
 export async function deliverMail({ gmail }: Clients, mail: Buffer, folder: MailFolder, threadId?: string) {
-	const raw = mail.length > maxJsonMailBytes ? undefined : mail.toString('base64url');
-	// With an upload, the JSON has only the thread, or there is no JSON.
-	const message = raw === undefined && threadId === undefined ? undefined : { raw, threadId };
-	const media = raw === undefined ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
+	const isUpload = mail.length > maxJsonMailBytes;
+	const media = isUpload ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
+	const raw = isUpload ? undefined : mail.toString('base64url');
+	// The JSON of an upload has only the thread. Without a thread, there is no JSON.
+	const message = isUpload && threadId === undefined ? undefined : { raw, threadId };
 	const request = { userId: 'me', media };
 	if (folder === 'drafts') {
 		const requestBody = message && { message };

@@ -3,21 +3,19 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
-import { safeConcurrency } from '../../../../http/rateLimiter';
 import { googleTypePrefix } from '../../createdFiles';
-import { runInParallel } from '../runInParallel';
 import type { PendingFile } from './attachments';
 
 /** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
+const adviceByKind: Readonly<Record<string, string>> = {
+	folder: 'Enter the files in it one by one.',
+	shortcut: 'Enter the file that it leads to.',
+};
 
-/** Looks up files without reading their content. @throws NodeError if one of them cannot be attached */
-export async function lookUpDriveFiles(drive: drive_v3.Drive, ids: readonly string[]) {
-	return await runInParallel(ids, safeConcurrency, async (id) => await lookUpDriveFile(drive, id));
-}
-
-async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
+/** Looks up a file without reading its content. @throws NodeError if it cannot be attached */
+export async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const file = (await drive.files.get(request)).data;
 	const { mimeType } = file;
@@ -30,16 +28,11 @@ async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Promise<P
 		return { contentType: mimeType, filename, size: Number(file.size ?? 0), read };
 	}
 	const kind = mimeType.slice(googleTypePrefix.length);
-	if (!pdfKinds.includes(kind)) {
-		const advice = {
-			folder: 'Enter the files in it one by one.',
-			shortcut: 'Enter the file that it leads to.',
-		}[kind];
+	if (!pdfKinds.includes(kind))
 		throw createRefusal(
 			`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
-			`Nothing was sent. ${advice ?? 'Send a link to it instead.'}`,
+			`Nothing was sent. ${adviceByKind[kind] ?? 'Send a link to it instead.'}`,
 		);
-	}
 	const read = async () => await exportPdf(drive, fileId, name);
 	return { googleFileId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }

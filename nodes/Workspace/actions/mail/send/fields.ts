@@ -214,12 +214,12 @@ export function refuseInvalidCombinations(params: SendParams): void {
 			`Enter the ID of the original email in ${quoteField('replyToMessageId')}, or turn off ${quoteField(option)}.`,
 		);
 	}
-	const hasRecipient = /[^\s,]/.test(params.to) || isDraft(params);
-	const missingField = !hasRecipient ? 'to' : params.subject.trim() === '' && 'subject';
-	if (!missingField) return;
-	const isText = params[missingField].trim() !== '';
+	const lacksRecipient = !isDraft(params) && !/[^\s,]/.test(params.to);
+	if (!lacksRecipient && params.subject.trim() !== '') return;
+	const missingField = lacksRecipient ? 'to' : 'subject';
+	const isEmpty = params[missingField].trim() === '';
 	throw createRefusal(
-		`${quoteField(missingField)} ${isText ? 'has no address' : 'is required'}`,
+		`${quoteField(missingField)} ${isEmpty ? 'is required' : 'has no address'}`,
 		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }

@@ -63,6 +63,7 @@ export async function readMarkedMail({ gmail }: Clients, { id, draftId }: Folder
 const searchDelays = [0, 1_000, 3_000];
 const maxSearchedMails = 20;
 
+/** The words by which the error message differs. */
 const folderWords = {
 	sent: { claim: 'The email may have been sent', plural: 'sent emails', name: 'Sent', verb: 'send' },
 	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },

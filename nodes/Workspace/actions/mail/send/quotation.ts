@@ -17,22 +17,18 @@ export async function appendSignatureAndQuote(
 	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { bodies, files } = outgoing;
+	const { bodies } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const additions = [
 		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
 		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
 	].filter((addition) => addition !== undefined);
-	return {
-		...outgoing,
-		files: [...files, ...additions.flatMap((addition) => addition.files)],
-		bodies: {
-			text: [bodies.text.trimEnd(), ...additions.map(({ text }) => text)].join('\n\n'),
-			...(bodies.html !== undefined && {
-				html: insertAtEnd(bodies.html, additions.map(({ html }) => html).join('')),
-			}),
-		},
-	};
+	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join('\n\n');
+	const addedHtml = additions.map(({ html }) => html).join('');
+	const newBodies =
+		bodies.html === undefined ? { text } : { text, html: insertAtEnd(bodies.html, addedHtml) };
+	const addedFiles = additions.flatMap(({ files }) => files);
+	return { ...outgoing, bodies: newBodies, files: [...outgoing.files, ...addedFiles] };
 }
 
 /** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
@@ -65,8 +61,7 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const time = formatQuotedTime(summary.date);
-	const formatIntroduction = (senderText: string) =>
-		`${time === '' ? '' : `On ${time} `}${senderText} wrote:`;
+	const onTime = time === '' ? '' : `On ${time} `;
 	const plainSender = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
 	const address = escapeHtml(sender?.address ?? '');
 	const linkedSender = sender
@@ -74,8 +69,8 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 		: escapeHtml(summary.sender);
 	const quotedHtml = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
-		text: `${formatIntroduction(plainSender)}\n\n${quoteLines(text)}`,
-		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${formatIntroduction(linkedSender)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
+		text: `${onTime}${plainSender} wrote:\n\n${quoteLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${onTime}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
 		files: isHtml ? await fetchPictures(clients, mail, item) : [],
 	};
 }
@@ -93,8 +88,8 @@ function formatQuotedTime(date: string): string {
 
 /** Puts > before each line (RFC 3676, 4.5), with a space unless the line is empty or already quoted. */
 function quoteLines(text: string): string {
-	const lines = text.split('\n').map((line) => (/^(?!>|$)/.test(line) ? `> ${line}` : `>${line}`));
-	return lines.join('\n');
+	const quoteLine = (line: string) => (line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`);
+	return text.split('\n').map(quoteLine).join('\n');
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

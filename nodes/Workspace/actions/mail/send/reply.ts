@@ -50,22 +50,23 @@ export async function completeReply(
 	params: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const needsOwnAddresses = outgoing.to.length === 0 || params.replyAll;
-	const ownAddresses = needsOwnAddresses
-		? (await listSendAs(clients)).map(({ sendAsEmail }) => normalizeAddress(sendAsEmail ?? ''))
+	const needsOwnMailboxes = outgoing.to.length === 0 || params.replyAll;
+	const ownMailboxes = needsOwnMailboxes
+		? (await listSendAs(clients)).map(({ sendAsEmail }) => toMailbox(sendAsEmail ?? ''))
 		: [];
-	const isOwn = ({ address }: Address) => ownAddresses.includes(normalizeAddress(address));
+	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
 	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(original, isOwn, item);
 	if (to.length === 0 && !isDraft(params))
 		throw createRefusal(
 			'The original email has no address to reply to',
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
-	const recipients = [...to, ...outgoing.cc, ...outgoing.bcc];
+	const chosenRecipients = [...to, ...outgoing.cc, ...outgoing.bcc];
 	const originalRecipients = params.replyAll
 		? [...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
 		: [];
 	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));
+	const addedCopies = removeDuplicates(otherRecipients, chosenRecipients);
 	const replySubject = /^re(?:\[\d+\])?\s?:/i.test(original.subject)
 		? original.subject
 		: `Re: ${original.subject}`;
@@ -75,7 +76,7 @@ export async function completeReply(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
 	}
-	return { ...outgoing, to, cc: [...outgoing.cc, ...removeDuplicates(otherRecipients, recipients)], subject };
+	return { ...outgoing, to, cc: [...outgoing.cc, ...addedCopies], subject };
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
@@ -97,7 +98,7 @@ function readRecipients(header: string, item: Item): Address[] {
 	return addresses;
 }
 
-/** Removes addresses that already occurred, in the list or in an earlier list. */
+/** Removes addresses that already occurred, in the list or in an earlier list. Only case is ignored, so that no recipient gets lost. */
 function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
 	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
@@ -108,7 +109,7 @@ function removeDuplicates(addresses: readonly Address[], earlierList: readonly A
 }
 
 /** Removes what two addresses of the same mailbox may differ in: case, what follows a plus sign and, at Gmail's own domains, dots. */
-function normalizeAddress(address: string): string {
+function toMailbox(address: string): string {
 	const [, local = '', domain = ''] = /^(.*)@(.*)$/s.exec(address.toLowerCase()) ?? [];
 	const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
 	const name = local.replace(/\+.*$/s, '');

@@ -33,6 +33,14 @@ const searchedDays = 30;
 /** Limits the emails that are checked for the key, because each of them costs a request. */
 const maxCandidates = 100;
 
+interface KeyedSend {
+	readonly clients: Clients;
+	readonly item: Item;
+	/** The email with its final recipients and subject. */
+	readonly outgoing: OutgoingMail;
+	readonly keyHashes: KeyHashes;
+}
+
 /** An email with a key, and the hash of its content. */
 interface KeyedMail {
 	readonly mail: DeliveredMail;
@@ -72,14 +80,6 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 /** Emails by account and key hash. They are kept because Gmail lists an email only some time after it was sent. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
-
-interface KeyedSend {
-	readonly clients: Clients;
-	readonly item: Item;
-	/** The email with its final recipients and subject. */
-	readonly outgoing: OutgoingMail;
-	readonly keyHashes: KeyHashes;
-}
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at

@@ -4,10 +4,11 @@ import { BoundedMap } from '../../../../core/boundedMap';
 import { getGlobalSingleton } from '../../../../core/runtime';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
-import type { Address } from './addresses';
+import { type Address, isSameAddress } from './addresses';
+import type { OutgoingMail } from './compose';
 
-/** The address to send from. Undefined for the account's own address. */
-type Alias = Address | undefined;
+/** Gmail's settings for one of the addresses that an account may send from. */
+type SendAs = gmail_v1.Schema$SendAs;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
@@ -30,39 +31,36 @@ async function fetchAccountFact<T>(credentialHash: string, name: string, fetchFa
  * Finds the sender for the header From. If the user gave no name, uses the account's name, because Gmail would send the bare address.
  * @returns undefined if Gmail may fill in the sender itself
  */
-export async function findSender(clients: Clients, senderName: string, fromAlias: Alias, item: Item) {
-	const name = senderName || (fromAlias?.name ?? '');
+export async function findSender(clients: Clients, { senderName, fromAlias }: OutgoingMail, item: Item) {
+	const chosenName = senderName || (fromAlias?.name ?? '');
 	// A name in the header From needs an address next to it.
-	if (name !== '' && !fromAlias) return { name, address: await fetchOwnAddress(clients) };
+	if (chosenName !== '' && !fromAlias) return { name: chosenName, address: await fetchOwnAddress(clients) };
 	// The request is not retried, because a name is not worth a pause. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const senders = await item.once('mail.senders', () =>
+	const allSettings = await item.once('mail.senders', () =>
 		listSendAs(clients, requestOptions).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];
 		}),
 	);
-	const primary = findSendAs(senders, undefined);
-	if (fromAlias && primary && !findSendAs(senders, fromAlias))
+	const ownSettings = findSendAs(allSettings, undefined);
+	const senderSettings = findSendAs(allSettings, fromAlias);
+	if (fromAlias && ownSettings && !senderSettings)
 		item.addHint(
-			`Gmail may replace ${fromAlias.address} by ${primary.sendAsEmail ?? ''}, because it was not among the account's 'Send mail as' addresses in the last ten minutes. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
+			`Gmail may replace ${fromAlias.address} by ${ownSettings.sendAsEmail ?? ''}, because it was not among the account's 'Send mail as' addresses in the last ten minutes. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
 		);
 	// An alias without a name uses the name of the account.
-	const rawName = name || findSendAs(senders, fromAlias)?.displayName || primary?.displayName || '';
+	const rawName = chosenName || senderSettings?.displayName || ownSettings?.displayName || '';
 	const displayName = rawName.replaceAll(/\p{Cc}+/gu, ' ').trim();
-	const address = fromAlias?.address ?? primary?.sendAsEmail;
+	const address = fromAlias?.address ?? ownSettings?.sendAsEmail;
 	return displayName !== '' && address ? { name: displayName, address } : fromAlias;
 }
 
 /** Finds the settings of an alias, or of the account's own address if there is no alias. */
-export function findSendAs(senders: readonly SendAs[], alias: Alias): SendAs | undefined {
-	const aliasAddress = alias?.address.toLowerCase();
-	return senders.find(({ sendAsEmail, isPrimary }) =>
-		aliasAddress === undefined ? isPrimary : sendAsEmail?.toLowerCase() === aliasAddress,
+export const findSendAs = (allSettings: readonly SendAs[], alias: Address | undefined) =>
+	allSettings.find(({ sendAsEmail, isPrimary }) =>
+		alias ? isSameAddress(sendAsEmail ?? '', alias.address) : isPrimary,
 	);
-}
-
-type SendAs = gmail_v1.Schema$SendAs;
 
 /** Lists the addresses that the account sends from, with their names and signatures. */
 export async function listSendAs({ credentialHash, gmail }: Clients, options = {}): Promise<SendAs[]> {

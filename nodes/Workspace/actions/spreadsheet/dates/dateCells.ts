@@ -61,11 +61,11 @@ export async function convertCells(
 ): Promise<ReadonlyArray<readonly NamedRow[]>> {
 	if (valueInputOption !== 'AUTO') return namedRowsByMember;
 	const allRows = namedRowsByMember.flat();
-	const hasFormValue = ({ cellsByName, formNames }: NamedRow) =>
+	const needsTypes = ({ cellsByName, formNames }: NamedRow) =>
 		[...(formNames ?? [])].some((name) => mayBeNumberOrBoolean(cellsByName.get(name) ?? ''));
 	const hasDate = ({ cellsByName }: NamedRow) =>
 		[...cellsByName.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && allRows.some(hasFormValue) ? await fetchColumnTypes(spreadsheet, table) : undefined;
+	const types = table && allRows.some(needsTypes) ? await fetchColumnTypes(spreadsheet, table) : undefined;
 	const settings = allRows.some(hasDate) ? await spreadsheet.fetchDateSettings() : undefined;
 	if (!types && !settings) return namedRowsByMember;
 	const convertCell = (cell: Cell, type: string | undefined): Cell => {
@@ -89,9 +89,8 @@ export type CellRectangle = CellPosition & { readonly grid: ReadonlyArray<readon
 /** A tab with dates. Without an ID, the tab is looked up by its title. */
 type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
-/** Dates of one column, in the order of their rows. */
-type DateColumn = readonly [WrittenDate, ...WrittenDate[]];
-type WrittenDate = CellPosition & Pick<DateCell, 'type'>;
+/** The place of a date, and the format that its cell needs. */
+type WrittenDate = CellPosition & DateCell['format'];
 
 /** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint to the member. */
 export async function formatDates(
@@ -105,41 +104,40 @@ export async function formatDates(
 		for (const [rowOffset, line] of grid.entries())
 			for (const [columnOffset, cell] of line.entries())
 				if (cell instanceof DateCell)
-					dates.push({ row: row + rowOffset, column: column + columnOffset, type: cell.type });
+					dates.push({ row: row + rowOffset, column: column + columnOffset, ...cell.format });
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
-	const columns = groupNeighbors(dates, (above, below) => below.column === above.column);
-	await formatColumns(spreadsheet, tab, columns).catch((error: unknown) => {
+	await formatCells(spreadsheet, tab, dates).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
 		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
 }
 
-async function formatColumns(spreadsheet: Spreadsheet, { title, ...tab }: DatedTab, columns: DateColumn[]) {
-	const ranges = columns.map(([firstDate, ...otherDates]) =>
-		printTabArea(title, firstDate, (otherDates.at(-1)?.row ?? firstDate.row) - firstDate.row + 1, 1),
-	);
+/** @param dates in the order of their columns, and within a column in the order of their rows */
+async function formatCells(spreadsheet: Spreadsheet, tab: DatedTab, dates: readonly WrittenDate[]) {
+	const columns = groupNeighbors(dates, (date, nextDate) => nextDate.column === date.column);
+	const ranges = columns.map(([firstDate, ...otherDates]) => {
+		const lastDate = otherDates.at(-1) ?? firstDate;
+		return printTabArea(tab.title, firstDate, lastDate.row - firstDate.row + 1, 1);
+	});
 	const grids = await spreadsheet.fetchValues(ranges, textDateOptions);
-	const continuesArea = (above: WrittenDate, { row, type }: WrittenDate) =>
-		row === above.row + 1 && type === above.type;
-	const dateGroups = columns.flatMap((dates, index) => {
+	const unformattedDates = columns.flatMap((column, index) => {
 		const values = grids[index] ?? [];
 		// With `textDateOptions`, Google returns a number only for a cell without a date format.
-		const unformattedDates = dates.filter(({ row }) => typeof values[row - dates[0].row]?.[0] === 'number');
-		return groupNeighbors(unformattedDates, continuesArea);
+		return column.filter(({ row }) => typeof values[row - column[0].row]?.[0] === 'number');
 	});
-	if (dateGroups.length === 0) return;
-	const { sheetId } = tab.sheetId === undefined ? await spreadsheet.fetchTabInfo(title) : tab;
-	await spreadsheet.change(
-		dateGroups.map(([{ row, column, type }, ...otherDates]) => {
-			const rows = { startRowIndex: row, endRowIndex: row + 1 + otherDates.length };
-			const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
-			// If there is no pattern, the sheet's locale decides how a date looks.
-			const numberFormat = type.startsWith('[') ? { type: 'TIME', pattern: type } : { type };
-			const cell = { userEnteredFormat: { numberFormat } };
-			return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
-		}),
-	);
+	if (unformattedDates.length === 0) return;
+	const continuesArea = (above: WrittenDate, { row, column, type, pattern }: WrittenDate) =>
+		column === above.column && row === above.row + 1 && type === above.type && pattern === above.pattern;
+	const sheetId = tab.sheetId ?? (await spreadsheet.fetchTabInfo(tab.title)).sheetId;
+	const requests = groupNeighbors(unformattedDates, continuesArea).map((area) => {
+		const { row, column, ...numberFormat } = area[0];
+		const rows = { startRowIndex: row, endRowIndex: row + area.length };
+		const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
+		const cell = { userEnteredFormat: { numberFormat } };
+		return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
+	});
+	await spreadsheet.change(requests);
 }
 
 /** Matches a text with a digit, without @ (addresses) or = in front (formulas). A date shown without a digit, such as Monday, is missed. */
@@ -159,49 +157,56 @@ const mayShowDate = (cell: unknown) =>
  * @param data cells in which dates are texts as the sheet shows them @param headerHeight how many rows at the top stay unchanged
  */
 export async function fetchDatesAsIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
-	const values = (data.values ?? []) as unknown[][];
-	const isInColumns = data.majorDimension === 'COLUMNS';
+	const fetchedLines = (data.values ?? []) as unknown[][];
+	const isByColumn = data.majorDimension === 'COLUMNS';
+	const areas = findDateAreas(fetchedLines, isByColumn, headerHeight);
+	if (areas.length === 0) return data;
 	const start = parseBounds(parseRange(data.range ?? 'A1'));
-	// The area of each column that contains all its possible dates, from the first cell of the range.
-	const areasByColumn = new Map<number, Area>();
-	for (const [lineIndex, line] of values.entries()) {
-		for (const [cellIndex, cell] of line.entries()) {
-			const [row, column] = isInColumns ? [cellIndex, lineIndex] : [lineIndex, cellIndex];
-			if (row < headerHeight || !mayShowDate(cell)) continue;
-			const area = { row, column, lastRow: row, lastColumn: column };
-			areasByColumn.set(column, joinAreas(areasByColumn.get(column) ?? area, area));
-		}
-	}
-	if (areasByColumn.size === 0) return data;
-	const columnAreas = [...areasByColumn.values()];
-	const areas = columnAreas.length > maxRanges ? [columnAreas.reduce(joinAreas)] : columnAreas;
 	const ranges = areas.map(({ row, column, lastRow, lastColumn }) => {
 		const firstCell = { row: start.row + row, column: start.column + column };
 		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
 	const { properties, sheets } = await spreadsheet.fetch(dateFields, ranges);
-	const printedValues = values.map((line) => [...line]);
-	for (const [rangeIndex, { row, column }] of areas.entries()) {
-		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[rangeIndex]?.rowData ?? []).entries()) {
+	const lines = fetchedLines.map((line) => [...line]);
+	for (const [areaIndex, area] of areas.entries()) {
+		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
 			for (const [columnOffset, cell] of (rowData.values ?? []).entries()) {
-				const position = [row + rowOffset, column + columnOffset];
-				const [line = 0, index = 0] = isInColumns ? position.toReversed() : position;
-				const [text, serial] = [printedValues[line]?.[index], cell.effectiveValue?.numberValue];
+				const row = area.row + rowOffset;
+				const column = area.column + columnOffset;
+				const line = lines[isByColumn ? column : row];
+				const indexInLine = isByColumn ? row : column;
+				const text = line?.[indexInLine];
+				const serial = cell.effectiveValue?.numberValue;
 				if (typeof text !== 'string' || typeof serial !== 'number' || text.startsWith('=')) continue;
 				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
-				if (printedValues[line] && iso !== undefined) printedValues[line][index] = iso;
+				if (line && iso !== undefined) line[indexInLine] = iso;
 			}
 		}
 	}
-	return { ...data, values: printedValues };
+	return { ...data, values: lines };
 }
 
 const dateFields =
 	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
 
+/** An area of cells. Rows and columns count from 0, from the first cell of the data on. */
 type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
-/** Returns the smallest area that contains both areas. */
+/** Returns areas that together contain all cells which may show dates: one for each column, or a single one if that would be too many. */
+function findDateAreas(lines: unknown[][], isByColumn: boolean, headerHeight: number): Area[] {
+	const areasByColumn = new Map<number, Area>();
+	for (const [lineIndex, line] of lines.entries()) {
+		for (const [indexInLine, cell] of line.entries()) {
+			const [row, column] = isByColumn ? [indexInLine, lineIndex] : [lineIndex, indexInLine];
+			if (row < headerHeight || !mayShowDate(cell)) continue;
+			const area = { row, column, lastRow: row, lastColumn: column };
+			areasByColumn.set(column, joinAreas(areasByColumn.get(column) ?? area, area));
+		}
+	}
+	const areas = [...areasByColumn.values()];
+	return areas.length > maxRanges ? [areas.reduce(joinAreas)] : areas;
+}
+
 const joinAreas = (area: Area, otherArea: Area): Area => ({
 	row: Math.min(area.row, otherArea.row),
 	column: Math.min(area.column, otherArea.column),

@@ -1,20 +1,20 @@
-/** What a cell shows: Google's type of a number format or, for a duration, the pattern of one. */
-type DateType = 'DATE' | 'TIME' | 'DATE_TIME' | '[h]:mm:ss' | '[hh]:mm:ss';
-
 const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
 const epoch = Date.UTC(1899, 11, 30);
 
+/** A number format of Google. Without a pattern, the locale of the spreadsheet decides how a cell looks. */
+type DateFormat = Readonly<{ type: 'DATE' | 'TIME' | 'DATE_TIME'; pattern?: string }>;
+
 /** A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the spreadsheet's time zone. */
 export class DateCell {
 	readonly serial: number;
-	readonly type: DateType;
+	readonly format: DateFormat;
 	/** The text from which the date was parsed. */
 	readonly text: string;
 
-	constructor(milliseconds: number, type: DateType, text: string) {
+	constructor(milliseconds: number, format: DateFormat, text: string) {
 		this.serial = milliseconds / dayMilliseconds;
-		this.type = type;
+		this.format = format;
 		this.text = text;
 	}
 
@@ -35,20 +35,22 @@ export interface DateSettings {
 }
 
 const isoPattern =
-	/^(\d{4}-\d{2}-\d{2})(?:[T ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
-const clockPattern =
-	/^(?:(.+?),? )?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,3}))?)?(?: ?([AP])M)?$/i;
+	/^(?<day>\d{4}-\d{2}-\d{2})(?:[T ](?<hours>[01]\d|2[0-3]):(?<minutes>[0-5]\d)(?::(?<seconds>[0-5]\d)(?:[.,](?<fraction>\d{1,9}))?)?(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/i;
+/** Matches a time, with or without a day before it. */
+const timePattern =
+	/^(?:(?<day>.+?),? )?(?<hours>[01]?\d|2[0-3]):(?<minutes>[0-5]\d)(?::(?<seconds>[0-5]\d)(?:\.(?<fraction>\d{1,3}))?)?(?: ?(?<meridiem>[AP])M)?$/i;
 /** Matches durations such as `26:30:00` and `-1:00:00`. */
-const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d)(?:\.(\d{1,3}))?$/;
+const durationPattern =
+	/^(?<sign>-?)(?<hours>\d{1,6}):(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?:\.(?<fraction>\d{1,3}))?$/;
 
 /** Returns whether a text may be a complete date, a time, both or a duration. If no text is, the spreadsheet's settings are not fetched. */
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
-	// The text before a time is the day. If there is no time, the whole text is.
-	const [clockMatch, dayText = clockMatch ? undefined : text] = clockPattern.exec(text) ?? [];
-	if (dayText === undefined || isoPattern.test(dayText)) return true;
-	const words = splitDay(dayText);
+	const time = timePattern.exec(text)?.groups;
+	const day = time ? time.day : text;
+	if (day === undefined || isoPattern.test(day)) return true;
+	const words = splitDay(day);
 	const hasWord = (pattern: RegExp) => words.some((word) => pattern.test(word));
 	return words.length === 3 && hasWord(/^\d{4}$/) && hasWord(/^\d{1,2}$/);
 }
@@ -56,37 +58,47 @@ export function mayBeDate(text: string): boolean {
 /** Parses a date or timestamp in ISO 8601, a duration, or a time, a complete date or both in the locale's format. */
 export function parseDate(text: string, { locale, timeZone }: DateSettings): DateCell | undefined {
 	if (!mayBeDate(text)) return undefined;
-	const [, date, hours = 0, minutes = 0, seconds = 0, fraction = '', offset] = isoPattern.exec(text) ?? [];
-	if (date !== undefined) {
-		const wallTime = parseIsoDate(date) + toMilliseconds(hours, minutes, seconds, fraction);
-		const isLocal = offset === undefined || Number.isNaN(wallTime);
-		const localTime = isLocal ? wallTime : toWallTime(wallTime - parseOffset(offset), timeZone);
-		return toDateCell(localTime, text.length === 10 ? 'DATE' : 'DATE_TIME', text); // 10: a date alone
-	}
-	const [, sign, totalHours = '', ...smallerUnits] = durationPattern.exec(text) ?? [];
-	// Hours with one digit are a duration: Read prints the hours of a time of day with two digits.
-	if (sign || totalHours.length === 1 || Number(totalHours) > 23) {
-		const [minutes = 0, seconds = 0, fraction] = smallerUnits;
-		const duration = toMilliseconds(totalHours, minutes, seconds, fraction);
-		const type = /^0\d/.test(totalHours) ? '[hh]:mm:ss' : '[h]:mm:ss';
-		return new DateCell(sign ? -duration : duration, type, text);
-	}
-	const [clockMatch, dayText, hour = 0, ...afterHour] = clockPattern.exec(text) ?? [];
-	const [minute = 0, second = 0, thousandths = '', meridiem] = afterHour;
-	const hourOfDay = meridiem ? (Number(hour) % 12) + (/p/i.test(meridiem) ? 12 : 0) : hour;
-	const time = toMilliseconds(hourOfDay, minute, second, thousandths);
-	if (clockMatch !== undefined && dayText === undefined) return new DateCell(time, 'TIME', text);
-	const wallTime = parseDay(dayText ?? text, getDateStyle(locale)) + time;
-	return toDateCell(wallTime, clockMatch === undefined ? 'DATE' : 'DATE_TIME', text);
+	if (isoPattern.test(text)) return parseIso(text, timeZone);
+	return parseDuration(text) ?? parseInLocale(text, locale);
+}
+
+function parseIso(text: string, timeZone: string): DateCell | undefined {
+	const { day = '', offset, ...time } = isoPattern.exec(text)?.groups ?? {};
+	const isoTime = parseIsoDay(day) + toMilliseconds(time);
+	const wallTime = offset === undefined ? isoTime : toWallTime(isoTime - parseOffset(offset), timeZone);
+	return toDateCell(wallTime, { type: time.hours === undefined ? 'DATE' : 'DATE_TIME' }, text);
+}
+
+function parseDuration(text: string): DateCell | undefined {
+	const time = durationPattern.exec(text)?.groups;
+	if (!time) return undefined;
+	const { sign, hours = '' } = time;
+	// Read prints the hours of a time of day with two digits, so a single digit is a duration.
+	const isTimeOfDay = !sign && hours.length > 1 && Number(hours) <= 23;
+	if (isTimeOfDay) return undefined;
+	const duration = toMilliseconds(time);
+	const pattern = /^0\d/.test(hours) ? '[hh]:mm:ss' : '[h]:mm:ss';
+	return new DateCell(sign ? -duration : duration, { type: 'TIME', pattern }, text);
+}
+
+function parseInLocale(text: string, locale: string): DateCell | undefined {
+	const time = timePattern.exec(text)?.groups;
+	const day = time ? time.day : text;
+	const timeOfDay = time ? toMilliseconds(time) : 0;
+	if (day === undefined) return new DateCell(timeOfDay, { type: 'TIME' }, text);
+	const wallTime = parseDay(day, getDateStyle(locale)) + timeOfDay;
+	return toDateCell(wallTime, { type: time ? 'DATE_TIME' : 'DATE' }, text);
 }
 
 /** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
-const toDateCell = (wallTime: number, type: DateType, text: string) =>
-	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, type, text);
+const toDateCell = (wallTime: number, format: DateFormat, text: string) =>
+	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, format, text);
 
-type Digits = string | number;
-function toMilliseconds(hours: Digits, minutes: Digits, seconds: Digits, fraction = ''): number {
-	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+/** @param time the parts of a time, as a pattern matches them. A missing part is 0. */
+function toMilliseconds(time: Readonly<Record<string, string | undefined>>): number {
+	const { hours = '', minutes = '', seconds = '', fraction = '', meridiem } = time;
+	const hours24 = meridiem ? (Number(hours) % 12) + (/p/i.test(meridiem) ? 12 : 0) : Number(hours);
+	const totalSeconds = (hours24 * 60 + Number(minutes)) * 60 + Number(seconds);
 	return totalSeconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
 
@@ -103,8 +115,8 @@ function toDayStart(year: number, month: number, day: number): number {
 	return year >= 1000 && isSame ? date.getTime() : NaN;
 }
 
-function parseIsoDate(date: string): number {
-	const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+function parseIsoDay(isoDay: string): number {
+	const [year = 0, month = 0, day = 0] = isoDay.split('-').map(Number);
 	return toDayStart(year, month, day);
 }
 
@@ -128,11 +140,12 @@ function toWallTime(instant: number, timeZone: string): number {
 	const fixedOffset = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
 	if (fixedOffset !== undefined) return instant + parseOffset(fixedOffset);
 	const parts = Number.isNaN(instant) ? [] : getZoneFormat(timeZone)?.formatToParts(instant);
-	const getPart = (partType: string) => Number(parts?.find(({ type }) => type === partType)?.value);
-	const day = toDayStart(getPart('year'), getPart('month'), getPart('day'));
+	const getPart = (partType: string) => parts?.find(({ type }) => type === partType)?.value;
+	const time = { hours: getPart('hour'), minutes: getPart('minute'), seconds: getPart('second') };
+	const day = toDayStart(Number(getPart('year')), Number(getPart('month')), Number(getPart('day')));
 	// The format has no milliseconds. `%` is negative for times before 1970.
 	const milliseconds = ((instant % 1000) + 1000) % 1000;
-	return day + toMilliseconds(getPart('hour'), getPart('minute'), getPart('second')) + milliseconds;
+	return day + toMilliseconds(time) + milliseconds;
 }
 
 /** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time or the offset has seconds. */
@@ -158,16 +171,18 @@ export function printDate(
 	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : ''; // the limit of Date
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.
-	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('['))) {
-		const duration = Math.abs(milliseconds);
-		const digits = pattern?.startsWith('[h]:mm:ss') ? 1 : 2;
-		const hours = String(Math.floor(duration / 3_600_000)).padStart(digits, '0');
-		const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
-		return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
-	}
+	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('[')))
+		return printDuration(milliseconds, pattern?.startsWith('[h]:mm:ss') ? 1 : 2);
 	if (!/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '')) return undefined;
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wallTime, timeZone)}`;
+}
+
+function printDuration(milliseconds: number, hourDigits: number): string {
+	const duration = Math.abs(milliseconds);
+	const hours = String(Math.floor(duration / 3_600_000)).padStart(hourDigits, '0');
+	const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
+	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 }
 
 /** Returns whether two serial numbers are the same millisecond. */
@@ -205,7 +220,7 @@ function buildDateStyle(locale: string) {
 			months.set(normalizeMonth(name?.value ?? ''), monthIndex + 1);
 		}
 	}
-	const [separator = '/'] = parts.flatMap(({ type, value }) => (type === 'literal' ? [value.trim()] : []));
+	const separator = parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/';
 	const order: readonly string[] = parts.map(({ type }) => type).filter((type) => type !== 'literal');
 	return { order, separator, months };
 }
@@ -214,12 +229,12 @@ const normalizeMonth = (text: string) => text.toLowerCase().replaceAll('.', '');
 
 /** Parses a day in ISO 8601, in the locale's format, or with a month's name, such as `5 Jan 2024`. Returns NaN for any other text. */
 function parseDay(text: string, { order, separator, months }: DateStyle): number {
-	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDate(text);
+	if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return parseIsoDay(text);
 	const numbers = text.split(separator).map((part) => part.trim());
 	if (numbers.at(-1) === '') numbers.pop(); // some locales write 2024. 1. 5.
-	const [year, month, day] = ['year', 'month', 'day'].map((name) => numbers[order.indexOf(name)]);
-	const iso = `${year}-${month}-${day}`;
-	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDate(iso);
+	const getNumber = (part: string) => numbers[order.indexOf(part)] ?? '';
+	const iso = `${getNumber('year')}-${getNumber('month')}-${getNumber('day')}`;
+	if (numbers.length === 3 && /^\d{4}-\d\d?-\d\d?$/.test(iso)) return parseIsoDay(iso);
 	const words = splitDay(text);
 	if (words.length !== 3) return NaN;
 	const [monthNumber = NaN] = words.flatMap((word) => months.get(normalizeMonth(word)) ?? []);

@@ -6,7 +6,7 @@ import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
 import { rowNumberKey, type WriteMembers, type WriteParams } from '../fields';
 import type { resolveColumns } from '../tableHeader';
-import { spreadErrors } from '../sendRows';
+import { failStoppedRuns } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
@@ -27,11 +27,13 @@ type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'head
 export interface MatchPlanInput extends MatchParams {
 	/** The columns of the table by their names. Columns count from 0. */
 	readonly columns: ReadonlyMap<string, number>;
-	/** The values of the table's cells. */
 	readonly body: TableBody;
 	/** The texts that the sheet shows for the same cells; undefined until `needsShownTexts` asks for them. */
 	readonly shownTexts?: TableBody;
 }
+
+/** What a cell of an item's key is compared with: the value of a cell in the table, or also the text that the sheet shows for it. */
+type Comparison = 'value' | 'valueOrShownText';
 
 /** Plans steps. An item's key is its values in the match columns. A plan takes the changes of earlier items into account. */
 export class MatchPlan {
@@ -42,11 +44,12 @@ export class MatchPlan {
 	/** The match columns, from 0. Empty if rows are found by their numbers. */
 	readonly #keyColumns: readonly number[];
 	/** The results of `#indexRows`, by its parameter. */
-	readonly #rowsByKeyCache = new Map<string, Map<string, number[]>>();
+	readonly #indexes = new Map<string, Map<string, number[]>>();
 	/** Rows that earlier items add, by key. */
 	readonly #addedRows = new Map<string, readonly number[]>();
 	/** The keys of the table as messages show them, by the same keys without case and spaces. */
 	#foldedKeys: Map<string, string> | undefined;
+	/** Whether a key of the table has a number or a boolean. Known after the first call of `#indexRows`. */
 	#hasNonTextKeys = false;
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
@@ -63,18 +66,17 @@ export class MatchPlan {
 
 	/** Returns the error of an item's first row that has no key or a wrong row number, or may not be added. */
 	findRefusal(rows: readonly NamedRow[]): NodeError | undefined {
-		const findRowsOrError = (row: NamedRow) => {
-			const tableRows = this.#findRows(row);
-			const isUnmatched = !isNodeError(tableRows) && tableRows.length === 0;
-			const isRefused = isUnmatched && this.#input.unmatched === 'error';
-			return isRefused ? this.#createUnmatchedError(row) : tableRows;
-		};
-		return rows.map(findRowsOrError).find(isNodeError);
+		return rows.map((row) => this.#findRows(row)).find(isNodeError);
 	}
 
 	/** Plans the steps of an item for which `findRefusal` found nothing. */
 	planRows(rows: readonly NamedRow[]): MatchStep[] {
-		return rows.map((row) => this.#planRow(row));
+		return rows.map((row) => {
+			const step = this.#planRow(row);
+			for (const { row: changedRow, cellsByColumn } of step.changes)
+				for (const [column, cell] of cellsByColumn) this.#pendingCells.set(`${changedRow} ${column}`, cell);
+			return step;
+		});
 	}
 
 	#createUnmatchedError(row: NamedRow): NodeError {
@@ -101,37 +103,65 @@ export class MatchPlan {
 	#planRow(row: NamedRow): MatchStep {
 		const cells = this.#toCellsByColumn(row);
 		const foundRows = this.#findRows(row);
-		const isNew = isNodeError(foundRows) || foundRows.length === 0;
-		if (isNew && this.#input.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
-		const nearKey = isNew ? this.#findNearKey(row) : undefined;
-		const rows = isNew ? [this.#nextRow++] : foundRows;
-		if (isNew) this.#addedRows.set(this.#buildKey(this.#readKey(row)), rows);
-		const findChangedCells = (tableRow: number) =>
-			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(tableRow, column, cell)));
+		if (!isNodeError(foundRows) && foundRows.length > 0) return this.#planUpdate(foundRows, cells);
+		if (this.#input.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
+		const newRow = this.#nextRow++;
+		this.#addedRows.set(this.#buildKey(this.#readKey(row)), [newRow]);
+		const changes = [{ row: newRow, cellsByColumn: cells }];
+		return { action: 'appended', rows: [newRow], changes, nearKey: this.#findNearKey(row) };
+	}
+
+	#planUpdate(rows: readonly number[], cells: ReadonlyMap<number, Cell>): MatchStep {
+		const findChangedCells = (row: number) =>
+			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(row, column, cell)));
 		const changes = rows
-			.map((tableRow) => ({ row: tableRow, cellsByColumn: isNew ? cells : findChangedCells(tableRow) }))
-			.filter(({ cellsByColumn }) => isNew || cellsByColumn.size > 0);
-		for (const { row: changedRow, cellsByColumn } of changes)
-			for (const [column, cell] of cellsByColumn) this.#pendingCells.set(`${changedRow} ${column}`, cell);
-		const action = isNew ? 'appended' : changes.length > 0 ? 'updated' : 'unchanged';
-		return { action, rows, changes, nearKey };
+			.map((row) => ({ row, cellsByColumn: findChangedCells(row) }))
+			.filter(({ cellsByColumn }) => cellsByColumn.size > 0);
+		return { action: changes.length > 0 ? 'updated' : 'unchanged', rows, changes };
 	}
 
+	/** Finds the rows of the table that a row of an item updates. Returns an error if the row has no key, or may not be added. */
 	#findRows(row: NamedRow): readonly number[] | NodeError {
-		return isByRowNumber(this.#input.matchColumns) ? this.#findByNumber(row.rowNumber) : this.#findByKey(row);
+		const { matchColumns, unmatched } = this.#input;
+		const rows = isByRowNumber(matchColumns) ? this.#findByNumber(row.rowNumber) : this.#findByKey(row);
+		const isUnmatched = !isNodeError(rows) && rows.length === 0;
+		return isUnmatched && unmatched === 'error' ? this.#createUnmatchedError(row) : rows;
 	}
 
-	/** Maps keys to rows. @param isByValue for each match column: true if only values count, false if shown texts count, too */
-	#indexRows(isByValue: readonly boolean[]): ReadonlyMap<string, number[]> {
+	#findByKey(row: NamedRow): readonly number[] | NodeError {
+		const key = this.#readKey(row);
+		if (key.every((cell) => cell === '')) return createNoKeyError(listNames(this.#input.matchColumns));
+		// A column may hold texts that look like dates. So a date that no row has is compared as the text, too.
+		const rows = this.#findEqualRows(key) ?? this.#findEqualRows(key.map(restoreDateText));
+		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
+			this.needsShownTexts ||= key.some((cell) => typeof cell === 'string');
+		return rows ?? [];
+	}
+
+	/** Finds the rows that have a key, also those that earlier items add. */
+	#findEqualRows(key: readonly Cell[]): readonly number[] | undefined {
+		const keyText = this.#buildKey(key);
+		// A number is compared only with values, because the sheet may show 5 for 5.3.
+		const compare = (cell: Cell): Comparison => (typeof cell === 'string' ? 'valueOrShownText' : 'value');
+		// A text such as "5" is compared with values first.
+		const compareFirst = (cell: Cell) => (isPlainNumber(this.#toKeyText(cell)) ? 'value' : compare(cell));
+		const rows = this.#indexRows(key.map(compareFirst)).get(keyText) ?? this.#addedRows.get(keyText);
+		// With USER_ENTERED, Google stores such a text as a number, so it equals no shown text.
+		if (rows || this.#isUserEntered) return rows;
+		return this.#indexRows(key.map(compare)).get(keyText);
+	}
+
+	/** Maps the keys of the table to their rows. @param comparisons one for each match column */
+	#indexRows(comparisons: readonly Comparison[]): ReadonlyMap<string, readonly number[]> {
 		const { body, shownTexts, headerRow } = this.#input;
-		const choice = shownTexts ? String(isByValue) : '';
-		const knownIndex = this.#rowsByKeyCache.get(choice);
+		const indexName = shownTexts ? comparisons.join() : ''; // without shown texts, all indexes are equal
+		const knownIndex = this.#indexes.get(indexName);
 		if (knownIndex) return knownIndex;
 		const rowsByKey = new Map<string, number[]>();
 		for (let row = headerRow; row <= body.lastRow; row++) {
-			for (const view of shownTexts ? [body, shownTexts] : [body]) {
-				const cells = this.#keyColumns.map((column, matchIndex) =>
-					(isByValue[matchIndex] ? body : view).getCell(row, column),
+			for (const source of shownTexts ? [body, shownTexts] : [body]) {
+				const cells = this.#keyColumns.map((column, keyIndex) =>
+					(comparisons[keyIndex] === 'value' ? body : source).getCell(row, column),
 				);
 				if (cells.every((cell) => cell === '')) continue;
 				this.#hasNonTextKeys ||= cells.some((cell) => typeof cell !== 'string');
@@ -142,7 +172,7 @@ export class MatchPlan {
 				rowsByKey.set(key, rowsWithKey);
 			}
 		}
-		this.#rowsByKeyCache.set(choice, rowsByKey);
+		this.#indexes.set(indexName, rowsByKey);
 		return rowsByKey;
 	}
 
@@ -154,32 +184,6 @@ export class MatchPlan {
 			const nameInRow = cellsByName.has(name) ? name : [...cellsByName.keys()].find(isSameColumn);
 			return (nameInRow === undefined ? null : cellsByName.get(nameInRow)) ?? '';
 		});
-	}
-
-	#findByKey(row: NamedRow): readonly number[] | NodeError {
-		const cells = this.#readKey(row);
-		if (cells.every((cell) => cell === '')) return createNoKeyError(listNames(this.#input.matchColumns));
-		const rows = this.#lookUpRows(cells);
-		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
-			this.needsShownTexts ||= cells.some((cell) => typeof cell === 'string');
-		return rows ?? [];
-	}
-
-	/** Finds rows by key. Tries the text of a date after its number, because a column may hold texts that look like dates. */
-	#lookUpRows(cells: readonly Cell[]): readonly number[] | undefined {
-		const rows = this.#lookUpKey(cells);
-		if (rows || !cells.some(isDateCell)) return rows;
-		return this.#lookUpKey(cells.map((cell) => (isDateCell(cell) ? cell.text : cell)));
-	}
-
-	/** Compares numbers only with values, because 5.3 may be shown as 5. A text such as "5" is compared with values first. */
-	#lookUpKey(cells: readonly Cell[]): readonly number[] | undefined {
-		const key = this.#buildKey(cells);
-		const isTyped = cells.map((cell) => typeof cell !== 'string');
-		const looksTyped = cells.map((cell, index) => isTyped[index] || isPlainNumber(this.#toKeyText(cell)));
-		const rows = this.#indexRows(looksTyped).get(key) ?? this.#addedRows.get(key);
-		// If no row has this value, compares the text with shown texts. With USER_ENTERED, such a text becomes a number.
-		return rows ?? this.#indexRows(this.#isUserEntered ? looksTyped : isTyped).get(key);
 	}
 
 	#buildKey(cells: readonly Cell[]): string {
@@ -223,7 +227,7 @@ export class MatchPlan {
 		if (pendingCell !== undefined) return isSameCell(pendingCell, cell);
 		const value = body.getCell(row, column);
 		if (isSameCell(value, cell)) return true;
-		const text = isDateCell(cell) ? cell.text : cell;
+		const text = restoreDateText(cell);
 		if (typeof text !== 'string' || typeof value === 'string') return false;
 		// No locale shows a date with a T, as ISO 8601 does.
 		if (isDateCell(cell) && text.includes('T')) return false;
@@ -240,6 +244,9 @@ export class MatchPlan {
 
 const isDateCell = (cell: Cell) => cell instanceof DateCell;
 
+/** Turns a date back into the text from which it was parsed. Other cells stay as they are. */
+const restoreDateText = (cell: Cell) => (isDateCell(cell) ? cell.text : cell);
+
 /** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
 function isSameCell(stored: Cell, cell: Cell): boolean {
 	if (!isDateCell(cell)) return stored === cell;
@@ -247,15 +254,13 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
 }
 
-/**
- * Fetches a table and plans the steps. Fetches the texts that the sheet shows only if a text of an item may equal a number or a date.
- * @returns for each member its steps or a NodeError, and the last row of the table, from 0
- */
+/** Fetches a table and plans each member's steps. A member that is not sent gets a NodeError. `lastRow` is the table's last row, from 0. */
 export async function planSteps(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
-	{ oldHeader, newHeader: { columns }, errors, namedRowsByMember }: ReturnType<typeof resolveColumns>,
 	members: WriteMembers,
+	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
+	{ oldHeader, newHeader: { columns }, errors }: ReturnType<typeof resolveColumns>,
 ) {
 	const { matchColumns } = params;
 	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
@@ -269,7 +274,7 @@ export async function planSteps(
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
 		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));
 		// The rows of runs that are not sent must not change the plan of the other runs.
-		const stepsByMember = spreadErrors(errorsByMember, members, 'written').map(
+		const stepsByMember = failStoppedRuns(errorsByMember, members, 'written').map(
 			(error, index) => error ?? plan.planRows(namedRowsByMember[index] ?? []),
 		);
 		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };

@@ -22,19 +22,17 @@ interface RowPlace {
 	readonly row: number;
 }
 
-/**
- * Sends steps. RAW values are in the same atomic request as new rows and columns. USER_ENTERED values need a second request, because only
- * `values.batchUpdate` interprets them. @param member the first one; all have the same options @returns the place for the next steps
- */
+/** Sends steps. @param member the first one; all have the same options @returns the place for the next steps */
 async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: RowPlace, steps: MatchStep[]) {
 	const { header } = place;
 	const count = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(member.params);
-	const rawRectangles = valueInputOption === 'RAW' ? rectangles : [];
-	const cellRequests = rawRectangles.map((rectangle) => buildRectangleRequest(header, rectangle));
+	const isRaw = valueInputOption === 'RAW';
+	const cellRequests = isRaw ? rectangles.map((rectangle) => buildRectangleRequest(header, rectangle)) : [];
+	// RAW values are in the same atomic request as new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values.
 	await spreadsheet.change([...buildStructureRequests(place, count), ...cellRequests]);
-	if (cellRequests.length < rectangles.length) {
+	if (!isRaw && rectangles.length > 0) {
 		const data = rectangles.map(({ grid, ...start }) => {
 			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
 		});
@@ -97,19 +95,19 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const { header, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
-	const isByNumber = isByRowNumber(params.matchColumns);
-	const addLetters = () => addLetterColumnsToEmptyHeader(header, collectNames(namedRowsByMember.flat()));
-	const knownHeader = isByNumber ? addLetters() : header;
+	const knownHeader = isByRowNumber(params.matchColumns)
+		? addLetterColumnsToEmptyHeader(header, collectNames(namedRowsByMember.flat()))
+		: header;
 	// `oldHeader` has the columns of the table, also those that items name by letter. `newHeader` also has the new columns.
 	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
 	checkMatchColumns(params.matchColumns, newHeader);
-	const { stepsByMember, lastRow } = await planSteps(spreadsheet, params, resolution, members);
+	const plan = await planSteps(spreadsheet, params, members, namedRowsByMember, resolution);
 	// An empty table needs no hint, because no row can match.
-	if (lastRow > oldHeader.row) addHintsOfAddedRows(stepsByMember, members);
-	let place: RowPlace = { header: oldHeader, newNames, row: lastRow + 1 };
-	return await sendInChunks(stepsByMember, members, {
+	if (plan.lastRow > oldHeader.row) addHintsOfAddedRows(plan.stepsByMember, members);
+	let place: RowPlace = { header: oldHeader, newNames, row: plan.lastRow + 1 };
+	return await sendInChunks(plan.stepsByMember, members, {
 		participle: 'written',
 		maxBytes: maxUpdateBytes,
 		getRows: (steps) =>
@@ -125,10 +123,10 @@ const isAppended = ({ action }: MatchStep) => action === 'appended';
 
 /** Adds a hint to each run that adds rows, with their number and the keys that only nearly match. */
 function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, members: WriteMembers) {
-	for (const { item } of new Map(members.map((member) => [member.item.run, member])).values()) {
-		const isOfRun = (_: unknown, index: number) => members[index]?.item.run === item.run;
-		const runSteps = stepsByMember.filter(isOfRun).flatMap((steps) => (isNodeError(steps) ? [] : steps));
-		const addedSteps = runSteps.filter(isAppended);
+	const lastItemByRun = new Map(members.map(({ item }) => [item.run, item]));
+	for (const [run, item] of lastItemByRun) {
+		const stepsOfRun = stepsByMember.filter((_, index) => members[index]?.item.run === run);
+		const addedSteps = stepsOfRun.flatMap((steps) => (isNodeError(steps) ? [] : steps.filter(isAppended)));
 		if (addedSteps.length === 0) continue;
 		const nearKeys = addedSteps.flatMap(({ nearKey }) => nearKey ?? []);
 		const keysHint = `Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`;

@@ -7,7 +7,7 @@ import type { WriteMembers, WriteParams } from '../fields';
 import { buildColumnNames, type TableHeader, fetchTable, addLetterColumnsAfterHeader } from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
-import { sendInChunks, spreadErrors, countColumns, buildWriteResults } from '../sendRows';
+import { sendInChunks, failStoppedRuns, countColumns, buildWriteResults } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
 import { fetchTableBody } from './tableBody';
@@ -21,9 +21,10 @@ async function writeAndEnlarge<T>(
 ): Promise<T> {
 	const start = ranges.parseBounds(target);
 	const [minRows, minColumns] = [start.row + size.rowCount, start.column + size.columnCount];
-	const fits = minRows <= (start.lastRow ?? Infinity) + 1 && minColumns <= (start.lastColumn ?? Infinity) + 1;
+	const { lastRow = Infinity, lastColumn = Infinity } = start;
+	const fitsIntoRange = minRows <= lastRow + 1 && minColumns <= lastColumn + 1;
 	// A named range has a fixed size.
-	const canGrow = fits && (target.tab === undefined || target.name === undefined);
+	const mayGrow = fitsIntoRange && (target.tab === undefined || target.name === undefined);
 	/** Returns whether the tab has grown. */
 	const growTab = async () => {
 		const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name);
@@ -34,11 +35,11 @@ async function writeAndEnlarge<T>(
 	};
 	return await spreadsheet.sendForRange(target, async () => {
 		// Most tabs have at least the size of a new tab. The size is only fetched if more is needed, or if Google refuses the cells.
-		if (canGrow && (minRows > newTabSize.rowCount || minColumns > newTabSize.columnCount)) await growTab();
+		if (mayGrow && (minRows > newTabSize.rowCount || minColumns > newTabSize.columnCount)) await growTab();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
 				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
-			if (!isOverEdge || !canGrow || !(await growTab())) throw error;
+			if (!isOverEdge || !mayGrow || !(await growTab())) throw error;
 			return await send();
 		});
 	});
@@ -46,22 +47,23 @@ async function writeAndEnlarge<T>(
 
 /** Writes all items below one another, with the header's columns first. @throws NodeError 400 if items lack a name of the header */
 export async function writeItemTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const table = params.includeHeaderRow
-		? await fetchTable(spreadsheet, params, members, (target) => ranges.parseBounds(target).row + 1)
-		: undefined;
-	const namedRowsByMember =
-		table?.namedRowsByMember ?? (await convertCells(spreadsheet, params, members.map(readNamedRows)));
-	const names = collectNames(namedRowsByMember.flat());
-	const getCell = ({ cellsByName }: NamedRow, name: string | undefined) =>
-		name === undefined ? null : (cellsByName.get(name) ?? null);
-	const toRows = (columnNames: ReadonlyArray<string | undefined>) =>
-		namedRowsByMember.map((rows) => rows.map((row) => columnNames.map((name): Cell => getCell(row, name))));
-	if (!table)
-		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), toRows(names), members);
-	const { target, header } = table;
-	const { columnNames, headerCells } = layOutColumns(names, header, params);
-	const headerRows = [headerCells];
-	return await writeRowsAt(spreadsheet, params, target, toRows(columnNames), members, { headerRows });
+	if (!params.includeHeaderRow) {
+		const namedRows = await convertCells(spreadsheet, params, members.map(readNamedRows));
+		const names = collectNames(namedRows.flat());
+		const rowsByMember = namedRows.map((rows) => rows.map((row) => orderCells(row, names, null)));
+		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
+	}
+	const getRowNumber = (range: ranges.TabRange) => ranges.parseBounds(range).row + 1;
+	const { target, header, ...table } = await fetchTable(spreadsheet, params, members, getRowNumber);
+	const namedRows = table.namedRowsByMember;
+	const { columnNames, headerCells } = layOutColumns(collectNames(namedRows.flat()), header, params);
+	const rowsByMember = namedRows.map((rows) => rows.map((row) => orderCells(row, columnNames, null)));
+	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, { headerRows: [headerCells] });
+}
+
+/** Puts the cells of a row into the order of columns. @param missingCell stands for a cell that the row does not have */
+function orderCells({ cellsByName }: NamedRow, names: ReadonlyArray<string | undefined>, missingCell: Cell) {
+	return names.map((name) => (name === undefined ? null : cellsByName.get(name)) ?? missingCell);
 }
 
 /** Gives each name a column of the range, and new columns a header. `headerCells` has null for a header that does not change. */
@@ -81,7 +83,9 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
 	const newNames = names.filter((name) => !knownNames.includes(name));
-	const columnNames = [...knownNames.map((name) => name ?? newNames.shift()), ...newNames];
+	// New names first get the columns of the range that have no name yet.
+	const namesInRange = knownNames.map((name) => name ?? newNames.shift());
+	const columnNames = [...namesInRange, ...newNames];
 	const headerCells = columnNames.map((name, index) =>
 		name === undefined || knownNames[index] ? null : toHeaderCell(name, params),
 	);
@@ -97,7 +101,7 @@ export async function writeRowsAt(
 	members: WriteMembers,
 	{ headerRows = [], prepare }: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
-	const entries = spreadErrors(rowsByMember, members, 'written');
+	const entries = failStoppedRuns(rowsByMember, members, 'written');
 	const allRows = [...headerRows, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
 	let nextRange: string | undefined;
@@ -113,12 +117,11 @@ export async function writeRowsAt(
 				spreadsheet.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = response.updatedRange ?? range;
-			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Google's response begins at the first cell that is not null. For a named range, only the response tells the place.
-			const isPlaceKnown = sentRange.name === undefined || isNameOfTab(target, returnedRange);
-			const { row, column } = ranges.parseBounds(isPlaceKnown ? sentRange : returnedRange);
-			const tab = { title: returnedRange.tab };
-			await formatDates(spreadsheet, members[0], tab, [{ row, column, grid: values }]);
+			const [sent, updated] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			// Only Google's response tells the place of a named range. For cells, it may begin too late: at the first one that is not null.
+			const isNamedRange = sent.name !== undefined && !isNameOfTab(target, updated);
+			const { row, column } = ranges.parseBounds(isNamedRange ? updated : sent);
+			await formatDates(spreadsheet, members[0], { title: updated.tab }, [{ row, column, grid: values }]);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// A header counts as a row of the first member, if at least one of its cells was written.
 			const writtenTopRows = topRows.flat().some((cell) => cell !== null) ? topRows : [];
@@ -141,30 +144,29 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
 	// Without a header in the range, `left` may be in a table beside it.
 	const column = header.columns.size === 0 ? header.rangeStart : header.left;
-	const headerRows = params.includeHeaderRow
-		? [columns.map(({ text, value }) => value ?? (text === '' ? '' : toHeaderCell(text, params)))]
-		: [];
-	const rowsByMember = namedRowsByMember.map((rows) =>
-		rows.map(({ cellsByName }) => columns.map(({ name }): Cell => cellsByName.get(name) ?? '')),
-	);
+	const headerRow = columns.map(({ text, value }) => value ?? (text && toHeaderCell(text, params)));
+	const headerRows = params.includeHeaderRow ? [headerRow] : [];
+	const columnNames = columns.map(({ name }) => name);
+	const rowsByMember = namedRowsByMember.map((rows) => rows.map((row) => orderCells(row, columnNames, '')));
 	const valueInputOption = toInputOption(params);
 	const allRows = [...headerRows, ...rowsByMember.flat()];
 	const width = Math.max(columns.length, header.right - column + 1);
 	const [minRows, minColumns] = [row + allRows.length, column + width];
 	const end = { endRowIndex: minRows, endColumnIndex: minColumns };
 	const requests = buildEnlargeTabRequests(header, { minRows, minColumns });
-	const tableRange = nativeTable && { ...nativeTable.range, ...end };
-	if (tableRange) requests.push(buildResizeTableRequest({ ...nativeTable, range: tableRange }));
+	if (nativeTable)
+		requests.push(buildResizeTableRequest({ ...nativeTable, range: { ...nativeTable.range, ...end } }));
 	if (valueInputOption === 'RAW') {
-		const lastRow = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, end.endRowIndex);
-		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex: lastRow };
+		// The request clears the cells of its range for which there is no new cell.
+		const endRowIndex = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, minRows);
+		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex };
 		await spreadsheet.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
 	} else {
 		await spreadsheet.change(requests);
-		// Sends an empty text for each cell to clear, because `update` changes only the cells that it contains.
 		const allColumns = Array.from({ length: width }, (_, index) => column + index);
 		const { lastRow } = await fetchTableBody(spreadsheet, header, allColumns);
 		const height = Math.max(allRows.length, lastRow - row + 1);
+		// Sends an empty text for each cell to clear, because `update` changes only the cells that it contains.
 		const values = Array.from({ length: height }, (_, rowIndex) =>
 			allColumns.map((_, columnIndex) => allRows[rowIndex]?.[columnIndex] ?? ''),
 		);
@@ -195,12 +197,14 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 
 /** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
 function sortColumns(names: readonly string[], { columns, rowTexts, rowValues, left }: TableHeader) {
-	// `Infinity - Infinity` is NaN: new columns keep their order.
+	// New columns are equal for the sort, so they keep their order.
+	const getRank = (name: string) => columns.get(name) ?? Number.MAX_SAFE_INTEGER;
 	return names
-		.map((name) => ({ name, oldColumn: columns.get(name) ?? Infinity }))
-		.sort((a, b) => a.oldColumn - b.oldColumn || 0)
-		.map(({ name, oldColumn }, index) => {
+		.toSorted((name, otherName) => getRank(name) - getRank(otherName))
+		.map((name, index) => {
+			const oldColumn = columns.get(name);
+			if (oldColumn === undefined) return { name, value: undefined, text: name };
 			const value = oldColumn === left + index ? rowValues[oldColumn] : undefined;
-			return { name, value, text: oldColumn === Infinity ? name : (rowTexts[oldColumn] ?? '') };
+			return { name, value, text: rowTexts[oldColumn] ?? '' };
 		});
 }
