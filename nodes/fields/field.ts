@@ -130,7 +130,7 @@ const namePlaceholderPattern = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${
 export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 
 /** Builds a placeholder, without quotes, for a choice of a field. The user sees its name in the form, or its value in the input object. */
-export const printChoice = (field: string, value: string) => `${nameStart}${field}=${value}${nameEnd}`;
+export const mentionChoice = (field: string, value: string) => `${nameStart}${field}=${value}${nameEnd}`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {

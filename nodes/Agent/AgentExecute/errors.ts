@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
 import { shorten } from '../../core/text';
-import { printChoice, quoteField } from '../../fields/field';
+import { mentionChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
@@ -240,7 +240,7 @@ export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?:
 	const isRefused = response !== undefined && !response.fromProxy && response.statusCode >= 400;
 	// The service may refuse a session that it does not know yet.
 	const mayNeedSession = isRefused || closeReason?.kind === 'closeFrame';
-	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${printChoice('openChannel', 'after')}'.`;
+	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${mentionChoice('openChannel', 'after')}'.`;
 	return failure.with({
 		description: joinSentences('The agent was not started.', failure.description, mayNeedSession && advice),
 	});
@@ -252,7 +252,7 @@ export function addStartedText(failure: NodeError): NodeError {
 	return failure.with({ description: joinSentences(startedText, failure.description) });
 }
 
-const outputChoice = `${quoteField('onWaitTimeout')} to '${printChoice('onWaitTimeout', 'output')}'`;
+const outputChoice = `${quoteField('onWaitTimeout')} to '${mentionChoice('onWaitTimeout', 'output')}'`;
 
 export function createWaitTimeoutError(
 	{ waitTimeoutSeconds, matchCondition }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,

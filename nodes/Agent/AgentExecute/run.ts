@@ -66,12 +66,12 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
 		perform: async (items) =>
-			await Promise.all(items.map(async ({ index, value }) => await runItem(run, index, value))),
+			await Promise.all(items.map(async ({ index, value }) => await performItem(run, index, value))),
 	};
 }
 
 /** Sends the call of one item. If 'Wait for Messages' is on, also waits for the messages of the turn. */
-async function runItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
+async function performItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
 	const { context } = run;
 	const call = calls.prepareCall(checked);
 	const { params, wait } = call;

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrusted/document/blocks';
 import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
@@ -42,7 +42,7 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 
 /** A heading, bold text, a link, a code fence or a task. They are rare in text that is meant as plain text. */
 const markdownSignPattern = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
-const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${printChoice('contentFormat', 'markdown')}.`;
+const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,

@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
@@ -71,7 +71,7 @@ export const read = defineOperation({
 		if (output !== 'file' || tab === '') return;
 		throw createRefusal(
 			`${quoteField('tab')} cannot be used for a file`,
-			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
+			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
 		);
 	},
 	async execute(
@@ -140,7 +140,7 @@ function refuseDeepNesting(document: docs_v1.Schema$Document): void {
 		if (depth > maxItemDepth)
 			throw createRefusal(
 				'The tables of the document are nested too deeply to be output as a document',
-				`Set ${quoteField('output')} to ${printChoice('output', 'text')}.`,
+				`Set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
 			);
 		values = values.flatMap((value): unknown[] =>
 			typeof value === 'object' && value !== null ? Object.values(value) : [],

@@ -1,6 +1,6 @@
 import { createRefusal, isNodeError } from '../../../core/errors';
 import { shorten } from '../../../core/text';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
 import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
@@ -26,7 +26,7 @@ async function getUploadSource({ clients, params, item }: UploadInput, field: st
 	if (bytes) return createMemorySource(bytes);
 	throw createRefusal(
 		`${quoteField('content')} is not base64 text`,
-		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, set ${quoteField('contentSource')} to ${printChoice('contentSource', 'text')}.`,
+		`Enter base64 text without a "data:" prefix, spaces or any other text. To upload the text unchanged, set ${quoteField('contentSource')} to ${mentionChoice('contentSource', 'text')}.`,
 	);
 }
 
@@ -108,7 +108,7 @@ export const upload = defineOperation({
 	},
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
 	nameResult: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
-	rerunAdvice: `Or set ${quoteField('onExisting')} to ${printChoice('onExisting', 'skip')}, which finds files by their names.`,
+	rerunAdvice: `Or set ${quoteField('onExisting')} to ${mentionChoice('onExisting', 'skip')}, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolderAdvice,

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import type { AppendParams } from './fields';
 import type { SheetTable } from './tableHeader';
@@ -217,7 +217,7 @@ export async function planRequest(
 	if (blockedIndex !== -1)
 		throw createRefusal(
 			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${rowBelowTable + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,
-			`Nothing was written. Set ${quoteField('insertDataOption')} to ${printChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
+			`Nothing was written. Set ${quoteField('insertDataOption')} to ${mentionChoice('insertDataOption', 'INSERT_ROWS')}, which moves the rows below the table down.`,
 		);
 	const firstCell = ranges.printTabArea(tab, { row: rowBelowTable, column }, 1, 1);
 	return { request: { range: firstCell, insertDataOption }, rowBelowTable };

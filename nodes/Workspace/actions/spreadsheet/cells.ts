@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Member } from '../../operation';
 import { DateCell } from './dates/dates';
@@ -136,7 +136,7 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 	// With Map Automatically, Columns has no values of its own: the fields of the item count.
 	if (valuesSource === 'columns' && columns) return [readColumns(columns, json, params)];
 	const toolMessage = 'As a tool for an AI agent, the node has no input items to take rows from';
-	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')} or ${printChoice('valuesSource', 'json')}, and let the model define the values.`;
+	const toolAdvice = `Nothing was written. Set ${quoteField('valuesSource')} to ${mentionChoice('valuesSource', 'columns')} or ${mentionChoice('valuesSource', 'json')}, and let the model define the values.`;
 	if (isTool) throw createRefusal(toolMessage, toolAdvice);
 	const cellsByName = toNamedCells(json, params, 'the input item');
 	if (cellsByName.size === 0) throw createRefusal('The input item has no fields', emptyAdvice);

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { foldText } from '../../../core/text';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { type Cell, type RowsMembers, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
 import type { RowParams } from './fields';
@@ -255,8 +255,8 @@ export function findMisfitError(
 }
 
 function createMisfitError(message: string, names: readonly string[], missingNames: readonly string[]) {
-	const mapping = `set ${quoteField('valuesSource')} to ${printChoice('valuesSource', 'columns')}`;
-	const choices = `${printChoice('extraColumns', 'add')} or ${printChoice('extraColumns', 'ignore')}`;
+	const mapping = `set ${quoteField('valuesSource')} to ${mentionChoice('valuesSource', 'columns')}`;
+	const choices = `${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}`;
 	const foldedNames = names.map(foldText);
 	const hasSimilarName = missingNames.some((name) => foldedNames.includes(foldText(name)));
 	// Adding a column would not help if the column that the user means has a similar name.

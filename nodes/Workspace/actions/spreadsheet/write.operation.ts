@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, type NodeError } from '../../../core/errors';
-import { printChoice, quoteField } from '../../../fields/field';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
@@ -22,14 +22,14 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	const namesMessage = `${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
 	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
 		throw createRefusal(namesMessage, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
-	const conflict = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${printChoice('writeMode', 'replace')}`;
+	const conflict = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'replace')}`;
 	if (hasMatchColumns && writeMode === 'replace')
 		throw createRefusal(conflict, 'All rows are replaced, so there is nothing to match. Remove one of them.');
 	if (hasMatchColumns) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
-		`Choose the columns that identify a row, or ${printChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'overwrite')} or ${printChoice('writeMode', 'replace')}.`,
+		`Choose the columns that identify a row, or ${mentionChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'overwrite')} or ${mentionChoice('writeMode', 'replace')}.`,
 	);
 }
 

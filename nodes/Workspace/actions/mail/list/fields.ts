@@ -1,5 +1,5 @@
 import { type NodeError, createRefusal } from '../../../../core/errors';
-import { printChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField } from '../../../../fields/field';
 import { maxModelCharactersOption } from '../../../../fields/params';
 import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
 import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
@@ -173,14 +173,14 @@ function refuseConflictingOptions(params: ListParams): void {
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
 		if (output === 'items' || !params[option]) continue;
 		throw createRefusal(
-			`${quoteField(option)} cannot be used if ${quoteField('output')} is ${printChoice('output', 'page')}`,
-			`Set ${quoteField('output')} to ${printChoice('output', 'items')}, or turn off ${quoteField(option)}.`,
+			`${quoteField(option)} cannot be used if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
+			`Set ${quoteField('output')} to ${mentionChoice('output', 'items')}, or turn off ${quoteField(option)}.`,
 		);
 	}
 	if (output === 'page' && maxResults > maxPageSize) {
 		throw createRefusal(
-			`${quoteField('maxResults')} must be from 1 to ${maxPageSize} if ${quoteField('output')} is ${printChoice('output', 'page')}, not ${maxResults}`,
-			`Gmail does not return larger pages. Set ${quoteField('output')} to ${printChoice('output', 'items')} to get more.`,
+			`${quoteField('maxResults')} must be from 1 to ${maxPageSize} if ${quoteField('output')} is ${mentionChoice('output', 'page')}, not ${maxResults}`,
+			`Gmail does not return larger pages. Set ${quoteField('output')} to ${mentionChoice('output', 'items')} to get more.`,
 		);
 	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {

@@ -1,7 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { createRefusal } from '../../../../core/errors';
-import { printChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
@@ -27,7 +27,7 @@ async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): 
 		return isMarkdown ? { text: body, html: workerResult.result } : { text: workerResult.result, html: body };
 	throw createRefusal(
 		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${workerResult.problem}`,
-		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${printChoice('bodyFormat', 'text')}.`,
+		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
 	);
 }
 

@@ -1,6 +1,6 @@
 import { type NodeError, isNodeError, createRefusal } from '../../../../core/errors';
 import { foldText } from '../../../../core/text';
-import { printChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
@@ -83,7 +83,7 @@ export class MatchPlan {
 		const nearKey = this.#findNearKey(row);
 		return createRefusal(
 			`No row has ${listNames(this.#readKey(row).map(String))} in ${listNames(this.#input.matchColumns)}`,
-			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${printChoice('unmatched', 'append')} or ${printChoice('unmatched', 'skip')}, or correct the key.`,
+			`Nothing was written for the item. ${nearKey === undefined ? '' : `A row has ${listNames([nearKey])}, which differs only by case or spaces. `}Set ${quoteField('unmatched')} to ${mentionChoice('unmatched', 'append')} or ${mentionChoice('unmatched', 'skip')}, or correct the key.`,
 		);
 	}
 
@@ -199,7 +199,7 @@ export class MatchPlan {
 	#findByNumber(rowNumber: unknown): readonly number[] | NodeError {
 		const { headerRow, body } = this.#input;
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
-			return createNoKeyError(`'${printChoice('matchColumns', rowNumberKey)}'`);
+			return createNoKeyError(`'${mentionChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
 		if (Number.isInteger(number) && number > headerRow && number <= body.lastRow + 1) return [number - 1];
 		return createRefusal(

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
-import { printChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField } from '../../../../fields/field';
 import { collectNames, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
@@ -140,7 +140,7 @@ function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, memb
 /** @throws NodeError 400 if the table does not have all match columns, or if Row Number is not the only one */
 function checkMatchColumns(matchColumns: readonly string[], { columns, names }: TableHeader): void {
 	if (isByRowNumber(matchColumns)) return;
-	const mixMessage = `${quoteField('matchColumns')} cannot have '${printChoice('matchColumns', rowNumberKey)}' together with other columns`;
+	const mixMessage = `${quoteField('matchColumns')} cannot have '${mentionChoice('matchColumns', rowNumberKey)}' together with other columns`;
 	if (matchColumns.includes(rowNumberKey))
 		throw createRefusal(mixMessage, 'The row number alone identifies a row. Remove it, or the others.');
 	const unknownNames = matchColumns.filter((name) => !columns.has(name));

@@ -1,5 +1,5 @@
 import { isNodeError, createRefusal, type NodeError } from '../../../../core/errors';
-import { printChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Cell, NamedRow } from '../cells';
 import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
@@ -79,7 +79,7 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 		return names.includes(name) ? name : names.find(isInColumn);
 	});
 	const message = `The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
-	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${printChoice('writeMode', 'replace')}, to clear the old table.`;
+	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${mentionChoice('writeMode', 'replace')}, to clear the old table.`;
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
 	const newNames = names.filter((name) => !knownNames.includes(name));
@@ -174,7 +174,7 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 		await spreadsheet.update(area, values, valueInputOption);
 	}
 	await formatDates(spreadsheet, members[0], header, [{ row, column, grid: allRows }]);
-	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${printChoice('writeMode', 'update')}.`;
+	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`;
 	if (lostFormulaColumns.length > 0) members[0]?.item.addHint(hint);
 	const [firstRows = [], ...otherRows] = rowsByMember;
 	const range = ranges.printTabArea(title, { row, column }, 1, 1);
