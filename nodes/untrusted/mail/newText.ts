@@ -147,10 +147,9 @@ class NewTextReader {
 		const quoteLines = this.#lines.slice(start, end);
 		const firstLines = quoteLines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
-		// The introduction may itself be quoted.
-		const findInFirstLines = (count: number) => findIntroduction(filledLines.slice(0, count), 'marked');
-		const isIntroduced = () => filledLines.some((_, count) => count > 0 && findInFirstLines(count));
-		if (!this.#isForward && isIntroduced()) {
+		// The introduction may itself be quoted. Then it ends with one of the first lines.
+		const endsIntroduction = (index: number) => findIntroduction(filledLines.slice(0, index + 1), 'marked');
+		if (!this.#isForward && filledLines.slice(0, -1).some((_, index) => endsIntroduction(index))) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}
@@ -232,8 +231,10 @@ class NewTextReader {
 		for (let position = end - 1; position >= 0 && lineCount <= maxSignatureLines; position--) {
 			const index = indexes[position] ?? 0;
 			if (this.#looseQuoteFlags[index] === 1 || this.#headers.startsHeader(index)) break;
-			if (/^-- ?$/.test(this.#rawLines[index] ?? '')) [end, lineCount] = [position, 0];
-			else if (this.#lines[index] !== '') lineCount++;
+			if (/^-- ?$/.test(this.#rawLines[index] ?? '')) {
+				end = position;
+				lineCount = 0;
+			} else if (this.#lines[index] !== '') lineCount++;
 		}
 		return this.#findSentFromLine(indexes, end);
 	}
@@ -244,8 +245,8 @@ class NewTextReader {
 		const line = this.#lines[indexes[position] ?? -1] ?? '';
 		if (line.length >= sentFromCharacterLimit) return end;
 		const words = line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '');
-		const patterns = [/^[^,!?]{1,70}$/, sentFromPattern, devicePattern];
-		return patterns.every((pattern) => pattern.test(words)) ? position : end;
+		const isPhrase = /^[^,!?]{1,70}$/.test(words);
+		return isPhrase && sentFromPattern.test(words) && devicePattern.test(words) ? position : end;
 	}
 }
 
