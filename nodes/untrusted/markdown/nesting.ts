@@ -106,10 +106,10 @@ function addToItem(item: ListItem, node: BlockContent, isQuoted: boolean | undef
 
 function buildListItem(node: BlockContent): ListItem {
 	const [firstNode, ...otherNodes] = node.type === 'paragraph' ? node.children : [];
-	const [, box, value] = (firstNode?.type === 'text' && /^([☐☑]) (.*)$/su.exec(firstNode.value)) || [];
-	if (value === undefined) return { type: 'listItem', spread: false, children: [node] };
-	const children: PhrasingContent[] = [{ type: 'text', value }, ...otherNodes];
-	const checked = box === '☑';
+	const text = firstNode?.type === 'text' ? firstNode.value : '';
+	if (!/^[☐☑] /u.test(text)) return { type: 'listItem', spread: false, children: [node] };
+	const children: PhrasingContent[] = [{ type: 'text', value: text.slice(2) }, ...otherNodes];
+	const checked = text.startsWith('☑');
 	return { type: 'listItem', spread: false, checked, children: [{ type: 'paragraph', children }] };
 }
 
