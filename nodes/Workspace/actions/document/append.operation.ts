@@ -127,6 +127,5 @@ function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, ke
 	if (name === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
 	if (!name.startsWith(nameStart)) throw createKeyReusedError(`text in the document ${documentId}`);
-	const characterCount = Number(name.slice(nameStart.length));
-	return { documentId, characterCount, revisionId, repeated: true };
+	return { documentId, characterCount: Number(name.slice(nameStart.length)), revisionId, repeated: true };
 }

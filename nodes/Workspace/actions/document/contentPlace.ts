@@ -62,14 +62,12 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	const headingText = collapseBlanks(heading);
 	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
 	if (match === undefined || otherMatches.length > 0) {
-		const shortText = shorten(headingText, maxHeadingCharacters);
+		const name = shorten(headingText, maxHeadingCharacters);
 		const listedHeadings = headings.slice(0, maxListedHeadings);
 		const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
 		if (headings.length > maxListedHeadings) texts.push('…');
 		const list = texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.';
-		const problem = match
-			? `Several headings read '${shortText}'`
-			: `The document has no heading '${shortText}'`;
+		const problem = match ? `Several headings read '${name}'` : `The document has no heading '${name}'`;
 		const advice = match ? 'Rename all but one of them. ' : '';
 		throw createRefusal(problem, `Nothing was written. ${advice}${list}`);
 	}
@@ -93,10 +91,8 @@ export function planPlace(body: BodyState, section: Section, mode: 'append' | 'r
 	const contentEnd = lastElement?.paragraph ? endIndex - 1 : endIndex;
 	const firstRequests: DocsRequest[] = [];
 	const replacesContent = mode === 'replace';
-	if (replacesContent && contentEnd > startIndex) {
-		const range = { startIndex, endIndex: contentEnd, tabId };
-		firstRequests.push({ deleteContentRange: { range } });
-	}
+	const range = { startIndex, endIndex: contentEnd, tabId };
+	if (replacesContent && contentEnd > startIndex) firstRequests.push({ deleteContentRange: { range } });
 	const index = replacesContent ? startIndex : contentEnd;
 	const place = { index, tabId, firstRequests, contentAfter };
 	if (lastElement?.paragraph) {

@@ -106,12 +106,8 @@ function dropRepeatedHeading(content: DocumentContent, heading: string): Documen
 	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
 
-const moveLists = (lists: DocumentContent['lists'], offset: number) =>
-	lists.map((list) => ({
-		...list,
-		firstIndex: list.firstIndex + offset,
-		lastIndex: list.lastIndex + offset,
-	}));
+const moveLists = (lists: DocumentContent['lists'], shift: number) =>
+	lists.map((list) => ({ ...list, firstIndex: list.firstIndex + shift, lastIndex: list.lastIndex + shift }));
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 

@@ -13,10 +13,7 @@ export interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-/**
- * Plans the Markdown that replaces the placeholders of all tabs or of the chosen one. @param refusedUrls pictures that only get a link
- * @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is in a header, a footer or a footnote
- */
+/** Plans Markdown in place of its placeholders. @throws NodeError with 400 if one shares its paragraph with other text, or is not in the body */
 export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	tabScope: TabScope,

@@ -9,14 +9,13 @@ import { readMarkdown } from './contentRequests';
 import type { MarkdownReplacement } from './placeholders';
 
 /** A text to find, and the new text in its place. */
-interface TextReplacement {
+export interface Replacement {
 	readonly find: string;
 	readonly replacement: string;
-}
-
-export interface Replacement extends TextReplacement {
 	readonly format: 'text' | 'markdown';
 }
+
+type TextReplacement = Omit<Replacement, 'format'>;
 
 export interface ReplacementPlan {
 	/** Requests for the replacements with plain text. */
@@ -36,29 +35,25 @@ export async function prepareReplacements(
 		if (format === 'text') continue;
 		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
 		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
-		const paragraphText = cleanText(find).trim();
-		refuseEmptyFind(paragraphText);
-		markdownReplacements.push({ find: paragraphText, content });
+		markdownReplacements.push({ find: refuseEmpty(cleanText(find).trim()), content });
 	}
 	return { textRequests, markdownReplacements };
 }
 
-function refuseEmptyFind(text: string): void {
-	if (text !== '') return;
+/** @returns the same text to find @throws NodeError with 400 for an empty text */
+function refuseEmpty(find: string): string {
+	if (find !== '') return find;
 	throw createRefusal(
 		`${quoteField('replacements')} has an empty text to find`,
 		'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 	);
 }
 
-/** Builds requests that replace texts in all tabs. @throws NodeError with 400 for an empty text to find */
+/** Builds requests that replace texts in all tabs. */
 function buildReplaceRequests(replacements: readonly TextReplacement[]) {
 	return replacements.map(({ find, replacement }) => {
-		const text = cleanText(find);
-		refuseEmptyFind(text);
-		return {
-			replaceAllText: { containsText: { text, matchCase: true }, replaceText: cleanText(replacement) },
-		};
+		const containsText = { text: refuseEmpty(cleanText(find)), matchCase: true };
+		return { replaceAllText: { containsText, replaceText: cleanText(replacement) } };
 	});
 }
 
@@ -67,10 +62,7 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/**
- * Plans the replacements with plain text: those of the plan and, with Fill From Input, one for each placeholder that a field of the input
- * item fills. A hint names the placeholders that stay. @param text the text in which to look for placeholders
- */
+/** Plans the plain text of the plan and, with Fill From Input, the fields for placeholders in `text`. A hint names the placeholders that stay. */
 export function planTextReplacements(
 	{ textRequests, markdownReplacements }: ReplacementPlan,
 	text: string,

@@ -40,10 +40,7 @@ export function buildChange(
 	return { ...plan, documentId, tabId, revisionId, requests };
 }
 
-/**
- * Sends one atomic batch, unless it is empty. It is retryable, because Google refuses it if the document has changed since the revision.
- * @returns the response with the document's revision, which is the required one after an empty batch
- */
+/** Sends one atomic batch, unless it is empty. It is retryable, because Google refuses it if the document has changed since the revision. */
 async function sendBatch(
 	docs: docs_v1.Docs,
 	documentId: string,
@@ -77,18 +74,14 @@ async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item
 	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missingTexts.length > 0)
 		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
-	const newRevisionId = response.writeControl?.requiredRevisionId ?? '';
-	const replacedIfAny = replaced.length > 0 ? { replaced } : {};
-	return { documentId, characterCount, revisionId: newRevisionId, ...replacedIfAny };
+	const result = { documentId, characterCount, revisionId: response.writeControl?.requiredRevisionId ?? '' };
+	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
 /** After so many refusals, all pictures become links, because each refusal may name only one picture. */
 const maxRefusedRequests = 5;
 
-/**
- * Carries out a change that inserts content. If Google refuses pictures, plans and sends the change again with links in their place.
- * @param planChange gets the addresses of the pictures that Google has refused so far
- */
+/** Carries out a change that inserts content. @param planChange plans it with links in place of the pictures that Google has refused so far */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,

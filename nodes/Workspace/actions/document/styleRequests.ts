@@ -89,7 +89,6 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	};
 }
 
-/** Whether a block has a paragraph style, which plain text does not have. */
 export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
