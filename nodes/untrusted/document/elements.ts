@@ -93,10 +93,8 @@ export function getFootnotes(tab: DocumentTab) {
 	const numbersById = new Map<string, string>();
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
-			for (const { footnoteReference } of paragraph?.elements ?? []) {
-				if (footnoteReference?.footnoteId)
-					numbersById.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
-			}
+			for (const { footnoteReference: reference } of paragraph?.elements ?? [])
+				if (reference?.footnoteId) numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
 			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
 		}
@@ -194,9 +192,7 @@ export class GlyphCounter {
 	}
 }
 
-function dropIfTooLong(text: OptionalText): string | undefined {
-	return text && text.length <= maxGlyphCharacters ? text : undefined;
-}
+const dropIfTooLong = (text: OptionalText) => (text && text.length <= maxGlyphCharacters ? text : undefined);
 
 /** Greater numbers would have too many letters. 780 is 30 times 'z'. */
 const maxLetterNumber = 780;
