@@ -19,9 +19,7 @@ class OpenTable {
 	isData = false;
 	/** Whether a cell of the row has an inner table with several lines. Cells of such a row are parts of a page, written below each other. */
 	isLayoutRow = false;
-	/** Number of cells in the row up to now. */
 	cellCount = 0;
-	/** Number of these cells that have text. */
 	filledCellCount = 0;
 	isCellFilled = false;
 	hasEndedInnerTable = false;
@@ -33,7 +31,6 @@ class OpenTable {
 /** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
 export class TextWriter {
 	quoteDepth = 0;
-	/** Number of open `pre` elements. */
 	openPreCount = 0;
 	/** The next number of each open list; NaN for a list with bullets. */
 	readonly nextItemNumbers: number[] = [];

@@ -124,10 +124,10 @@ export function decodeHeader(value: string): string {
 		const segments: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
 		for (const [, name = '', encoding = '', content = ''] of encodedWords.matchAll(encodedWordPattern)) {
 			const charset = name.toLowerCase();
-			const isBase64 = encoding.toUpperCase() === 'B';
-			const bytes = isBase64
-				? Buffer.from(content, 'base64')
-				: unescapeBytes(content.replaceAll('_', ' '), '=');
+			const bytes =
+				encoding.toUpperCase() === 'B'
+					? Buffer.from(content, 'base64')
+					: unescapeBytes(content.replaceAll('_', ' '), '=');
 			const lastSegment = segments.at(-1);
 			// A letter of several bytes may begin in one encoded word and end in the next.
 			if (lastSegment?.charset === charset) lastSegment.bytes.push(bytes);

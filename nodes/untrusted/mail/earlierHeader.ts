@@ -119,6 +119,5 @@ function findLineKind(line: string): LineKind {
 }
 
 /** Returns the text between the dashes of a line such as `--- Original Message ---`; '' for any other line. */
-export function getRuledPhrase(line: string): string {
-	return (line.length <= 200 ? ruledPhrasePattern.exec(line)?.[1] : undefined) ?? '';
-}
+export const getRuledPhrase = (line: string) =>
+	(line.length <= 200 ? ruledPhrasePattern.exec(line)?.[1] : undefined) ?? '';

@@ -77,13 +77,11 @@ function includeLinesAbove(lines: readonly string[], lineCount: number): Introdu
 }
 
 /** Whether a line ends a sentence. In a line with an address, a dot after a number may belong to a date. */
-function endsSentence(line: string): boolean {
-	return /[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
-}
+const endsSentence = (line: string) =>
+	/[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
 
-function introducesQuote(text: string): boolean {
-	return dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
-}
+const introducesQuote = (text: string) =>
+	dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
 
 /** Checks more than `introducesQuote`. If no marks follow, a sentence that the sender wrote could look like an introduction. */
 function introducesText(text: string): boolean {
