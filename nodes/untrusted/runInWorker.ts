@@ -30,7 +30,7 @@ const maxLoadSeconds = 30;
 let currentThread: Worker | undefined;
 const runOneAtATime = pLimit(1);
 
-/** Runs a task in the thread for untrusted text. @param characters length of the text in an input that is no text @throws the signal's reason */
+/** Runs a task in the thread for untrusted text. @param characters number of characters in an input that is an object @throws the signal's reason */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: TaskInput<T>,

@@ -144,8 +144,8 @@ class NewTextReader {
 		const firstLines = quoteLines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
 		// The introduction may itself be quoted. Then it ends with one of the first lines.
-		const endsIntroduction = (index: number) => findIntroduction(filledLines.slice(0, index + 1), 'marked');
-		if (!this.#kind.isForward && filledLines.slice(0, -1).some((_, index) => endsIntroduction(index))) {
+		const findUpTo = (index: number) => findIntroduction(filledLines.slice(0, index + 1), 'marked');
+		if (!this.#kind.isForward && filledLines.slice(0, -1).some((_, index) => findUpTo(index))) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}

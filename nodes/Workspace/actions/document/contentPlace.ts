@@ -80,7 +80,7 @@ export function findSection({ content }: BodyState, heading: string): Section {
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Plans where to write in a section, which is at its end or in place of its content. */
+/** Plans where to write in a section: at its end, or in place of its content. */
 export function planPlace(body: BodyState, section: Section, mode: 'append' | 'replace'): ContentPlace {
 	const { startIndex, elements, elementsAfter } = section;
 	const { tabId } = body;

@@ -86,8 +86,8 @@ export function fitIntoSection(content: DocumentContent, { heading, level }: Sec
 	const highestLevel = headingLevels.find((headingLevel) =>
 		fittedContent.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
 	);
-	const steps = level + 1 - (highestLevel ?? Infinity);
-	if (steps <= 0) return fittedContent;
+	if (highestLevel === undefined || highestLevel > level) return fittedContent;
+	const steps = level + 1 - highestLevel;
 	// Level 6 is the lowest. Under a heading of level 6, headings become text.
 	const lowestFormat = level < 6 ? 6 : 'text';
 	const lowerFormat = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>

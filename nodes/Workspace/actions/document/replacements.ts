@@ -62,7 +62,7 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/** Plans the plain text of the plan and, with Fill From Input, the fields for placeholders in `text`. A hint names the placeholders that stay. */
+/** Plans all replacements with plain text, also of placeholders that the input item fills. A hint names the placeholders in `text` that stay. */
 export function planTextReplacements(
 	{ textRequests, markdownReplacements }: ReplacementPlan,
 	text: string,
