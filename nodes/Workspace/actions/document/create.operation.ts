@@ -150,7 +150,6 @@ async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentP
 	return await repeatIfOutdated(async () => {
 		const body = knownRevisionId ? undefined : await readBodyState(docs, id, '');
 		const state = body ?? { documentId: id, tabId: undefined, revisionId: knownRevisionId ?? '' };
-		// If Google refuses this change, the next one needs the document's current revision.
 		knownRevisionId = undefined;
 		// An empty document ends at the index 2.
 		if (keyHashes && body && body.endIndex > 2) return undefined;
