@@ -30,7 +30,7 @@ const maxLoadSeconds = 30;
 let currentThread: Worker | undefined;
 const runOneAtATime = pLimit(1);
 
-/** Runs a task in the thread for untrusted text. @param characters length of the text in an input that is no text @throws the signal's reason */
+/** Runs a task in the thread for untrusted text. @param characters number of characters in an input that is an object @throws the signal's reason */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: TaskInput<T>,
@@ -60,9 +60,12 @@ async function askThread(
 		worker.ref();
 		const messages = on(worker, 'message', options);
 		worker.postMessage(question);
-		const stops = [once(worker, 'exit', options), ...(signal ? [once(signal, 'abort', options)] : [])].map(
-			async (stop) => await stop.then(() => Promise.reject(new Error('Stopped'))),
-		);
+		const stopEvents = [once(worker, 'exit', options)];
+		if (signal) stopEvents.push(once(signal, 'abort', options));
+		const stops = stopEvents.map(async (event) => {
+			await event;
+			throw new Error('Stopped');
+		});
 		const receiveMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
 			await Promise.race([messages.next(), ...stops, rejectWhenLate(seconds, options), ...limits]);
 		// The first message says that the thread has loaded the code of the task. The second message is the answer.
@@ -92,12 +95,12 @@ function startThread(): Worker {
 
 class LimitExceeded extends Error {}
 
-const memoryTrouble = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
+const memoryProblem = `reading it takes more than ${maxHeapMegabytes} MB of memory`;
 
 function describeProblem(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
 	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isTooLarge ? memoryTrouble : 'the worker thread that reads it stopped';
+	return isTooLarge ? memoryProblem : 'the worker thread that reads it stopped';
 }
 
 async function rejectWhenLate(seconds: number, options: { signal: AbortSignal }): Promise<never> {
@@ -114,6 +117,6 @@ async function rejectWhenLarge(worker: Worker, options: { signal: AbortSignal })
 		// Only Node 22.16+ and 24 have this method. In other versions, V8's limits apply.
 		if (!('getHeapStatistics' in worker)) continue;
 		const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
-		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new LimitExceeded(memoryTrouble);
+		if (heap + buffers > maxHeapMegabytes * 1024 * 1024) throw new LimitExceeded(memoryProblem);
 	}
 }

@@ -66,9 +66,7 @@ export interface DocumentContent {
 	readonly lists: readonly ListRange[];
 }
 
-export function joinSpans(spans: readonly Span[]): string {
-	return spans.map((span) => span.text).join('');
-}
+export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');
 
 export const buildParagraph = (
 	spans: readonly Span[],

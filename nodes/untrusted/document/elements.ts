@@ -93,10 +93,8 @@ export function getFootnotes(tab: DocumentTab) {
 	const numbersById = new Map<string, string>();
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
-			for (const { footnoteReference } of paragraph?.elements ?? []) {
-				if (footnoteReference?.footnoteId)
-					numbersById.set(footnoteReference.footnoteId, footnoteReference.footnoteNumber ?? '');
-			}
+			for (const { footnoteReference: reference } of paragraph?.elements ?? [])
+				if (reference?.footnoteId) numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
 			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
 		}
@@ -194,9 +192,7 @@ export class GlyphCounter {
 	}
 }
 
-function dropIfTooLong(text: OptionalText): string | undefined {
-	return text && text.length <= maxGlyphCharacters ? text : undefined;
-}
+const dropIfTooLong = (text: OptionalText) => (text && text.length <= maxGlyphCharacters ? text : undefined);
 
 /** Greater numbers would have too many letters. 780 is 30 times 'z'. */
 const maxLetterNumber = 780;
@@ -218,15 +214,16 @@ function toLetters(number: number): string {
 	return letter.repeat(Math.ceil(number / 26));
 }
 
-/** The digits 0 to 9, written with the signs for 1, 5 and 10. */
-const romanDigits = ['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'];
-/** The signs for 1, 5 and 10 at each decimal place, from ones to thousands. */
-const romanSigns = ['ivx', 'xlc', 'cdm', 'm'];
+/** Roman numerals by decimal place, from ones to thousands, and by digit. */
+const romanNumerals = [
+	['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'],
+	['', 'x', 'xx', 'xxx', 'xl', 'l', 'lx', 'lxx', 'lxxx', 'xc'],
+	['', 'c', 'cc', 'ccc', 'cd', 'd', 'dc', 'dcc', 'dccc', 'cm'],
+	['', 'm', 'mm', 'mmm'],
+];
 
 function toRoman(number: number): string {
 	const digits = Array.from(String(number), Number).toReversed();
-	const numerals = digits.map((digit, place) =>
-		(romanDigits[digit] ?? '').replaceAll(/[ivx]/g, (sign) => romanSigns[place]?.['ivx'.indexOf(sign)] ?? ''),
-	);
+	const numerals = digits.map((digit, place) => romanNumerals[place]?.[digit] ?? '');
 	return numerals.toReversed().join('');
 }

@@ -68,7 +68,8 @@ export class HidingStyles {
 		const dependsOnContext = steps.length > 1;
 		const specificity = names.reduce((sum, name) => sum + weights[getNameKind(name)], 0);
 		// The names of the surrounding elements count as one class.
-		const weight = specificity + this.#ruleCount++ + (dependsOnContext ? weights.class : 0);
+		const weight = specificity + (dependsOnContext ? weights.class : 0) + this.#ruleCount;
+		this.#ruleCount++;
 		rules.push({ names, dependsOnContext, weight, declarations });
 	}
 
@@ -77,18 +78,20 @@ export class HidingStyles {
 		const get = (name: string) => attributes.get(name) ?? '';
 		const classNames = get('class').trim().split(/\s+/, maxClassesPerElement);
 		const elementNames = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
+		const rules: Array<Omit<Rule, 'names'>> = [...elementNames]
+			.flatMap((name) => this.#rules.get(name) ?? [])
+			.filter(({ names }) => names.every((name) => elementNames.has(name)));
+		const style = attributes.get('style');
+		if (style !== undefined)
+			rules.push({ declarations: readDeclarations(style), weight: weights.style, dependsOnContext: false });
 		const winners = new Map<Property, { readonly weight: number; readonly isHiding: boolean }>();
-		const apply = (declarations: readonly Declaration[], weight: number, dependsOnContext = false) => {
+		for (const { declarations, weight, dependsOnContext } of rules)
 			for (const { property, isHiding, isImportant } of declarations) {
 				const totalWeight = weight + (isImportant ? weights.important : 0);
-				if (totalWeight < (winners.get(property)?.weight ?? 0) || (dependsOnContext && isHiding)) continue;
+				const isOutweighed = totalWeight < (winners.get(property)?.weight ?? 0);
+				if (isOutweighed || (dependsOnContext && isHiding)) continue;
 				winners.set(property, { weight: totalWeight, isHiding });
 			}
-		};
-		for (const rule of [...elementNames].flatMap((name) => this.#rules.get(name) ?? []))
-			if (rule.names.every((name) => elementNames.has(name)))
-				apply(rule.declarations, rule.weight, rule.dependsOnContext);
-		if (attributes.has('style')) apply(readDeclarations(get('style')), weights.style);
 		const isSizeless = winners.get('font-size')?.isHiding;
 		winners.delete('font-size');
 		return {
@@ -131,16 +134,17 @@ const removeComments = (css: string) =>
 
 /** Yields the rules that do not stand in a block such as `@media`. */
 function* splitRules(css: string): Generator<{ readonly selectors: string; readonly block: string }> {
-	let [depth, start, selectors] = [0, 0, ''];
+	let depth = 0;
+	let start = 0;
+	let selectors = '';
 	for (const { 0: brace, index } of css.matchAll(/[{}]/g)) {
-		if (brace === '{' && depth++ === 0) {
-			// A statement such as `@import` ends with a semicolon.
-			const prelude = css.slice(start, index);
-			selectors = prelude.slice(prelude.lastIndexOf(';') + 1).trim();
-			start = index + 1;
-		} else if (brace === '}' && depth > 0 && --depth === 0) {
-			if (!selectors.startsWith('@')) yield { selectors, block: css.slice(start, index) };
-			start = index + 1;
-		} else if (depth === 0) start = index + 1;
+		const previousDepth = depth;
+		depth = brace === '{' ? depth + 1 : Math.max(0, depth - 1);
+		if (previousDepth > 0 && depth > 0) continue;
+		const text = css.slice(start, index);
+		start = index + 1;
+		// A statement such as `@import` in front of the selectors ends with a semicolon.
+		if (brace === '{') selectors = text.slice(text.lastIndexOf(';') + 1).trim();
+		else if (previousDepth > 0 && !selectors.startsWith('@')) yield { selectors, block: text };
 	}
 }

@@ -3,11 +3,9 @@ import { Tokenizer } from 'htmlparser2';
 import { HidingStyles } from './hidingStyles';
 import { TextWriter } from './textWriter';
 
-/** Elements with a blank line around them. */
 const blankLineElements = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const lineBreakTags =
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr';
-/** Elements with a line break around them, but no blank line. */
 const lineBreakElements = new Set(lineBreakTags.split(' '));
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
@@ -181,12 +179,11 @@ class HtmlReader implements Callbacks {
 
 	#openLink(): void {
 		this.#closeLink();
-		const href = this.#getAttribute('href')
-			.trim()
-			.replace(/^mailto:/i, '');
-		if (href.startsWith('#')) return;
-		this.#linkAddress = href;
-		this.#writer.startRecording(href.length);
+		const href = this.#getAttribute('href').trim();
+		const address = href.replace(/^mailto:/i, '');
+		if (address.startsWith('#')) return;
+		this.#linkAddress = address;
+		this.#writer.startRecording(address.length);
 	}
 
 	#closeLink(): void {

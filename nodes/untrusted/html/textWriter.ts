@@ -19,9 +19,7 @@ class OpenTable {
 	isData = false;
 	/** Whether a cell of the row has an inner table with several lines. Cells of such a row are parts of a page, written below each other. */
 	isLayoutRow = false;
-	/** Number of cells in the row up to now. */
 	cellCount = 0;
-	/** Number of these cells that have text. */
 	filledCellCount = 0;
 	isCellFilled = false;
 	hasEndedInnerTable = false;
@@ -33,7 +31,6 @@ class OpenTable {
 /** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
 export class TextWriter {
 	quoteDepth = 0;
-	/** Number of open `pre` elements. */
 	openPreCount = 0;
 	/** The next number of each open list; NaN for a list with bullets. */
 	readonly nextItemNumbers: number[] = [];
@@ -111,7 +108,8 @@ export class TextWriter {
 		table.isLayoutRow ||= table.isCellFilled && table.hasEndedInnerTable && this.#lineCount > table.cellLine;
 		table.isCellFilled = false;
 		table.hasEndedInnerTable = false;
-		if (table.cellCount++ === 0) return;
+		table.cellCount++;
+		if (table.cellCount === 1) return;
 		if (table.isLayoutRow) {
 			this.ensureLineBreaks(1);
 			return;
@@ -175,11 +173,12 @@ export class TextWriter {
 			this.#lineCount++;
 			this.#storePiece(this.#buildLineStart());
 		}
-		const gap = this.#markCellsFilled(text) || (isLineStart ? '' : this.#pendingSpace);
+		const tabs = this.#markCellsFilled(text);
+		const gap = tabs || (isLineStart ? '' : this.#pendingSpace);
 		this.#storePiece(gap + text);
-		// The recorded text begins without a gap.
-		if (this.recordedText.length <= this.#maxRecordedCharacters)
-			this.recordedText += (this.recordedText && (isLineStart ? '\n' : gap)) + text;
+		const recordedGap = isLineStart ? '\n' : gap;
+		if (this.recordedText === '') this.recordedText = text;
+		else if (this.recordedText.length <= this.#maxRecordedCharacters) this.recordedText += recordedGap + text;
 		this.#pendingLineBreaks = 0;
 		this.#openedCellTable = undefined;
 		this.#pendingSpace = '';
@@ -198,11 +197,15 @@ export class TextWriter {
 			table.cellLine = this.#lineCount;
 			const cellTabs = '\t'.repeat(table.pendingTabs);
 			table.pendingTabs = 0;
-			if (++table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
-			if (table.isData) tabs = cellTabs + tabs;
-			else if (cellTabs !== '')
-				this.#firstTextOfRow = { table, index: this.#pieces.length, text: cellTabs + text };
-			if (!table.isData || this.#firstTextOfRow?.table !== table) continue;
+			table.filledCellCount++;
+			if (table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
+			if (!table.isData) {
+				if (cellTabs !== '')
+					this.#firstTextOfRow = { table, index: this.#pieces.length, text: cellTabs + text };
+				continue;
+			}
+			tabs = cellTabs + tabs;
+			if (this.#firstTextOfRow?.table !== table) continue;
 			// The table is data after all, so the first text of the row gets its tabs.
 			this.#pieces[this.#firstTextOfRow.index] = this.#firstTextOfRow.text;
 			this.#firstTextOfRow = undefined;

@@ -27,7 +27,8 @@ function isMeantAsUtf8(bytes: Buffer, charset: string): boolean {
 	const letterCount = nonAscii.replaceAll('\ufffd', '').length;
 	const errorCount = nonAscii.length - letterCount;
 	if (/^utf[-_]?8/i.test(charset.trim())) return letterCount > 0 && letterCount >= errorCount;
-	return letterCount > errorCount * (/^(?:(?:us-)?ascii)?$/i.test(charset.trim()) ? 1 : lettersPerError);
+	const isUnnamedOrAscii = /^(?:(?:us-)?ascii)?$/i.test(charset.trim());
+	return letterCount > (isUnnamedOrAscii ? errorCount : errorCount * lettersPerError);
 }
 
 /** Recognizes UTF-16 by its byte order mark or its charset name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
@@ -122,10 +123,11 @@ export function decodeHeader(value: string): string {
 	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(wordsPattern, (encodedWords) => {
 		const segments: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
 		for (const [, name = '', encoding = '', content = ''] of encodedWords.matchAll(encodedWordPattern)) {
-			const [charset, isBase64] = [name.toLowerCase(), encoding.toUpperCase() === 'B'];
-			const bytes = isBase64
-				? Buffer.from(content, 'base64')
-				: unescapeBytes(content.replaceAll('_', ' '), '=');
+			const charset = name.toLowerCase();
+			const bytes =
+				encoding.toUpperCase() === 'B'
+					? Buffer.from(content, 'base64')
+					: unescapeBytes(content.replaceAll('_', ' '), '=');
 			const lastSegment = segments.at(-1);
 			// A letter of several bytes may begin in one encoded word and end in the next.
 			if (lastSegment?.charset === charset) lastSegment.bytes.push(bytes);

@@ -63,12 +63,15 @@ export class HeaderFinder {
 
 	/** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
 	startsHeader(index: number): boolean {
-		const seenKinds = new Set<unknown>();
-		let [hasAddress, hasTime] = [false, false];
+		const seenKinds = new Set<LineKind | undefined>();
+		let hasAddress = false;
+		let hasTime = false;
 		for (const lineIndex of this.#collectHeaderLines(index)) {
-			const [kind, text = ''] = [this.#lineKinds[lineIndex], this.#lines[lineIndex]];
+			const kind = this.#lineKinds[lineIndex];
+			const text = this.#lines[lineIndex] ?? '';
 			// A line such as `From: 8:30` belongs to a timetable.
-			if (kind !== 'from' || !/[:：][\s\p{Nd}:.]{0,100}\p{Nd}$/u.test(text)) seenKinds.add(kind);
+			const isTimetable = kind === 'from' && /[:：][\s\p{Nd}:.]{0,100}\p{Nd}$/u.test(text);
+			if (!isTimetable) seenKinds.add(kind);
 			hasAddress ||= addressPattern.test(text);
 			hasTime ||= kind === 'date' && timePattern.test(text);
 		}
@@ -116,6 +119,5 @@ function findLineKind(line: string): LineKind {
 }
 
 /** Returns the text between the dashes of a line such as `--- Original Message ---`; '' for any other line. */
-export function getRuledPhrase(line: string): string {
-	return (line.length <= 200 ? ruledPhrasePattern.exec(line)?.[1] : undefined) ?? '';
-}
+export const getRuledPhrase = (line: string) =>
+	(line.length <= 200 ? ruledPhrasePattern.exec(line)?.[1] : undefined) ?? '';

@@ -68,21 +68,20 @@ function includeLinesAbove(lines: readonly string[], lineCount: number): Introdu
 	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxCharacters);
 	const text = lines.slice(-lineCount).join(' ');
 	const hasDate = dateOrTimePattern.test(text);
-	// If the text has a date, the line above may hold the address and then the year. Otherwise it may hold the time and the year.
-	const halfPattern = hasDate ? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u : /^(?=.*\p{Nd}[:.h]\p{Nd}\p{Nd}).*\p{Nd}{4}/u;
 	const isComplete = endsSentence(lineAbove) || (hasDate && addressPattern.test(text));
-	const isHalfAbove = !isComplete && halfPattern.test(lineAbove);
-	return { lineCount: isHalfAbove ? lineCount + 1 : lineCount, textBefore: '' };
+	// If the text has a date, the line above may hold the address and then the year. Otherwise it may hold the time and the year.
+	const hasMissingHalf = hasDate
+		? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u.test(lineAbove)
+		: timePattern.test(lineAbove) && /\p{Nd}{4}/u.test(lineAbove);
+	return { lineCount: hasMissingHalf && !isComplete ? lineCount + 1 : lineCount, textBefore: '' };
 }
 
 /** Whether a line ends a sentence. In a line with an address, a dot after a number may belong to a date. */
-function endsSentence(line: string): boolean {
-	return /[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
-}
+const endsSentence = (line: string) =>
+	/[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
 
-function introducesQuote(text: string): boolean {
-	return dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
-}
+const introducesQuote = (text: string) =>
+	dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
 
 /** Checks more than `introducesQuote`. If no marks follow, a sentence that the sender wrote could look like an introduction. */
 function introducesText(text: string): boolean {
@@ -94,10 +93,8 @@ function introducesText(text: string): boolean {
 		return wrotePattern.test(text) || (lastAddress[0].startsWith('<') && /^[\s,]*[:：]$/.test(textAfter));
 	}
 	const hasOpening = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingWordPattern) === 0;
-	const neededPatterns = [dateOrTimePattern, timePattern, wrotePattern];
-	return (
-		hasOpening && neededPatterns.every((pattern) => pattern.test(text)) && !firstPersonPattern.test(text)
-	);
+	if (!hasOpening || firstPersonPattern.test(text)) return false;
+	return dateOrTimePattern.test(text) && timePattern.test(text) && wrotePattern.test(text);
 }
 
 /** Finds an introduction with its quote on the same line. */

@@ -33,14 +33,12 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 }
 
 /** Returns the media type in lower case, without parameters. */
-export function getMediaType({ mimeType }: MimePart): string {
-	return (mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-}
+export const getMediaType = ({ mimeType }: MimePart) =>
+	(mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 
 /** Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a disposition. */
-export function getDisposition(part: MimePart): string {
-	return /^\s*([\w-]+)/.exec(getPartHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
-}
+export const getDisposition = (part: MimePart) =>
+	/^\s*([\w-]+)/.exec(getPartHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 
 /** Returns the value of the first header with this name, in upper or lower case; '' if the part has no such header. */
 export function getPartHeader({ headers }: MimePart, name: string): string {

@@ -2,8 +2,6 @@ import { HeaderFinder, rulerPattern } from './earlierHeader';
 import { findInlineIntroduction, findIntroduction, isRuledIntroduction } from './introduction';
 import type { QuoteKind } from './introduction';
 
-// An introduction is a line such as `On Monday, Ann wrote:` above a quoted earlier message. Programs may wrap it over several lines.
-
 /** Most lines above a quote, or at its beginning, that are searched for the introduction. */
 const maxCheckedLines = 7;
 /** Most blank lines between an introduction and its quote. */
@@ -54,8 +52,7 @@ class NewTextReader {
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #headers: HeaderFinder;
-	readonly #isForward: boolean;
-	readonly #isReply: boolean;
+	readonly #kind: EmailKind;
 	/** Indexes of the lines that the sender wrote. Below, an `index` counts in all lines, and a `position` in a list of indexes. */
 	readonly #ownIndexes: number[] = [];
 	/** By line index: 1 for a line of a loose quote, which is a quote without an introduction; 0 for any other line. */
@@ -65,23 +62,22 @@ class NewTextReader {
 	/** Whether an earlier message was found. The new text leaves it out. */
 	#hasEarlierMessage = false;
 
-	constructor(text: string, { isForward, isReply }: EmailKind) {
+	constructor(text: string, kind: EmailKind) {
 		this.#rawLines = text.split('\n');
 		this.#lines = this.#rawLines.map((line) => cleanLine(line));
 		this.#looseQuoteFlags = new Uint8Array(this.#rawLines.length);
 		this.#headers = new HeaderFinder(this.#lines);
-		this.#isForward = isForward;
-		this.#isReply = isReply;
+		this.#kind = kind;
 	}
 
 	read(): string {
 		const end = this.#collectOwnIndexes();
 		// In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose, so they stay.
-		const keepsLooseQuotes = this.#isForward || !this.#isReply || this.#hasEarlierMessage;
+		const keepsLooseQuotes = this.#kind.isForward || !this.#kind.isReply || this.#hasEarlierMessage;
 		const indexes = this.#ownIndexes.filter((index) => keepsLooseQuotes || !this.#looseQuoteFlags[index]);
 		const forwardedLines = this.#rawLines.slice(end);
 		// A forward in which no forwarded message was found keeps its signature, because that message may follow the signature.
-		const keepsSignature = this.#isForward && forwardedLines.length === 0;
+		const keepsSignature = this.#kind.isForward && forwardedLines.length === 0;
 		const keptIndexes = keepsSignature ? indexes : indexes.slice(0, this.#findSignature(indexes));
 		const separator = keptIndexes.length < indexes.length ? [''] : [];
 		const keptLines = keptIndexes.map((index) => this.#textsBefore.get(index) ?? this.#rawLines[index] ?? '');
@@ -102,8 +98,8 @@ class NewTextReader {
 				index = this.#findQuoteEnd(index);
 				continue;
 			}
-			if (headers.startsForward(index) || (!this.#isReply && headers.startsHeader(index))) return index;
-			if (!this.#isForward && this.#startsEarlierMessage(index)) {
+			if (headers.startsForward(index) || (!this.#kind.isReply && headers.startsHeader(index))) return index;
+			if (!this.#kind.isForward && this.#startsEarlierMessage(index)) {
 				this.#hasEarlierMessage = true;
 				this.#dropRuler();
 				break;
@@ -111,7 +107,7 @@ class NewTextReader {
 			if (isMarked) index = this.#keepOrDropQuote(index);
 			else {
 				this.#ownIndexes.push(index);
-				if (!this.#isForward && this.#cutUnmarkedIntroduction(index)) break;
+				if (!this.#kind.isForward && this.#cutUnmarkedIntroduction(index)) break;
 				index++;
 			}
 		}
@@ -147,10 +143,9 @@ class NewTextReader {
 		const quoteLines = this.#lines.slice(start, end);
 		const firstLines = quoteLines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
-		// The introduction may itself be quoted.
-		const findInFirstLines = (count: number) => findIntroduction(filledLines.slice(0, count), 'marked');
-		const isIntroduced = () => filledLines.some((_, count) => count > 0 && findInFirstLines(count));
-		if (!this.#isForward && isIntroduced()) {
+		// The introduction may itself be quoted. Then it ends with one of the first lines.
+		const findUpTo = (index: number) => findIntroduction(filledLines.slice(0, index + 1), 'marked');
+		if (!this.#kind.isForward && filledLines.slice(0, -1).some((_, index) => findUpTo(index))) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}
@@ -166,7 +161,7 @@ class NewTextReader {
 	/** Whether an earlier message begins on this line, with its header or with its sender's name between dashes. */
 	#startsEarlierMessage(index: number): boolean {
 		if (this.#headers.startsOriginal(index)) return true;
-		if (!this.#isReply) return false;
+		if (!this.#kind.isReply) return false;
 		return this.#headers.startsHeader(index) || isRuledIntroduction(this.#lines[index] ?? '');
 	}
 
@@ -178,7 +173,7 @@ class NewTextReader {
 
 	/** Cuts off the introduction above a quote whose lines are marked with `>`. @returns whether there was an introduction */
 	#cutMarkedIntroduction(quoteIndex: number): boolean {
-		if (this.#isForward) return false;
+		if (this.#kind.isForward) return false;
 		// The introduction ends with the last line that is not blank, unless this line is too far above.
 		const minIndex = quoteIndex - maxBlankLines;
 		const end = this.#ownIndexes.findLastIndex((index) => this.#lines[index] !== '' || index < minIndex) + 1;
@@ -211,7 +206,7 @@ class NewTextReader {
 			if (this.#looseQuoteFlags[index] === 1 || line === '' || !isAdjacent) break;
 			lines.unshift(line);
 		}
-		const isLikely = quoteKind === 'marked' || this.#isReply || lines.some((line) => line.includes('@'));
+		const isLikely = quoteKind === 'marked' || this.#kind.isReply || lines.some((line) => line.includes('@'));
 		const introduction = isLikely ? findIntroduction(lines, quoteKind) : undefined;
 		if (!introduction) return false;
 		this.#dropFrom(end - introduction.lineCount, introduction.textBefore);
@@ -232,8 +227,10 @@ class NewTextReader {
 		for (let position = end - 1; position >= 0 && lineCount <= maxSignatureLines; position--) {
 			const index = indexes[position] ?? 0;
 			if (this.#looseQuoteFlags[index] === 1 || this.#headers.startsHeader(index)) break;
-			if (/^-- ?$/.test(this.#rawLines[index] ?? '')) [end, lineCount] = [position, 0];
-			else if (this.#lines[index] !== '') lineCount++;
+			if (/^-- ?$/.test(this.#rawLines[index] ?? '')) {
+				end = position;
+				lineCount = 0;
+			} else if (this.#lines[index] !== '') lineCount++;
 		}
 		return this.#findSentFromLine(indexes, end);
 	}
@@ -244,11 +241,10 @@ class NewTextReader {
 		const line = this.#lines[indexes[position] ?? -1] ?? '';
 		if (line.length >= sentFromCharacterLimit) return end;
 		const words = line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '');
-		const patterns = [/^[^,!?]{1,70}$/, sentFromPattern, devicePattern];
-		return patterns.every((pattern) => pattern.test(words)) ? position : end;
+		const isPhrase = /^[^,!?]{1,70}$/.test(words);
+		return isPhrase && sentFromPattern.test(words) && devicePattern.test(words) ? position : end;
 	}
 }
 
-function cleanLine(line: string): string {
-	return /^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(directionMarkPattern, '').normalize().trim();
-}
+const cleanLine = (line: string) =>
+	/^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(directionMarkPattern, '').normalize().trim();

@@ -245,14 +245,16 @@ function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
+const nameParameterPattern = /;\s*(?:file)?name(?<star>\*?)\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^;]*))/i;
+
 /** Finds a file name that Gmail cannot read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
 function findNameInHeader(part: mime.MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
-		const [, star, quotedName, bareName] =
-			/;\s*(?:file)?name(\*?)\s*=\s*(?:"([^"]*)"|([^;]*))/i.exec(mime.getPartHeader(part, header)) ?? [];
-		const value = (quotedName ?? bareName ?? '').trim();
-		const [, charset = '', text] = (star ? /^([^']*)'[^']*'(.*)$/s.exec(value) : undefined) ?? [];
-		const name = text === undefined ? decodeHeader(value) : decodeText(unescapeBytes(text, '%'), charset);
+		const { star, quoted, bare } = nameParameterPattern.exec(mime.getPartHeader(part, header))?.groups ?? {};
+		const value = (quoted ?? bare ?? '').trim();
+		const encodedValue = star ? /^(?<charset>[^']*)'[^']*'(?<bytes>.*)$/s.exec(value) : undefined;
+		const { charset = '', bytes } = encodedValue?.groups ?? {};
+		const name = bytes === undefined ? decodeHeader(value) : decodeText(unescapeBytes(bytes, '%'), charset);
 		if (name !== '') return name;
 	}
 	return '';

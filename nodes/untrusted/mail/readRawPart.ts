@@ -33,8 +33,9 @@ function parseEntity(bytes: string) {
 function getInnerEntities(entity: MimeEntity): string[] {
 	const type = entity.headers.get('content-type') ?? '';
 	if (!/^multipart\//i.test(type)) return [decodeContent(entity)];
-	const [, quotedBoundary, bareBoundary] = /;\s*boundary\s*=\s*(?:"([^"]*)"|([^\s;]+))/i.exec(type) ?? [];
-	return splitSections(entity.body, `\n--${quotedBoundary ?? bareBoundary ?? ''}`);
+	const boundaryPattern = /;\s*boundary\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^\s;]+))/i;
+	const { quoted, bare } = boundaryPattern.exec(type)?.groups ?? {};
+	return splitSections(entity.body, `\n--${quoted ?? bare ?? ''}`);
 }
 
 /** Splits the body of a multipart into its parts. @param delimiter the line break and the dashes with the boundary after them */

@@ -22,15 +22,19 @@ function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
 	const blockEnds = findCodeBlockEnds(content);
 	for (let index = 0; index < content.length;) {
-		const markedEnd = getRawText(content[index]).includes(codeBlockStart) ? blockEnds[index] : undefined;
+		const element = content[index] ?? {};
+		const markedEnd = getRawText(element).includes(codeBlockStart) ? blockEnds[index] : undefined;
 		const end = markedEnd ?? findFixedWidthEnd(content, index, tab);
-		const firstIndent = elements.getParagraphIndent(content[index]?.paragraph ?? {});
-		// The indentation of Docs' own code blocks is not known, so it is ignored.
-		const indent = markedEnd === undefined ? firstIndent : noIndent;
-		const value = joinCodeLines(content.slice(index, end), firstIndent, tab);
-		if (end > index) parts.push({ node: { type: 'code', value }, ...indent });
-		else parts.push({ element: content[index] ?? {} });
-		index = Math.max(end, index + 1);
+		if (end > index) {
+			const value = joinCodeLines(content.slice(index, end), tab);
+			// The indentation of Docs' own code blocks is not known, so it is ignored.
+			const indent = markedEnd === undefined ? getIndent(element) : noIndent;
+			parts.push({ node: { type: 'code', value }, ...indent });
+			index = end;
+		} else {
+			parts.push({ element });
+			index++;
+		}
 	}
 	return parts;
 }
@@ -49,7 +53,7 @@ function findCodeBlockEnds(content: elements.Elements): Array<number | undefined
 
 /** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
 function findFixedWidthEnd(content: elements.Elements, start: number, tab: elements.DocumentTab): number {
-	const firstIndent = elements.getParagraphIndent(content[start]?.paragraph ?? {});
+	const firstIndent = getIndent(content[start]);
 	let end = start;
 	for (let index = start; index < content.length; index++) {
 		const pieces = readPlainLine(content[index], tab);
@@ -59,7 +63,7 @@ function findFixedWidthEnd(content: elements.Elements, start: number, tab: eleme
 			if (index === start) break;
 			continue;
 		}
-		if (!isIndentedWithin(elements.getParagraphIndent(content[index]?.paragraph ?? {}), firstIndent)) break;
+		if (!isIndentedWithin(getIndent(content[index]), firstIndent)) break;
 		end = index + 1;
 	}
 	return end - start > 1 ? end : start;
@@ -85,22 +89,19 @@ function readPlainLine(element: StructuralElement | undefined, tab: elements.Doc
 }
 
 const getRawText = (element?: StructuralElement) => elements.getStoredLine(element?.paragraph ?? {});
+const getIndent = (element?: StructuralElement) => elements.getParagraphIndent(element?.paragraph ?? {});
 
-function joinCodeLines(
-	lines: elements.Elements,
-	firstIndent: elements.ParagraphIndent,
-	tab: elements.DocumentTab,
-): string {
-	return lines
-		.map(({ paragraph = {} }) => {
-			const text = joinSpans(elements.readPieces(paragraph, tab)).replaceAll('\v', '\n');
-			const points = firstIndent.isQuoted
-				? 0
-				: elements.getParagraphIndent(paragraph).indentPoints - firstIndent.indentPoints;
-			const spaces = text === '' ? 0 : Math.round((points / elements.listIndentPoints) * spacesPerIndent);
-			return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
-		})
-		.join('\n');
+/** Joins the lines of a code block. A line outside of quotes gets spaces for its indentation beyond that of the first line. */
+function joinCodeLines(lines: elements.Elements, tab: elements.DocumentTab): string {
+	const firstIndent = getIndent(lines[0]);
+	const texts = lines.map((line) => {
+		const text = joinSpans(elements.readPieces(line.paragraph ?? {}, tab)).replaceAll('\v', '\n');
+		if (firstIndent.isQuoted || text === '') return text;
+		const extraPoints = getIndent(line).indentPoints - firstIndent.indentPoints;
+		const spaces = Math.round((extraPoints / elements.listIndentPoints) * spacesPerIndent);
+		return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
+	});
+	return texts.join('\n');
 }
 
 /** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
@@ -186,11 +187,10 @@ class MarkdownTreeBuilder {
 
 	/** Reads the pieces of a paragraph, with labels in place of the IDs of footnotes. */
 	#readLabeledPieces(paragraph: elements.Paragraph): elements.ParagraphPiece[] {
-		return elements
-			.readPieces(paragraph, this.#tab)
-			.map((piece) =>
-				piece.footnoteId === undefined ? piece : { ...piece, footnoteId: this.#getLabel(piece.footnoteId) },
-			);
+		return elements.readPieces(paragraph, this.#tab).map((piece) => {
+			const { footnoteId: id } = piece;
+			return id === undefined ? piece : { ...piece, footnoteId: this.#getLabel(id) };
+		});
 	}
 
 	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {

@@ -14,13 +14,11 @@ function convertNode(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 		children.flatMap((child) => convertNode(child, { ...marks, ...addedMarks }));
 	const readLink = (children: readonly mdast.PhrasingContent[], url: string): Span[] => {
 		if (linkablePattern.test(url)) return readChildren(children, { link: url });
-		// Links to a heading, as in a table of contents, have no target in a document.
-		if (url.startsWith('#')) return readChildren(children, {});
 		const spans = readChildren(children, {});
 		const address = cleanText(url);
-		return address === '' || address === joinSpans(spans)
-			? spans
-			: [...spans, { text: ` (${address})`, marks }];
+		// Links to a heading, as in a table of contents, have no target in a document.
+		const isAddressNeeded = address !== '' && !url.startsWith('#') && address !== joinSpans(spans);
+		return isAddressNeeded ? [...spans, { text: ` (${address})`, marks }] : spans;
 	};
 	if (node.type === 'text') return [{ text: toOneLine(node.value), marks }];
 	if (node.type === 'strong') return readChildren(node.children, { bold: true });

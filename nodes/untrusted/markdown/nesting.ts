@@ -106,10 +106,10 @@ function addToItem(item: ListItem, node: BlockContent, isQuoted: boolean | undef
 
 function buildListItem(node: BlockContent): ListItem {
 	const [firstNode, ...otherNodes] = node.type === 'paragraph' ? node.children : [];
-	const [, box, value] = (firstNode?.type === 'text' && /^([☐☑]) (.*)$/su.exec(firstNode.value)) || [];
-	if (value === undefined) return { type: 'listItem', spread: false, children: [node] };
-	const children: PhrasingContent[] = [{ type: 'text', value }, ...otherNodes];
-	const checked = box === '☑';
+	const text = firstNode?.type === 'text' ? firstNode.value : '';
+	if (!/^[☐☑] /u.test(text)) return { type: 'listItem', spread: false, children: [node] };
+	const children: PhrasingContent[] = [{ type: 'text', value: text.slice(2) }, ...otherNodes];
+	const checked = text.startsWith('☑');
 	return { type: 'listItem', spread: false, checked, children: [{ type: 'paragraph', children }] };
 }
 
@@ -163,11 +163,10 @@ function buildLeaves(piece: elements.ParagraphPiece, lineBreak: PhrasingContent)
 	if (pictureUrl !== undefined) return [{ type: 'image', url: pictureUrl, alt: text }];
 	if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
 	if (marks.code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
-	return text
-		.split('\v')
-		.map((value): PhrasingContent => ({ type: 'text', value }))
-		.flatMap((node, index) => (index > 0 ? [lineBreak, node] : node))
-		.filter((node) => node.type !== 'text' || node.value !== '');
+	return text.split('\v').flatMap((value, index): PhrasingContent[] => {
+		const node = { type: 'text', value } as const;
+		return [...(index > 0 ? [lineBreak] : []), ...(value === '' ? [] : [node])];
+	});
 }
 
 /** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
@@ -261,6 +260,5 @@ const isBlank = ({ text, pictureUrl }: elements.ParagraphPiece) => text.trim() =
 const isText = ({ pictureUrl, footnoteId }: elements.ParagraphPiece) =>
 	pictureUrl === undefined && footnoteId === undefined;
 
-function haveSameMarks(left: TextMarks, right: TextMarks): boolean {
-	return left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);
-}
+const haveSameMarks = (left: TextMarks, right: TextMarks) =>
+	left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);

@@ -82,15 +82,13 @@ function collectDefinitions(nodes: readonly RootContent[]) {
 
 /** Builds an extension that parses nothing. At each opening bracket, it gives the parser the definitions of all pieces. */
 function buildDefinitionsExtension(definitions: ReturnType<typeof collectDefinitions>): MicromarkExtension {
-	const text: MicromarkExtension['text'] = {
-		[openingBracket]: {
-			tokenize(_effects, _ok, nok) {
-				Object.assign(this.parser, definitions);
-				return nok;
-			},
+	const construct: NonNullable<MicromarkExtension['text']>[number] = {
+		tokenize(_effects, _ok, nok) {
+			Object.assign(this.parser, definitions);
+			return nok;
 		},
 	};
-	return { text: { ...text, [exclamationMark]: text[openingBracket] } };
+	return { text: { [openingBracket]: construct, [exclamationMark]: construct } };
 }
 
 const openingBracket = 91;

@@ -7,7 +7,7 @@ import { cleanText, type DocumentContent } from '../../../untrusted/document/blo
 import { createKeyReusedError, hashIdempotencyKey, hashParts, idempotencyOption } from '../../idempotency';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
+import { fitIntoSection, isEmpty, linkPictures, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { buildChange, carryOutContent, ensureTab, recoverResult, repeatIfOutdated } from './revisionGuard';
@@ -42,7 +42,7 @@ export const append = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: userKey } = params;
+		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: key } = params;
 		const parsedContent = await parseContent(params, item);
 		if (isEmpty(parsedContent))
 			throw createRefusal(
@@ -51,7 +51,7 @@ export const append = defineOperation({
 			);
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const keyHash = hashIdempotencyKey({ key: userKey, operation: 'document append', target: documentId });
+		const keyHash = hashIdempotencyKey({ key, operation: 'document append', target: documentId });
 		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
 			// This request requires no revision, so it is never repeated if its outcome is unknown.
@@ -105,27 +105,27 @@ export async function appendContent(
 		const section = findSection(body, heading);
 		const place = planPlace(body, section, 'append');
 		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (refusedToLinks) => {
-			const plan = planAppend(refusedToLinks(fittedContent), newParagraph, place);
+		return await carryOutContent(docs, item, (refusedUrls) => {
+			const plan = planAppend(linkPictures(fittedContent, refusedUrls), newParagraph, place);
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
 			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			const rangeName = keyHashes && `${buildRangeNameStart(keyHashes)}/${plan.characterCount}`;
-			return buildChange(plan, body, rangeName ? [{ createNamedRange: { name: rangeName, range } }] : []);
+			const name = keyHashes && `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
+			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
 		});
 	}, item);
 }
 
-/** Begins the name of the named range that is the marker of appended text. The number of characters follows. Docs deletes it with the text. */
-function buildRangeNameStart({ keyHash, contentHash }: KeyHashes): string {
-	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}`;
+/** Builds the name of the marker of appended text up to the number of characters, which comes last. Docs deletes the marker with the text. */
+function buildMarkerNameStart({ keyHash, contentHash }: KeyHashes): string {
+	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, keyHashes: KeyHashes) {
 	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === keyHashes.keyHash);
 	if (name === undefined) return undefined;
-	if (!name.startsWith(`${buildRangeNameStart(keyHashes)}/`))
-		throw createKeyReusedError(`text in the document ${documentId}`);
-	return { documentId, characterCount: Number(name.split('/')[3]), revisionId, repeated: true };
+	const nameStart = buildMarkerNameStart(keyHashes);
+	if (!name.startsWith(nameStart)) throw createKeyReusedError(`text in the document ${documentId}`);
+	return { documentId, characterCount: Number(name.slice(nameStart.length)), revisionId, repeated: true };
 }

@@ -55,20 +55,21 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
 		const level = getHeadingLevel(paragraph.paragraphStyle?.namedStyleType ?? '');
-		const text = level === undefined ? '' : collapseBlanks(joinSpans(readPieces(paragraph, {})));
-		return level === undefined || text === '' ? [] : [{ index, level, text, startIndex: endIndex ?? 0 }];
+		if (level === undefined) return [];
+		const text = collapseBlanks(joinSpans(readPieces(paragraph, {})));
+		return text === '' ? [] : [{ index, level, text, startIndex: endIndex ?? 0 }];
 	});
 	const headingText = collapseBlanks(heading);
 	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
 	if (match === undefined || otherMatches.length > 0) {
-		const shortText = shorten(headingText, maxHeadingCharacters);
+		const name = shorten(headingText, maxHeadingCharacters);
 		const listedHeadings = headings.slice(0, maxListedHeadings);
 		const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
 		if (headings.length > maxListedHeadings) texts.push('…');
-		throw createRefusal(
-			match ? `Several headings read '${shortText}'` : `The document has no heading '${shortText}'`,
-			`Nothing was written. ${match ? 'Rename all but one of them. ' : ''}${texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.'}`,
-		);
+		const list = texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.';
+		const problem = match ? `Several headings read '${name}'` : `The document has no heading '${name}'`;
+		const advice = match ? 'Rename all but one of them. ' : '';
+		throw createRefusal(problem, `Nothing was written. ${advice}${list}`);
 	}
 	const nextHeading = headings.find(({ index, level }) => index > match.index && level <= match.level);
 	const sectionEnd = nextHeading?.index ?? content.length;
@@ -79,9 +80,8 @@ export function findSection({ content }: BodyState, heading: string): Section {
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Plans where to write in a section, which is at its end or in place of its content. */
+/** Plans where to write in a section: at its end, or in place of its content. */
 export function planPlace(body: BodyState, section: Section, mode: 'append' | 'replace'): ContentPlace {
-	const replacesContent = mode === 'replace';
 	const { startIndex, elements, elementsAfter } = section;
 	const { tabId } = body;
 	const lastElement = elements.at(-1);
@@ -89,22 +89,23 @@ export function planPlace(body: BodyState, section: Section, mode: 'append' | 'r
 	const contentAfter = { text: getStoredText(elementsAfter), units: body.endIndex - endIndex };
 	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
 	const contentEnd = lastElement?.paragraph ? endIndex - 1 : endIndex;
-	const range = { startIndex, endIndex: contentEnd, tabId };
 	const firstRequests: DocsRequest[] = [];
+	const replacesContent = mode === 'replace';
+	const range = { startIndex, endIndex: contentEnd, tabId };
 	if (replacesContent && contentEnd > startIndex) firstRequests.push({ deleteContentRange: { range } });
 	const index = replacesContent ? startIndex : contentEnd;
+	const place = { index, tabId, firstRequests, contentAfter };
 	if (lastElement?.paragraph) {
-		const paragraphs = elements.flatMap(({ paragraph }) => paragraph ?? []);
 		// A deletion joins the first and the last paragraph. The joined paragraph may have the style of either.
-		const mayBeStyled = [...paragraphs.slice(0, 1), ...paragraphs.slice(-1)].some(hasOwnStyle);
+		const firstParagraph = elements.find(({ paragraph }) => paragraph)?.paragraph ?? {};
+		const mayBeStyled = hasOwnStyle(firstParagraph) || hasOwnStyle(lastElement.paragraph);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
-		return { index, tabId, isParagraphEmpty, mayBeStyled, firstRequests, isAdded: false, contentAfter };
+		return { ...place, isParagraphEmpty, mayBeStyled, isAdded: false };
 	}
 	// A section that is empty or ends with a table has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
 	firstRequests.push({ insertText: { text: '\n', location } });
-	const addedParagraph = { isParagraphEmpty: true, mayBeStyled: true, isAdded: true };
-	return { index, tabId, ...addedParagraph, firstRequests, contentAfter };
+	return { ...place, isParagraphEmpty: true, mayBeStyled: true, isAdded: true };
 }
 
 /** Style properties that any paragraph may have. The named style is compared by its value. */

@@ -4,7 +4,7 @@ import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrus
 import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { buildListRequests, buildStyleRequests, getsStyle, layOutContent, placeSpans } from './styleRequests';
+import { buildListRequests, buildStyleRequests, hasStyle, layOutContent, placeSpans } from './styleRequests';
 import type { InsertTarget } from './styleRequests';
 import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
@@ -29,10 +29,11 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 	if ('result' in answer) {
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 		const parsedContent = JSON.parse(answer.result) as DocumentContent;
+		// One hint about images is enough. Without Insert Images, all of them became links.
 		const unneededKind = insertImages ? 'images' : 'images without address';
 		for (const kind of parsedContent.simplified ?? [])
 			if (kind !== unneededKind) item.addHint(simplificationHints[kind]);
-		return insertImages ? parsedContent : filterPictures(parsedContent, () => false);
+		return insertImages ? parsedContent : linkPictures(parsedContent, 'all');
 	}
 	throw createRefusal(
 		`${quoteField(field)} cannot be read as Markdown: ${answer.problem}`,
@@ -58,16 +59,17 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
-/** Keeps some pictures of the content. The other pictures become links. */
-export function filterPictures(content: DocumentContent, isKept: (uri: string) => boolean): DocumentContent {
-	const keepSpans = (spans: readonly Span[]) =>
-		spans.map((span) =>
-			span.pictureUrl && !isKept(span.pictureUrl) ? { text: span.text, marks: span.marks } : span,
-		);
+/** Turns the pictures with these addresses into links. */
+export function linkPictures(content: DocumentContent, urls: ReadonlySet<string> | 'all'): DocumentContent {
+	const linkInSpans = (spans: readonly Span[]) =>
+		spans.map((span) => {
+			const isLinked = span.pictureUrl && (urls === 'all' || urls.has(span.pictureUrl));
+			return isLinked ? { text: span.text, marks: span.marks } : span;
+		});
 	const blocks = content.blocks.map((block) =>
 		block.kind === 'paragraph'
-			? { ...block, spans: keepSpans(block.spans) }
-			: { ...block, rows: block.rows.map((row) => row.map(keepSpans)) },
+			? { ...block, spans: linkInSpans(block.spans) }
+			: { ...block, rows: block.rows.map((row) => row.map(linkInSpans)) },
 	);
 	return { ...content, blocks };
 }
@@ -84,11 +86,12 @@ export function fitIntoSection(content: DocumentContent, { heading, level }: Sec
 	const highestLevel = headingLevels.find((headingLevel) =>
 		fittedContent.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
 	);
-	const steps = level + 1 - (highestLevel ?? Infinity);
-	if (steps <= 0) return fittedContent;
+	if (highestLevel === undefined || highestLevel > level) return fittedContent;
+	const steps = level + 1 - highestLevel;
 	// Level 6 is the lowest. Under a heading of level 6, headings become text.
+	const lowestFormat = level < 6 ? 6 : 'text';
 	const lowerFormat = (format: ParagraphBlock['format']): ParagraphBlock['format'] =>
-		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? (level < 6 ? 6 : 'text')) : format;
+		typeof format === 'number' ? (headingLevels[format + steps - 1] ?? lowestFormat) : format;
 	const blocks = fittedContent.blocks.map((block) =>
 		block.kind === 'paragraph' ? { ...block, format: lowerFormat(block.format) } : block,
 	);
@@ -103,15 +106,9 @@ function dropRepeatedHeading(content: DocumentContent, heading: string): Documen
 	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
 
-const moveLists = (lists: DocumentContent['lists'], offset: number) =>
-	lists.map((list) => ({
-		...list,
-		firstIndex: list.firstIndex + offset,
-		lastIndex: list.lastIndex + offset,
-	}));
+const moveLists = (lists: DocumentContent['lists'], shift: number) =>
+	lists.map((list) => ({ ...list, firstIndex: list.firstIndex + shift, lastIndex: list.lastIndex + shift }));
 
-/** Returns the content with links in place of the pictures that Google has refused. */
-export type PictureFilter = (content: DocumentContent) => DocumentContent;
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 export interface ContentPlan {
@@ -137,7 +134,7 @@ export const planWrite = (content: DocumentContent, place: ContentPlace) =>
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
 	const [firstBlock] = content.blocks;
-	const isUnstyled = firstBlock?.kind === 'paragraph' && !getsStyle(firstBlock) && !firstBlock.list;
+	const isUnstyled = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
 	const continuesParagraph = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
 	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
@@ -202,12 +199,11 @@ const filler = '.';
 /** Lets the content end with a paragraph, as every segment does. Adds the filler to an empty last paragraph that needs a style. */
 function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayBeStyled }: InsertTarget) {
 	const lastBlock = blocks.at(-1);
-	const [blocksBefore, endBlock] =
-		lastBlock?.kind === 'paragraph'
-			? [blocks.slice(0, -1), lastBlock]
-			: [blocks, buildParagraph([], lastBlock ? 'text' : 'plain')];
-	const needsStyle = mayBeStyled || getsStyle(endBlock) || endBlock.list !== undefined;
-	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(endBlock.spans));
-	const spans = hasFiller ? [...endBlock.spans, { text: filler, marks: {} }] : endBlock.spans;
-	return { closedContent: { lists, blocks: [...blocksBefore, { ...endBlock, spans }] }, hasFiller };
+	const endsWithParagraph = lastBlock?.kind === 'paragraph';
+	const blocksBefore = endsWithParagraph ? blocks.slice(0, -1) : blocks;
+	const lastParagraph = endsWithParagraph ? lastBlock : buildParagraph([], lastBlock ? 'text' : 'plain');
+	const needsStyle = mayBeStyled || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
+	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(lastParagraph.spans));
+	const spans = hasFiller ? [...lastParagraph.spans, { text: filler, marks: {} }] : lastParagraph.spans;
+	return { closedContent: { lists, blocks: [...blocksBefore, { ...lastParagraph, spans }] }, hasFiller };
 }

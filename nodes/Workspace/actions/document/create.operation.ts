@@ -8,10 +8,10 @@ import { buildFileLocator } from '../../locators';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import { appendContent } from './append.operation';
 import { planMarkdownReplacements } from './placeholders';
-import { addFillRequests, prepareReplacements } from './replacements';
+import { planTextReplacements, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, parseContent, planWrite } from './contentRequests';
+import { isEmpty, linkPictures, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
 import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
 import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
@@ -71,8 +71,8 @@ export const create = defineOperation({
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
 		const emptyDocument = { ...prepared, newRevisionId: response.revisionId };
 		const replaced = await fillEmpty(clients, documentId, emptyDocument, item);
-		const unfilledDocument = isEmpty(prepared.parsedContent) ? response : undefined;
-		return await readResult(clients, documentId, params, replaced, unfilledDocument);
+		const unchangedResponse = isEmpty(prepared.parsedContent) ? response : undefined;
+		return await readResult(clients, documentId, params, replaced, unchangedResponse);
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
@@ -102,16 +102,18 @@ type PreparedParams = Awaited<ReturnType<typeof prepareParams>>;
 async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);
-	const { textRequests: requests, markdownReplacements: markdown } = replacementPlan;
-	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(requests)];
+	const { textRequests, markdownReplacements } = replacementPlan;
+	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(textRequests)];
 	if (fillFromInput) keyParts.push('fillFromInput');
 	// Only the values, so that the hash depends on no name in the code.
-	if (markdown.length > 0)
+	if (markdownReplacements.length > 0)
 		keyParts.push(JSON.stringify(params.replacements.map((row): unknown[] => Object.values(row))));
 	const keyHashes = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
-	const isReplacing = requests.length + markdown.length > 0 || fillFromInput;
-	if (templateId === '' && (markdown.length > 0 || (isReplacing && isEmpty(parsedContent))))
+	// Without a template, only the content has text to change, and Markdown does not replace anything in the content.
+	const needsContent = textRequests.length > 0 || fillFromInput;
+	const needsTemplate = markdownReplacements.length > 0 || (needsContent && isEmpty(parsedContent));
+	if (needsTemplate && templateId === '')
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
@@ -121,13 +123,13 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
 async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
-	const fill = (id: string) =>
-		prepared.templateId
-			? fillCopy(clients, id, { ...prepared, isRetry: recoveredId !== undefined }, item)
-			: fillEmpty(clients, id, prepared, item);
-	// `finish` fills the document and returns a function. The file is marked as done before that function reads the result.
+	const isRetry = recoveredId !== undefined;
 	const finish = async (id: string, isDone: boolean) => {
-		const replaced = isDone ? undefined : await fill(id);
+		let replaced: DocumentWriteResult['replaced'];
+		if (!isDone && prepared.templateId)
+			replaced = await fillCopy(clients, id, { ...prepared, isRetry }, item);
+		else if (!isDone) replaced = await fillEmpty(clients, id, prepared, item);
+		// The file is marked as done before this function reads the result.
 		return async () => await readResult(clients, id, prepared, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';
@@ -142,18 +144,18 @@ async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentP
 	const { parsedContent, keyHashes, replacementPlan, content, fillFromInput } = prepared;
 	if (isEmpty(parsedContent)) return undefined;
 	const requests = fillFromInput
-		? addFillRequests(replacementPlan, content, item, { fillFromInput })
+		? planTextReplacements(replacementPlan, content, item, { fillFromInput })
 		: replacementPlan.textRequests;
-	let revisionId = prepared.newRevisionId;
+	let knownRevisionId = prepared.newRevisionId;
 	return await repeatIfOutdated(async () => {
-		const body = revisionId ? undefined : await readBodyState(docs, id, '');
-		const base = body ?? { documentId: id, tabId: undefined, revisionId: revisionId ?? '' };
-		revisionId = undefined;
+		const body = knownRevisionId ? undefined : await readBodyState(docs, id, '');
+		const state = body ?? { documentId: id, tabId: undefined, revisionId: knownRevisionId ?? '' };
+		knownRevisionId = undefined;
 		// An empty document ends at the index 2.
 		if (keyHashes && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), 'append') : emptyPlace;
-		const result = await carryOutContent(docs, item, (refusedToLinks) =>
-			buildChange(planWrite(refusedToLinks(parsedContent), place), base, requests),
+		const result = await carryOutContent(docs, item, (refusedUrls) =>
+			buildChange(planWrite(linkPictures(parsedContent, refusedUrls), place), state, requests),
 		);
 		return result.replaced;
 	}, item);
@@ -164,22 +166,23 @@ type CopyParams = PreparedParams & { readonly isRetry: boolean };
 async function fillCopy({ docs }: Clients, id: string, prepared: CopyParams, item: Item) {
 	const { parsedContent, keyHashes, replacementPlan, fillFromInput, isRetry } = prepared;
 	const { markdownReplacements } = replacementPlan;
-	const replace = async () => {
+	const replaceTexts = async () => {
 		const body = await readBodyState(docs, id, '', 'texts');
 		const markerName = `n8n-agent-workspace/filled/${keyHashes?.keyHash ?? ''}`;
+		const hasMarker = body.rangeNames.includes(markerName);
+		const isReplaced = keyHashes ? hasMarker : isRetry && hasNewRevision(item, body);
 		// A second replacement could also change the texts that the first one inserted.
-		if (keyHashes ? body.rangeNames.includes(markerName) : isRetry && hasNewRevision(item, body))
-			return undefined;
+		if (isReplaced) return undefined;
 		const text = collectTexts(body, 'allTabs', body.content);
-		const requests = addFillRequests(replacementPlan, text, item, { fillFromInput });
-		const isFilling = requests.length + markdownReplacements.length > 0;
-		const markerRequests = keyHashes && isFilling ? [buildMarkerRequest(markerName, body)] : [];
-		return await carryOutContent(docs, item, (refusedToLinks) => {
-			const plan = planMarkdownReplacements(body, 'allTabs', markdownReplacements, refusedToLinks);
+		const requests = planTextReplacements(replacementPlan, text, item, { fillFromInput });
+		const changesTexts = requests.length + markdownReplacements.length > 0;
+		const markerRequests = keyHashes && changesTexts ? [buildMarkerRequest(markerName, body)] : [];
+		return await carryOutContent(docs, item, (refusedUrls) => {
+			const plan = planMarkdownReplacements(body, 'allTabs', markdownReplacements, refusedUrls);
 			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
-	const replaced = (await repeatIfOutdated(replace, item))?.replaced;
+	const replaced = (await repeatIfOutdated(replaceTexts, item))?.replaced;
 	if (!isEmpty(parsedContent)) {
 		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
 		await appendContent(docs, { ...target, parsedContent, keyHashes }, item);

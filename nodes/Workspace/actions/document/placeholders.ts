@@ -4,7 +4,7 @@ import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
-import { type ContentPlan, type PictureFilter, planWrite } from './contentRequests';
+import { type ContentPlan, linkPictures, planWrite } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab, type TabScope } from './tabs';
 
 /** Markdown that replaces every paragraph that consists of the text to find. */
@@ -13,24 +13,24 @@ export interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-/** @throws NodeError with 400 if a placeholder shares its paragraph with other text, or is in a header, a footer or a footnote */
+/** Plans Markdown in place of its placeholders. @throws NodeError with 400 if one shares its paragraph with other text, or is not in the body */
 export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	tabScope: TabScope,
 	replacements: readonly MarkdownReplacement[],
-	refusedToLinks: PictureFilter,
+	refusedUrls: ReadonlySet<string>,
 ): ContentPlan {
 	const tabs = allTabs.filter((tab) => tabScope === 'allTabs' || summarizeTab(tab).tabId === chosenTabId);
 	const placeholders = tabs.flatMap((tab) => {
 		const outerText = getOuterText(tab);
 		const misplaced = replacements.find(({ find }) => outerText.includes(find));
-		if (misplaced) throw createMisplacedError(misplaced.find, 'is in a header, a footer or a footnote');
+		if (misplaced) throw createMisplacedRefusal(misplaced.find, 'is in a header, a footer or a footnote');
 		// The last place comes first, so that the indexes of the other places stay right.
 		const content = tab.documentTab?.body?.content ?? [];
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = placeholders.map(({ place, replacement }) =>
-		planWrite(refusedToLinks(replacement.content), place),
+		planWrite(linkPictures(replacement.content, refusedUrls), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
@@ -54,9 +54,11 @@ function findPlaceholders(
 		// A paragraph with a picture is no placeholder, so the picture counts as a character.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
-		const misplaced = replacement ? undefined : replacements.find(({ find }) => text.includes(find));
-		if (misplaced) throw createMisplacedError(misplaced.find, 'does not have a paragraph of its own');
-		if (!replacement) return [];
+		if (!replacement) {
+			const misplaced = replacements.find(({ find }) => text.includes(find));
+			if (misplaced) throw createMisplacedRefusal(misplaced.find, 'does not have a paragraph of its own');
+			return [];
+		}
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
 		const firstRequests = [{ deleteContentRange: { range } }];
@@ -65,7 +67,7 @@ function findPlaceholders(
 	});
 }
 
-function createMisplacedError(find: string, problem: string) {
+function createMisplacedRefusal(find: string, problem: string) {
 	return createRefusal(
 		`'${shorten(find)}' ${problem}`,
 		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own in the text of the document, or set its format in ${quoteField('replacements')} to Text.`,

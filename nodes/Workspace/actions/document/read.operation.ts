@@ -84,8 +84,8 @@ export const read = defineOperation({
 			const title = data.title ?? '';
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-			const request = { fileId: documentId, mimeType };
-			const response = await drive.files.export(request, { responseType: 'arraybuffer' });
+			const fileRequest = { fileId: documentId, mimeType };
+			const response = await drive.files.export(fileRequest, { responseType: 'arraybuffer' });
 			const bytes = response.data;
 			const contentType = response.headers['content-type'] ?? '';
 			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType)) {

@@ -15,6 +15,8 @@ export interface Replacement {
 	readonly format: 'text' | 'markdown';
 }
 
+type TextReplacement = Omit<Replacement, 'format'>;
+
 export interface ReplacementPlan {
 	/** Requests for the replacements with plain text. */
 	readonly textRequests: readonly ReplaceRequest[];
@@ -33,15 +35,14 @@ export async function prepareReplacements(
 		if (format === 'text') continue;
 		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
 		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
-		markdownReplacements.push({ find: cleanFind(cleanText(find).trim()), content });
+		markdownReplacements.push({ find: refuseEmpty(cleanText(find).trim()), content });
 	}
 	return { textRequests, markdownReplacements };
 }
 
-/** @throws NodeError with 400 for an empty text */
-function cleanFind(find: string): string {
-	const text = cleanText(find);
-	if (text !== '') return text;
+/** @returns the same text to find @throws NodeError with 400 for an empty text */
+function refuseEmpty(find: string): string {
+	if (find !== '') return find;
 	throw createRefusal(
 		`${quoteField('replacements')} has an empty text to find`,
 		'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
@@ -49,9 +50,9 @@ function cleanFind(find: string): string {
 }
 
 /** Builds requests that replace texts in all tabs. */
-function buildReplaceRequests(replacements: ReadonlyArray<Omit<Replacement, 'format'>>) {
+function buildReplaceRequests(replacements: readonly TextReplacement[]) {
 	return replacements.map(({ find, replacement }) => {
-		const containsText = { text: cleanFind(find), matchCase: true };
+		const containsText = { text: refuseEmpty(cleanText(find)), matchCase: true };
 		return { replaceAllText: { containsText, replaceText: cleanText(replacement) } };
 	});
 }
@@ -61,19 +62,19 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/** Adds a request for each placeholder in a text that a field of the input item fills. A hint names the placeholders that stay. */
-export function addFillRequests(
+/** Plans all replacements with plain text, also of placeholders that the input item fills. A hint names the placeholders in `text` that stay. */
+export function planTextReplacements(
 	{ textRequests, markdownReplacements }: ReplacementPlan,
 	text: string,
 	item: Item,
 	{ fillFromInput }: { readonly fillFromInput: boolean },
 ): ReplaceRequest[] {
-	const finds = textRequests.map(({ replaceAllText }) => replaceAllText.containsText.text);
 	let remainingText = text;
-	for (const find of [...markdownReplacements.map((row) => row.find), ...finds])
-		remainingText = remainingText.replaceAll(find, '');
+	for (const { find } of markdownReplacements) remainingText = remainingText.replaceAll(find, '');
+	for (const { replaceAllText } of textRequests)
+		remainingText = remainingText.replaceAll(replaceAllText.containsText.text, '');
 	const unfilledPlaceholders: string[] = [];
-	const fieldReplacements: Array<Omit<Replacement, 'format'>> = [];
+	const fieldReplacements: TextReplacement[] = [];
 	for (const find of new Set(remainingText.match(placeholderPattern))) {
 		const replacement = fillFromInput ? findItemValue(item.json, find.slice(2, -2).trim()) : undefined;
 		if (replacement === undefined) unfilledPlaceholders.push(`'${find}'`);
@@ -86,10 +87,11 @@ export function addFillRequests(
 		const placeholderList = unfilledPlaceholders.slice(0, maxNamedPlaceholders).join(', ');
 		item.addHint(`These placeholders were not filled: ${placeholderList}. ${advice}`);
 	}
-	// Texts with placeholders come last, so that no later request fills a field into the text of another field.
-	const hasBraces = ({ replacement }: { replacement: string }) => replacement.includes('{{');
-	fieldReplacements.sort((left, right) => Number(hasBraces(left)) - Number(hasBraces(right)));
-	return [...textRequests, ...buildReplaceRequests(fieldReplacements)];
+	// Values with placeholders come last, so that no later request fills a field into the value of another field.
+	const hasBraces = ({ replacement }: TextReplacement) => replacement.includes('{{');
+	const plainReplacements = fieldReplacements.filter((row) => !hasBraces(row));
+	const orderedReplacements = [...plainReplacements, ...fieldReplacements.filter(hasBraces)];
+	return [...textRequests, ...buildReplaceRequests(orderedReplacements)];
 }
 
 /** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */

@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
-import { type ContentPlan, type PictureFilter, filterPictures, type ReplacedCount } from './contentRequests';
+import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
 import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
 import type { BodyState } from './tabs';
@@ -40,13 +40,14 @@ export function buildChange(
 	return { ...plan, documentId, tabId, revisionId, requests };
 }
 
-/** Sends one atomic batch. It is retryable, because Google refuses it if the document has changed since the revision. */
+/** Sends one atomic batch, unless it is empty. It is retryable, because Google refuses it if the document has changed since the revision. */
 async function sendBatch(
 	docs: docs_v1.Docs,
 	documentId: string,
 	requests: readonly DocsRequest[],
 	requiredRevisionId: string | null | undefined,
-) {
+): Promise<docs_v1.Schema$BatchUpdateDocumentResponse> {
+	if (requests.length === 0) return { writeControl: { requiredRevisionId } };
 	const requestBody = { requests: [...requests], writeControl: { requiredRevisionId } };
 	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
 	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
@@ -55,67 +56,65 @@ async function sendBatch(
 const getTextReplacements = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
 
+/** Sends a change, unless it has no requests. A hint names the texts to replace that Google has not found. */
 async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
-	const { documentId, characterCount, revisionId: requiredRevisionId, requests } = change;
-	const markdownCounts = change.replaced ?? [];
+	const { documentId, revisionId, requests, replaced: markdownCounts = [] } = change;
 	if (requests.length > 0) lastChanges.set(item, change);
-	const { writeControl, replies }: docs_v1.Schema$BatchUpdateDocumentResponse =
-		requests.length > 0
-			? await sendBatch(docs, documentId, requests, requiredRevisionId)
-			: { writeControl: { requiredRevisionId } };
-	const result = { documentId, characterCount, revisionId: writeControl?.requiredRevisionId ?? '' };
+	const response = await sendBatch(docs, documentId, requests, revisionId);
+	let characterCount = change.characterCount;
+	const replaced = [...markdownCounts];
 	const replacements = getTextReplacements(change);
-	if (replacements.length + markdownCounts.length === 0) return result;
-	const replacementReplies = (replies ?? []).slice(-replacements.length);
-	let insertedUnits = characterCount;
-	const textCounts = replacements.map(({ containsText, replaceText }, index) => {
-		const count = replacementReplies[index]?.replaceAllText?.occurrencesChanged ?? 0;
-		insertedUnits += count * (replaceText?.length ?? 0);
-		return { find: containsText?.text ?? '', count };
-	});
-	const replaced = [...markdownCounts, ...textCounts];
+	// `buildChange` puts the replacements last, so the last replies belong to them.
+	const replies = (response.replies ?? []).slice(-replacements.length);
+	for (const [index, { containsText, replaceText }] of replacements.entries()) {
+		const count = replies[index]?.replaceAllText?.occurrencesChanged ?? 0;
+		characterCount += count * (replaceText?.length ?? 0);
+		replaced.push({ find: containsText?.text ?? '', count });
+	}
 	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missingTexts.length > 0)
 		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
-	return { ...result, characterCount: insertedUnits, replaced };
+	const result = { documentId, characterCount, revisionId: response.writeControl?.requiredRevisionId ?? '' };
+	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
 /** After so many refusals, all pictures become links, because each refusal may name only one picture. */
 const maxRefusedRequests = 5;
 
-/** Carries out a change that inserts content. Pictures that Google refuses become links, and the change is sent again. */
+/** Carries out a change that inserts content. @param planChange plans it with links in place of the pictures that Google has refused so far */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
-	planChange: (refusedToLinks: PictureFilter) => DocumentChange,
+	planChange: (refusedUrls: ReadonlySet<string>) => DocumentChange,
 ): Promise<DocumentWriteResult> {
 	const refusedUrls = new Set<string>();
 	for (let sendCount = 1; ; sendCount++) {
-		const change = planChange((content) => filterPictures(content, (address) => !refusedUrls.has(address)));
+		const change = planChange(refusedUrls);
 		try {
 			const result = await sendChange(docs, change, item);
 			const urlList = [...refusedUrls].join(', ');
 			if (urlList) item.addHint(`Google could not fetch these images, so they became links: ${urlList}`);
 			return result;
 		} catch (error) {
-			const addresses = findRefusedAddresses(error, change);
-			if (addresses.length === 0) throw toError(error);
-			const linkedAddresses = sendCount < maxRefusedRequests ? addresses : getPictureAddresses(change);
-			linkedAddresses.forEach((address) => refusedUrls.add(address));
+			const newUrls = findRefusedUrls(error, change);
+			if (newUrls.length === 0) throw toError(error);
+			const urlsToLink = sendCount < maxRefusedRequests ? newUrls : getPictureUrls(change);
+			urlsToLink.forEach((url) => refusedUrls.add(url));
 		}
 	}
 }
 
-const getPictureAddresses = ({ requests }: DocumentChange) =>
+const getPictureUrls = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
 
-/** Finds the addresses of pictures that Google could not fetch. If Google names no picture, it may be any of them. Other errors have none. */
-function findRefusedAddresses(error: unknown, change: DocumentChange): string[] {
+/** Finds the addresses of pictures that Google could not fetch. @returns all addresses if Google names no picture; none for another error */
+function findRefusedUrls(error: unknown, change: DocumentChange): string[] {
 	if (!isRefused(error)) return [];
 	const requestIndex = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
-	const address = change.requests[Number(requestIndex)]?.insertInlineImage?.uri;
-	if (address) return [address];
-	return requestIndex !== undefined || /\bimage\b/i.test(error.message) ? getPictureAddresses(change) : [];
+	const url = change.requests[Number(requestIndex)]?.insertInlineImage?.uri;
+	if (url) return [url];
+	const isAboutPictures = requestIndex !== undefined || /\bimage\b/i.test(error.message);
+	return isAboutPictures ? getPictureUrls(change) : [];
 }
 
 /** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
@@ -176,12 +175,12 @@ export async function recoverResult(
 	const { documentId, characterCount, tabId } = change;
 	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const unknownMessage = `The content may have been written: ${failure.message}`;
-	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
+	const createUnknownError = (finding: string, message = unknownMessage, cause = failure.cause) =>
 		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) => {
-			throw createUnknownError('The document could not be read afterwards.', { cause });
+			throw createUnknownError('The document could not be read afterwards.', unknownMessage, cause);
 		});
 	const tabs = flattenTabs(data.tabs);
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
@@ -200,5 +199,5 @@ export async function recoverResult(
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(finding, { message });
+	throw createUnknownError(finding, message);
 }

@@ -89,7 +89,7 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	};
 }
 
-export const getsStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
+export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
 	...otherMarks,

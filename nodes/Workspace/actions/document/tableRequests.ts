@@ -40,11 +40,13 @@ export function buildTableRequests(
 	toLocation: (index: number) => docs_v1.Schema$Location,
 ): DocsRequest[] {
 	const columnCount = block.alignments.length;
+	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
+	const rowUnits = 1 + 2 * columnCount;
 	const fills = block.rows.flatMap((row, rowIndex) =>
 		row.flatMap((spans, columnIndex) => {
 			const text = joinSpans(spans);
-			// 4 indexes: the newline before the table, the table, its first row and cell. Each empty cell takes 2: its own and a newline.
-			const index = insertIndex + 4 + rowIndex * (1 + 2 * columnCount) + 2 * columnIndex;
+			// The 4 indexes before the first cell's text: the newline before the table, the table, its first row and first cell.
+			const index = insertIndex + 4 + rowIndex * rowUnits + 2 * columnIndex;
 			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);

@@ -80,13 +80,12 @@ export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
 /** Returns the stored text of elements in the order of their indexes. Comparing it shows whether a write was carried out. */
 export function getStoredText(content: Elements): string {
-	const readElement = ({ paragraph, table }: docs_v1.Schema$StructuralElement): string =>
+	const texts = content.map(({ paragraph, table }) =>
 		paragraph
 			? getStoredLine(paragraph)
-			: getCells(table)
-					.map((cell) => getStoredText(cell.content ?? []))
-					.join('');
-	return content.map(readElement).join('');
+			: getStoredText(getCells(table).flatMap((cell) => cell.content ?? [])),
+	);
+	return texts.join('');
 }
 
 /** Returns the text of a tab's headers, footers and footnotes. */

@@ -2,12 +2,12 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
+import { fitIntoSection, isEmpty, linkPictures, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
 import { planMarkdownReplacements } from './placeholders';
-import { addFillRequests, prepareReplacements } from './replacements';
+import { planTextReplacements, prepareReplacements } from './replacements';
 import { collectTexts, getStoredText, readBodyState } from './tabs';
 
 export const write = defineOperation({
@@ -82,33 +82,35 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
-		const scope = needsTexts ? 'texts' : heading ? 'bodies' : 'outline';
+		const bodyScope = heading === '' ? 'outline' : 'bodies';
 		let firstSectionText: string | undefined;
 		const writeOnce = async () => {
-			const body = await readBodyState(docs, documentId, tab, scope);
+			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyScope);
 			const section = findSection(body, heading);
-			const currentText = getStoredText(section.elements);
-			if (heading !== '' && currentText !== (firstSectionText ??= currentText))
+			const sectionText = getStoredText(section.elements);
+			firstSectionText ??= sectionText;
+			if (heading !== '' && sectionText !== firstSectionText)
 				throw createRefusal(
 					`Someone else changed the section under '${shorten(heading)}' while it was being written`,
 					'Nothing was written. Check the document before you run this again.',
 				);
-			const base = { ...body, revisionId: requiredRevisionId || body.revisionId };
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
-			const documentText = collectTexts(body, tabScope, keepsContent ? body.content : []);
+			const remainingTexts = collectTexts(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
-				? addFillRequests(replacementPlan, documentText + content, item, { fillFromInput })
+				? planTextReplacements(replacementPlan, remainingTexts + content, item, { fillFromInput })
 				: replacementPlan.textRequests;
 			const criteria = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
 			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
 				replaceAllText: { ...replaceAllText, ...criteria },
 			}));
+			const revisionId = requiredRevisionId || body.revisionId;
+			const fittedContent = fitIntoSection(parsedContent, section);
 			const place = planPlace(body, section, 'replace');
-			return await carryOutContent(docs, item, (refusedToLinks) => {
+			return await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedToLinks)
-					: planWrite(refusedToLinks(fitIntoSection(parsedContent, section)), place);
-				return buildChange(plan, base, requestsAfter);
+					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedUrls)
+					: planWrite(linkPictures(fittedContent, refusedUrls), place);
+				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
 		};
 		// A write of the whole content does not overwrite what somebody else has just changed.
