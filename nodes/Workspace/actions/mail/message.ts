@@ -92,7 +92,6 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 	};
 }
 
-/** Stores the attachments as n8n's binary data, in the order of the email. */
 export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(clients, mail, item);
 	return await runInParallel(mail.files, lowConcurrency, async (file, index) => {

@@ -48,9 +48,11 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	const skippedCount = matchingIndexes.filter((index) => getRowNumber(index) < startRow).length;
 	const returnedIndexes = matchingIndexes.slice(skippedCount, skippedCount + (maxRows || Infinity));
 	const paddingCells = returnedIndexes.reduce((sum, index) => sum + width - (rows[index]?.length ?? 0), 0);
-	const tooWideMessage = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
-	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
-	if (paddingCells > maxPaddingCells) throw createRefusal(tooWideMessage, advice);
+	if (paddingCells > maxPaddingCells)
+		throw createRefusal(
+			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
+			`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
+		);
 	const items: OutputItem[] = [];
 	let cellCount = 0;
 	for (const index of returnedIndexes) {
@@ -92,8 +94,7 @@ const conditionField = {
 
 /** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
 function readFilters(raw: unknown, field: Field, context: ReadContext) {
-	const isEmptyForm = isRecord(raw) && Object.keys(raw).length === 0;
-	if (isEmptyForm) return [];
+	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
