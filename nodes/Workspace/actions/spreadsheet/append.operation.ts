@@ -20,7 +20,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
 	const appendPlan = await planAppend(spreadsheet, params, members);
 	return await sendInChunks(appendPlan.rowsByMember, members, {
-		participle: 'appended',
+		doneVerb: 'appended',
 		getRows: (rows) => rows,
 		send: async (rowsByMember, items) =>
 			await appendTogether(spreadsheet, { params, items }, appendPlan, rowsByMember),
