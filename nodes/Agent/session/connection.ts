@@ -11,7 +11,7 @@ export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRe
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
 	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes after which the attempts continue with the long backoff, besides the built-in ones. Named like the user's option. */
+	/** Close codes that the user adds to `longBackoffCloseCodes`. Named like the user's option. */
 	readonly finalCloseCodes: readonly number[];
 }
 
@@ -62,6 +62,9 @@ export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume
 
 /** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
+
+/** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
+type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
 
 /** Opens one channel of a session after another. */
 class SessionConnection {
@@ -117,17 +120,16 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel. See `Channel.close` for the options and the result. */
-	close(options: CloseOptions = {}): Promise<boolean> {
+	/** Closes the connection and its channel. See `Channel.close` for the result. */
+	close(options: ConnectionCloseOptions = {}): Promise<boolean> {
 		this.#closing ??= this.#closeChannel(options);
 		return this.#closing;
 	}
 
-	async #closeChannel(options: CloseOptions): Promise<boolean> {
+	async #closeChannel(options: ConnectionCloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
-		// Only a trigger ever reports this loss, to its next connection. In Agent Execute, no later connection uses the same sequence.
-		if (this.#state === 'open')
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
+		if (this.#state === 'open' && options.lossReason !== undefined)
+			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), options.lossReason);
 		this.#state = 'closed';
 		this.#isMuted = !options.takesLastFrames;
 		this.#generation++;
@@ -264,8 +266,13 @@ export async function findPolicyCloseReason(request: ConnectRequest) {
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(...values: ConstructorParameters<typeof SessionConnection>): Connection {
-	return new SessionConnection(...values);
+export function connect(
+	options: ConnectionOptions,
+	readConnectRequest: ConnectRequestReader,
+	listener: ConnectionListener,
+	environment: ConnectionEnvironment,
+): Connection {
+	return new SessionConnection(options, readConnectRequest, listener, environment);
 }
 
 let loadedOpenSocket: SocketOpener | undefined;

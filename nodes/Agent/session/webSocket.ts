@@ -118,7 +118,7 @@ function buildSocketOptions(request: SocketRequest) {
 }
 
 /** Adds the listeners. An exception in a listener ends the socket. Otherwise, the socket would stay open without further events. */
-function attachListener(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
+function attachListener(socket: WebSocket, listener: SocketListener, tunnelController: AbortController) {
 	let stopReading = () => {};
 	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {
 		const callGuarded = (...values: never[]) => {
@@ -149,7 +149,7 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 	addListener('close', (code: number, reason: Buffer) => {
 		stopReading();
-		tunnel.abort();
+		tunnelController.abort();
 		listener.onClose(code, reason.toString('utf8'));
 	});
 }
