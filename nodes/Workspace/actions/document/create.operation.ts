@@ -123,12 +123,13 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
 async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
-	const isRetry = recoveredId !== undefined;
+	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
+	const fill = async (id: string) =>
+		prepared.templateId
+			? await fillCopy(clients, id, copyParams, item)
+			: await fillEmpty(clients, id, prepared, item);
 	const finish = async (id: string, isDone: boolean) => {
-		let replaced: DocumentWriteResult['replaced'];
-		if (!isDone && prepared.templateId)
-			replaced = await fillCopy(clients, id, { ...prepared, isRetry }, item);
-		else if (!isDone) replaced = await fillEmpty(clients, id, prepared, item);
+		const replaced = isDone ? undefined : await fill(id);
 		// The file is marked as done before this function reads the result.
 		return async () => await readResult(clients, id, prepared, replaced);
 	};

@@ -175,12 +175,12 @@ export async function recoverResult(
 	const { documentId, characterCount, tabId } = change;
 	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const unknownMessage = `The content may have been written: ${failure.message}`;
-	const createUnknownError = (finding: string, message = unknownMessage, cause = failure.cause) =>
+	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
 		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) => {
-			throw createUnknownError('The document could not be read afterwards.', unknownMessage, cause);
+			throw createUnknownError('The document could not be read afterwards.', { cause });
 		});
 	const tabs = flattenTabs(data.tabs);
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
@@ -199,5 +199,5 @@ export async function recoverResult(
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(finding, message);
+	throw createUnknownError(finding, { message });
 }

@@ -99,7 +99,7 @@ export const append = defineOperation({
 	value: 'append',
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
-	description: 'Add rows below a table. Items with the same target are sent together.',
+	description: 'Add rows below a table. Items for the same table are sent together.',
 	modelDescription: 'Add rows below a table in Google Sheets.',
 	modelCautions: { field: 'valuesSource', byValue: { json: rowsForModel } },
 	fields: appendFields,
