@@ -155,11 +155,8 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 
 /** Returns the texts for a status without an entry above. */
 function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
-	if (!retryable)
-		return [
-			'The agent service rejected the call',
-			"The text above is the service's response. The call was not repeated.",
-		];
+	const rejectedText = "The text above is the service's response. The call was not repeated.";
+	if (!retryable) return ['The agent service rejected the call', rejectedText];
 	const internalErrorText = `${unknownOutcomeText} The service reported an internal error.`;
 	const busyText = 'The service is temporarily busy or down. It did not start the agent.';
 	return ['The agent service reported an error', outcome === 'notDone' ? busyText : internalErrorText];
@@ -229,10 +226,7 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 /** How long the channel may take to open before the call. */
 export const openTimeoutSeconds = 20;
 
-/**
- * @param lastFailure the error of the last attempt
- * @param closeReason why no further attempt is made; undefined after the time limit
- */
+/** @param closeReason why no further attempt is made; undefined after the time limit */
 export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });

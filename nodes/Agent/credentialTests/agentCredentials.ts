@@ -65,7 +65,7 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
 }
 
-/** Tries to open the channel without secrets. The server may reject this. @param reachedHost a host that n8n allows @returns the success text */
+/** Tries to open the channel without secrets, which the server may reject. @returns the text for a test that succeeds */
 async function testChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, reachedHost: string) {
 	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
@@ -77,11 +77,10 @@ async function testChannel(helpers: TestHelpers, api: credentials.AgentApiCreden
 	if (closeReason?.kind === 'response') {
 		const { statusCode, contentType, fromProxy } = closeReason.response;
 		if (fromProxy) throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
-		if (statusCode === 404) {
+		if (statusCode === 404)
 			throw createRefusal(
 				`Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`,
 			);
-		}
 		checkResponse(place, 'a session channel', statusCode, contentType);
 	} else if (closeReason) {
 		const message = `Could not connect to ${place}: ${describeCloseReason(closeReason)}`;
@@ -99,6 +98,7 @@ type Permission =
 /** Asks for the permission to connect. Its lookup, if there is one, returns only the addresses that the policy allows. */
 async function askForPermission(helpers: TestHelpers, url: URL, reachedHost: string): Promise<Permission> {
 	const { hostname } = url;
+	// The policy allows the host that the test has just reached.
 	if (hostname !== reachedHost && !(await isAllowedByPolicy(helpers, url))) return { kind: 'blocked' };
 	const { findProxy } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined)

@@ -52,7 +52,6 @@ export type RetryDecision =
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';
 
-/** The user's option _Final Close Codes_ adds to these. */
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** After this many faulty frames in a row, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
 const maxFaultyCloses = 3;

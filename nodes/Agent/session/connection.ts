@@ -4,15 +4,12 @@ import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
 import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner, type ReconnectPolicy } from './reconnect';
 import type { SocketOpener } from './webSocket';
 
-export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
+export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest>, ReconnectPolicy {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes that the user adds to `longBackoffCloseCodes`. Named like the user's option. */
-	readonly finalCloseCodes: readonly number[];
 }
 
 /** The JSON of the item that the trigger emits for each event if its option 'Connection Events' is on. */
@@ -58,13 +55,12 @@ interface ConnectionEnvironment {
 	readonly frameSequence?: FrameSequence;
 }
 
+/** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
+type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
 /** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
-
-/** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
-type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
 
 /** Opens one channel of a session after another. */
 class SessionConnection {

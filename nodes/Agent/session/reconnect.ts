@@ -16,8 +16,9 @@ const maxDelayMilliseconds = 15 * 60_000;
 /** The shortest delay for `freshCredentials`. Attempts share credentials for a second, so the next one does not get the refused ones again. */
 const rereadDelayMilliseconds = 1000;
 
-interface ReconnectPolicy {
+export interface ReconnectPolicy {
 	readonly reconnectMaxDelaySeconds: number;
+	/** Close codes that the user adds to `longBackoffCloseCodes`. Named like the user's option. */
 	readonly finalCloseCodes: readonly number[];
 }
 
