@@ -47,7 +47,7 @@ export type CloseReason =
 export type RetryDecision =
 	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
 	| 'backoff'
-	/** One attempt, after 1 to 2 s. It reads the credentials again. An earlier attempt could share those that were refused. */
+	/** One attempt, after 1 to 2 s. Attempts share credentials for a second, so this attempt reads them again. */
 	| 'freshCredentials'
 	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
 	| 'longBackoff';

@@ -81,8 +81,9 @@ export class HidingStyles {
 		const rules: Array<Omit<Rule, 'simpleSelectors'>> = [...matchingSelectors]
 			.flatMap((simple) => this.#rules.get(simple) ?? [])
 			.filter(({ simpleSelectors }) => simpleSelectors.every((simple) => matchingSelectors.has(simple)));
-		const styleDeclarations = readDeclarations(get('style'));
-		rules.push({ declarations: styleDeclarations, precedence: precedences.style, dependsOnContext: false });
+		const style = attributes.get('style');
+		const attributeRule = { precedence: precedences.style, dependsOnContext: false };
+		if (style !== undefined) rules.push({ ...attributeRule, declarations: readDeclarations(style) });
 		const winners = new Map<Property, { readonly precedence: number; readonly isHiding: boolean }>();
 		for (const { declarations, precedence: rulePrecedence, dependsOnContext } of rules)
 			for (const { property, isHiding, isImportant } of declarations) {

@@ -19,7 +19,7 @@ const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}
 const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrotePattern =
 	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
-/** An introduction speaks of another person. `On 5 May at 9:30 I wrote to Ann:` is a sentence of the sender. */
+/** Words that no program writes into an introduction. `On 5 May at 9:30 I wrote to Ann:` is a sentence of the sender. */
 const firstPersonPattern =
 	/(?<!\p{L})(?:I|we|to (?:me|us)|ich|mir|wir|uns|je|j’ai|j'ai|nous|yo|nos|eu|ik|mij|wij|ons|jag|vi|oss|jeg|я|мне|мы|нам)(?!\p{L})/iu;
 const openingWordPattern =
