@@ -378,10 +378,10 @@ function watch(settings = usual, answers = true) {
 						heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
 					});
 			},
-			onDead() {
+			reportDead() {
 				seen.deadAt = clock.getMonotonicMilliseconds();
 			},
-			onNoResponse() {
+			reportNoResponse() {
 				seen.unanswered++;
 			},
 		},
