@@ -11,7 +11,7 @@ import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, linkPictures, parseContent, planWrite } from './contentRequests';
+import { isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
 import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
 import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
@@ -156,7 +156,7 @@ async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentP
 		if (keyHashes && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), 'append') : emptyPlace;
 		const result = await carryOutContent(docs, item, (refusedUrls) =>
-			buildChange(planWrite(linkPictures(parsedContent, refusedUrls), place), state, requests),
+			buildChange(planWrite(linkImages(parsedContent, refusedUrls), place), state, requests),
 		);
 		return result.replaced;
 	}, item);
