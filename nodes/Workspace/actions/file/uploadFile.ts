@@ -78,7 +78,7 @@ async function getReservedId(upload: PreparedUpload): Promise<string | undefined
 	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
 	const requestName = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
-	const { ids } = await item.once(`reservedFileIds:${requestName}`, async () => {
+	const { ids } = await item.doOnce(`reservedFileIds:${requestName}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
 		return (await clients.drive.files.generateIds(request)).data;
