@@ -47,6 +47,7 @@ const pieceSpacing = 9;
  * 2. The text becomes a view: escapes are decoded, white space and invisible characters are dropped, and ASCII letters are in lower case.
  * 3. At each place of the view, the next few units are looked up among the pieces of all needles.
  * 4. The match of a piece is extended to both sides. It is replaced if it is a whole needle, or a part that is long enough.
+ *
  * An example: the secret `café` is in the text as `caf%C3%A9`, and in the view as `cafÃ©`. One needle has the same form, because it is made
  * of the secret's UTF-8 bytes, read as Latin-1. Each secret is also looked for in the text as it is, as a literal.
  */
