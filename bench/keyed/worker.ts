@@ -11,7 +11,8 @@ import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
 import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
-import type { RunnerItem } from '../../nodes/Workspace/runner/job';
+import { Sanitizer } from '../../nodes/core/sanitizer';
+import { type RunnerItem, RunState } from '../../nodes/Workspace/runner/job';
 import { readParameters } from '../../nodes/fields/params';
 import type { RequestSender } from '../../nodes/http/request';
 import type { Answer, Run } from './workers';
@@ -47,7 +48,7 @@ const bases = {
 	drive: `${url}/drive/v3`,
 };
 const clients = createClients(send, bases, {
-	maxTries: 3,
+	maxAttempts: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 	signal: undefined,
@@ -61,7 +62,9 @@ function itemOf(): RunnerItem {
 	const none = () => Promise.reject(new Error('no files'));
 	const answers = new Map<string, Promise<unknown>>();
 	return {
-		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, hasCreated: false },
+		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, hasCreated: false, hints: [] },
+		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
+		...{ continueOnFail: false, isTool: false, modelLimit: 0 },
 		...{
 			findBinaryFields: () => [],
 			getBinary: none,
@@ -73,7 +76,7 @@ function itemOf(): RunnerItem {
 		},
 		insertNames: (text) => text,
 		explainFailure: (failure) => failure,
-		once: async <T>(key: string, ask: () => Promise<T>) => {
+		doOnce: async <T>(key: string, ask: () => Promise<T>) => {
 			// Each key belongs to one type of question, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
 			answers.set(key, answer);

@@ -115,7 +115,7 @@ export async function getBinarySource(
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 if a field is missing, or * finds none */
+/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 if one is missing */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -125,14 +125,14 @@ export function findBinaryFields(
 	const existingFields = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
 	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
 	const missingField = fields.find((field) => !existingFields.includes(field));
+	const hasNoMatch = names.length > 0 && fields.length === 0;
+	if (missingField === undefined && !hasNoMatch) return [...new Set(fields)];
+	const message = hasNoMatch ? 'The item has no files' : `The item has no binary field '${missingField}'`;
 	const advice =
 		existingFields.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
 			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(formField)}, or * for all.`;
-	if (missingField !== undefined)
-		throw createRefusal(`The item has no binary field '${missingField}'`, advice);
-	if (names.length > 0 && fields.length === 0) throw createRefusal('The item has no files', advice);
-	return [...new Set(fields)];
+	throw createRefusal(message, advice);
 }
 
 /** Returns a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
@@ -149,9 +149,8 @@ export async function getFileSource({ helpers }: IExecuteFunctions, filePath: st
 			return { stream: new TimedStream(stream, limit), size: stats.size };
 		} catch (error) {
 			const failure = toNodeError(error);
-			throw failure.code === 504
-				? failure
-				: createRefusal(`The file ${filePath} cannot be read`, failure.message);
+			if (failure.code === 504) throw failure;
+			throw createRefusal(`The file ${filePath} cannot be read`, failure.message);
 		}
 	};
 	// Opens the file to learn its size. An unreadable file is then refused before the upload begins.

@@ -13,7 +13,7 @@ export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } fro
 /** What an operation may know about its input item and the run. It never gets n8n's execution context. */
 export interface Item {
 	/** Identifies the run that the item belongs to, because items of several runs may be sent together. */
-	readonly run?: object;
+	readonly run: object;
 	/** The position among the input items, from 0. */
 	readonly index: number;
 	readonly json: IDataObject;
@@ -22,12 +22,12 @@ export interface Item {
 	/** Is aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
 	/** Whether n8n processes the other items if this item fails. */
-	readonly continueOnFail?: boolean;
+	readonly continueOnFail: boolean;
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
-	readonly isTool?: boolean;
-	/** The longest answer to a model, in characters. Undefined or 0 if the item returns what a workflow gets. */
-	readonly modelLimit?: number;
-	/** Returns the names of existing binary fields. In `names`, * means all. @param formField the form field that has `names` @throws NodeError 400 */
+	readonly isTool: boolean;
+	/** The longest answer to a model, in characters. 0 if the item returns what a workflow gets. */
+	readonly modelLimit: number;
+	/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 that names `formField` */
 	findBinaryFields(names: readonly string[], formField: string): string[];
 	/** @throws NodeError 400 if the item has no such binary field */
 	getBinary(field: string): Promise<ByteSource>;
@@ -35,8 +35,8 @@ export interface Item {
 	getFile(path: string): Promise<ByteSource>;
 	/** Stores bytes in n8n's binary storage. They need not stay in memory until the run ends. */
 	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
-	/** Calls `fetchResult` once per run for each key. All items with the key share the result. After a failure, it is called again. */
-	once<T>(key: string, fetchResult: () => Promise<T>): Promise<T>;
+	/** Does the work once per run for each key. All items with the key get the same result. Failed work may be done again. */
+	doOnce<T>(key: string, work: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
 	/** Adds a hint that the node shows after the run. */
@@ -102,6 +102,7 @@ export interface Operation<
 	execute(clients: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
+	/** Turns a result into the answer to a model. A longer answer is not cut. Without this function, a model gets the output items. */
 	toModel?(result: R, params: InferParameters<F, O>, maxCharacters: number): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
@@ -122,7 +123,7 @@ export interface Operation<
 	): Promise<R | NodeError | undefined>;
 	/** Executes items with the same key together. An item without a key is executed by `execute`. */
 	readonly combine?: {
-		key(params: InferParameters<F, O>): string | undefined;
+		getKey(params: InferParameters<F, O>): string | undefined;
 		/** @returns a result or a NodeError for each member, in order */
 		execute(
 			clients: Clients,
@@ -132,7 +133,7 @@ export interface Operation<
 	/** Lets only one run of this process change a thing at a time. A run could otherwise insert rows above those that another is about to write. */
 	readonly lock?: {
 		/** Returns the ID of what is changed, or undefined if no lock is needed. */
-		key(params: InferParameters<F, O>): string | undefined;
+		getKey(params: InferParameters<F, O>): string | undefined;
 		/**
 		 * Returns the share of one request that an item needs, where 1 is a full request. Runs that wait for the lock and have the same key of
 		 * `combine` are sent together if the sum is at most 1. Returns undefined if the item must not be sent with other runs.

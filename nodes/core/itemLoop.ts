@@ -49,7 +49,7 @@ export interface Work<C> {
 	check(index: number): C;
 	/** Returns what would be sent, without the parts that differ with every try, such as timestamps and generated IDs. */
 	getRequestIdentity(value: C): unknown;
-	/** Returns whether the output of an item begins with the fields of its input. @param value undefined if the check refused the item */
+	/** Returns whether the output of an item begins with the fields of its input. The value is undefined if the check refused the item. */
 	outputHasInputFields(value: C | undefined): boolean;
 	/** Combines items into batches, in the order in which they begin. */
 	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
@@ -62,7 +62,7 @@ export interface Work<C> {
 	readonly sanitizer: Sanitizer;
 }
 
-/** Items are checked in slices of this length. n8n does other work in between, because the expressions of thousands of items take seconds. */
+/** How long items are checked before n8n may do other work. The expressions of thousands of items take seconds. */
 const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
@@ -110,7 +110,7 @@ class ItemLoop<C> {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** Processes the items. @returns the results by item index; undefined for an item that was not started because another one failed */
+	/** Processes the items. The results are in their order, with undefined for an item that was not started because another one failed. */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
 		if (this.#isEndedByFailure || checkedItems.length === 0) return this.#results;
@@ -119,7 +119,8 @@ class ItemLoop<C> {
 		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
 		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
-			if (phase !== currentPhase) await Promise.all(startedBatches);
+			// Empties the list, because to wait for all earlier batches again in each phase would take quadratic time.
+			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
 			currentPhase = phase;
 			const startBatch = () => runLimited(() => this.#performBatch(items));
 			startedBatches.push(key === undefined ? startBatch() : mutex.doInTurn(key, startBatch));
@@ -207,7 +208,7 @@ class ItemLoop<C> {
 	}
 }
 
-/** Sets the outcome to unknown. This try may certainly have done nothing, but an earlier try may have done the work. */
+/** Sets the outcome to unknown. Even if this try certainly did nothing, an earlier one may have done the work. */
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;

@@ -45,7 +45,6 @@ export function fitText(text: string, room: number): string {
 export function describePart(part: string, start: number, length: number, parameter?: string): string {
 	const end = start + part.length;
 	const note = `Characters ${start} to ${end} of ${length} are shown.`;
-	return end < length && parameter !== undefined
-		? `${note} To get what follows, call again with ${parameter}: ${end}.`
-		: note;
+	if (end >= length || parameter === undefined) return note;
+	return `${note} To get what follows, call again with ${parameter}: ${end}.`;
 }

@@ -8,7 +8,7 @@ interface TextRange {
 	readonly end: number;
 }
 
-/** A view of a text. `starts` and `ends` lead from its UTF-16 units to the original text. */
+/** A view of a text for the search. Its UTF-16 unit at an index stands for the original text from `starts[index]` to `ends[index]`. */
 interface SearchableText {
 	readonly text: string;
 	readonly starts: Uint32Array;
@@ -17,12 +17,13 @@ interface SearchableText {
 
 interface Needle {
 	readonly text: string;
-	/** UTF-16 units of the needle per character of the secret. */
+	/** How many UTF-16 units of the needle stand for one character of the secret, such as 2 in hex. */
 	readonly scale: number;
 	/** Whether this is base64 or hex. Then the whole word is replaced, because the characters next to a match depend on the secret too. */
 	readonly isEncoded: boolean;
 }
 
+/** The `pieceLength` units of a needle that begin at `offset`. A match is found by one of its pieces. */
 interface NeedlePiece {
 	readonly needle: Needle;
 	readonly offset: number;
@@ -37,14 +38,18 @@ const minPrefixLength = 6;
 /** The end of a secret is recognized if it has this many characters and a word begins with it. */
 const minSuffixLength = 8;
 const pieceLength = 4;
-/** Pieces begin this many units apart, so that each part of 12 (9 + 4 - 1) units contains a whole piece. */
+/** Pieces begin this many units apart, so that each part of `minInnerLength` units (9 + 4 - 1) contains a whole piece. */
 const pieceSpacing = 9;
 
 /**
- * Finds secrets and parts of them in a text. Each secret becomes several needles: as it is, in base64 and in hex, even inside other encoded
- * data. The search looks at a view of the text, in which escapes are decoded, white space and invisible characters are left out, and letters
- * are in lower case. At each place of the view, it looks up the next few units among the pieces of all needles. A match is then extended to
- * both sides. It is replaced if it is a whole needle, or a part that is long enough. Literals are looked for in the text as it is.
+ * Finds secrets and parts of them in a text, in these steps:
+ * 1. Each secret becomes several needles: as it is, in base64 and in hex, even inside other encoded data.
+ * 2. The text becomes a view: escapes are decoded, white space and invisible characters are dropped, and ASCII letters are in lower case.
+ * 3. At each place of the view, the next few units are looked up among the pieces of all needles.
+ * 4. The match of a piece is extended to both sides. It is replaced if it is a whole needle, or a part that is long enough.
+ *
+ * An example: the secret `café` is in the text as `caf%C3%A9`, and in the view as `cafÃ©`. One needle has the same form, because it is made
+ * of the secret's UTF-8 bytes, read as Latin-1. Each secret is also looked for in the text as it is, as a literal.
  */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();
@@ -127,7 +132,7 @@ function buildNeedles(secretPart: string): Needle[] {
 	];
 }
 
-/** Returns the base64 characters that do not depend on the bytes around them. @param offset the number of preceding bytes, modulo 3 */
+/** Returns the base64 characters that do not depend on the bytes around them. `offset` counts the bytes before them, modulo 3. */
 function encodeStableBase64(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	return text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
@@ -183,17 +188,17 @@ function expandToWord(text: string, range: TextRange): TextRange {
 /** Matches an escape of URLs, JSON or HTML, even if it was escaped again. An escape such as `\n` counts as white space. */
 const escapePattern = new RegExp(
 	[
-		String.raw`%(?:25)*(?<percentHex>[0-9a-f]{2})`,
-		String.raw`(?<!\\)\\+(?:u(?<unicodeHex>[0-9a-f]{4})|x(?<byteHex>[0-9a-f]{2})|[bfnrt])`,
-		String.raw`&(?:amp;)*(?:#x(?<htmlHex>[0-9a-f]{1,6});?|#(?<decimal>\d{1,7});?|(?<name>amp|lt|gt|quot|apos);)`,
+		// Each comment names the groups of its line. Named groups would make the search slower, because they are built for each match.
+		String.raw`%(?:25)*([0-9a-f]{2})`, // percentHex
+		String.raw`(?<!\\)\\+(?:u([0-9a-f]{4})|x([0-9a-f]{2})|[bfnrt])`, // unicodeHex, byteHex
+		String.raw`&(?:amp;)*(?:#x([0-9a-f]{1,6});?|#(\d{1,7});?|(amp|lt|gt|quot|apos);)`, // htmlHex, decimal, name
 	].join('|'),
 	'iy',
 );
 const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Decodes an escape. An escaped byte becomes a Latin-1 character. A needle matches it: the secret's UTF-8 bytes, read as Latin-1. */
-function decodeEscape({ groups = {} }: RegExpExecArray): string {
-	const { percentHex, unicodeHex, byteHex, htmlHex, decimal, name } = groups;
+/** Decodes an escape. A byte such as `%C3` becomes the Latin-1 character with this code. */
+function decodeEscape([, percentHex, unicodeHex, byteHex, htmlHex, decimal, name]: RegExpExecArray): string {
 	if (name !== undefined) return htmlEntities[name.toLowerCase()] ?? '';
 	const hexCode = percentHex ?? unicodeHex ?? byteHex ?? htmlHex;
 	const code = hexCode === undefined ? Number(decimal ?? 0x20) : parseInt(hexCode, 16);
@@ -221,7 +226,7 @@ function toSearchableText(text: string): SearchableText {
 	return unescapeAndFold(view, (code) => foldedAscii[code] ?? (isIgnored(code) ? 0 : code));
 }
 
-/** Removes one level of escapes, and folds each character. @param foldCode returns the code that replaces a character, or 0 to drop it */
+/** Removes one level of escapes. `foldCode` returns the code that replaces a character in the view, or 0 to drop it. */
 function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);

@@ -50,7 +50,7 @@ function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 }
 
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
-type ShowWhenCondition = NonNullable<Field['showWhen']>;
+type ValuesByName = Record<string, Array<string | boolean>>;
 
 /** Builds a node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
 export function buildProperties(fields: readonly Field[], options: readonly Field[], gate?: ShowConditions) {
@@ -100,19 +100,19 @@ export function buildConditionalProperty(field: Field, gate?: ShowConditions): I
  * added. So if that default is one of the values in the condition, the result hides this option at all other values.
  */
 function buildOptionConditions(
-	condition: ShowWhenCondition,
+	condition: NonNullable<Field['showWhen']>,
 	fields: readonly Field[],
 	options: readonly Field[],
 ): IDisplayOptions {
-	const show: Record<string, Array<string | boolean>> = {};
-	const hide: Record<string, Array<string | boolean>> = {};
-	for (const [name, values] of Object.entries(condition)) {
+	const show: ValuesByName = {};
+	const hide: ValuesByName = {};
+	for (const [name, values] of Object.entries(structuredClone(condition) as ValuesByName)) {
 		const siblingOption = options.find((option) => option.name === name);
 		const choices = siblingOption?.options?.map(({ value }) => value) ?? [true, false];
-		if (fields.some((field) => field.name === name)) show[`/${name}`] = [...values];
+		if (fields.some((field) => field.name === name)) show[`/${name}`] = values;
 		else if (siblingOption && values.some((value) => value === siblingOption.default)) {
 			hide[name] = choices.filter((choice) => !values.includes(choice));
-		} else show[name] = [...values];
+		} else show[name] = values;
 	}
 	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
 }

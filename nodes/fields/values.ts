@@ -72,7 +72,6 @@ export function splitList(text: string): string[] {
 		.filter((entry) => entry !== '');
 }
 
-/** Reads text separated by commas or new lines, or an array. */
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
 	const entries = typeof raw === 'string' ? splitList(raw) : raw;
 	const expectation = 'an array, or text separated by commas or new lines';

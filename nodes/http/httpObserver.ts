@@ -5,20 +5,16 @@ import type { TLSSocket } from 'node:tls';
 
 import { getGlobalSingleton } from '../core/runtime';
 
-/** What Node's HTTP client tells about n8n's requests, but n8n's helpers do not return. */
-interface HttpObserver {
+export const getHttpObserver = () => getGlobalSingleton('httpObserver', createObserver);
+
+/** Starts the observer of the process, unless it has started before. It observes only requests that begin later. */
+export const startHttpObserver = () => void getHttpObserver();
+
+/** Observes what Node's HTTP client tells about n8n's requests, but n8n's helpers do not return. */
+function createObserver() {
 	/** Holds the function that receives the response to each request that is sent in its asynchronous context. */
-	readonly responses: AsyncLocalStorage<(response: IncomingMessage) => void>;
+	const responses = new AsyncLocalStorage<(response: IncomingMessage) => void>();
 	/** Errors after TLS was established. The request may have been sent, whatever the error's code says. */
-	readonly errorsAfterTls: WeakSet<object>;
-	stop(): void;
-}
-
-/** Starts to observe with the first call, which must come before the first request. One observer serves the whole process. */
-export const observeHttpClient = () => getGlobalSingleton('httpObserver', startObserver);
-
-function startObserver(): HttpObserver {
-	const responses: HttpObserver['responses'] = new AsyncLocalStorage();
 	const errorsAfterTls = new WeakSet<object>();
 	const onStart = (message: unknown) => {
 		const { request } = message as { readonly request: ClientRequest };

@@ -1,8 +1,9 @@
-import { observeHttpClient } from './httpObserver';
+import { getHttpObserver } from './httpObserver';
 import type { AttemptResult } from './retry';
 
 /** Collects the error and its causes, outermost first. An AggregateError adds all of its errors, such as one for each address of a host. */
 export function collectErrorChain(error: unknown): object[] {
+	const maxChainLength = 16;
 	const chain: object[] = [];
 	const queue = [error];
 	while (queue.length > 0 && chain.length < maxChainLength) {
@@ -15,8 +16,6 @@ export function collectErrorChain(error: unknown): object[] {
 	}
 	return chain;
 }
-
-const maxChainLength = 16;
 
 /** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. A code of digits is an HTTP status. */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
@@ -110,7 +109,7 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 	if (code === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
 		return ['notConnected', 'the connection was reset'];
-	const { errorsAfterTls } = observeHttpClient();
+	const { errorsAfterTls } = getHttpObserver();
 	const phases = {
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),

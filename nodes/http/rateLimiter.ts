@@ -35,9 +35,12 @@ export const safeConcurrency = 5;
 export const maxConcurrency = 20;
 
 /**
- * Limits how many requests of one credential to one service the whole process sends at once: the concurrency. Quotas are not known, so it
- * begins small and doubles while the service accepts the requests. A quota error halves it and starts a pause for all requests. Requests
- * are then sent one at a time until one succeeds. After that, the concurrency grows only by one. Times are monotonic milliseconds.
+ * Limits how many requests of one credential to one service the whole process sends at once: the concurrency. The quota is not known, so
+ * the limiter adapts it as TCP does (slow start, then additive increase and multiplicative decrease). All times are monotonic milliseconds.
+ * - At first, the concurrency doubles each time that the service has accepted as many requests.
+ * - A quota error halves the concurrency, and starts a pause for all requests (exponential backoff).
+ * - After the pause, requests are sent one at a time until one succeeds.
+ * - From then on, the concurrency grows by one instead of doubling.
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
@@ -46,9 +49,8 @@ export class RateLimiter {
 	#queue: QueuedRequest[] = [];
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
-	/** The quota errors since the last success, and the latest of them. Errors of requests that were in progress together count as one. */
-	#quotaErrorStreak:
-		{ readonly beganAt: number; readonly count: number; readonly error: NodeError } | undefined;
+	/** The quota errors since the last success: how many pauses they started, and the latest of them. */
+	#quotaErrorStreak?: { readonly beganAt: number; readonly count: number; readonly error: NodeError };
 	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
 	#wasHalved = false;
@@ -98,7 +100,7 @@ export class RateLimiter {
 		return this.#settings.clock.getMonotonicMilliseconds();
 	}
 
-	/** @returns the time at which the request is sent @throws NodeError */
+	/** Waits until the request may be sent. @returns that time @throws NodeError */
 	async #waitForAdmission({ maxRetryWaitMilliseconds, signal }: SendOptions): Promise<number> {
 		await waitUnlessStopped(signal, (admit, giveUp) => {
 			const queued = { queuedAt: this.#now, maxRetryWaitMilliseconds, admit, giveUp };
@@ -126,9 +128,10 @@ export class RateLimiter {
 		const { periodMilliseconds, random } = this.#settings;
 		const now = this.#now;
 		const { beganAt = now, count = 0 } = this.#quotaErrorStreak ?? {};
-		const isNew = sentAt > this.#lastQuotaErrorAt;
-		this.#quotaErrorStreak = { beganAt, count: isNew ? count + 1 : count, error };
-		if (isNew) {
+		// Requests that were in progress together fail together. Only the first of their errors starts a pause.
+		const startsPause = sentAt > this.#lastQuotaErrorAt;
+		this.#quotaErrorStreak = { beganAt, count: startsPause ? count + 1 : count, error };
+		if (startsPause) {
 			// Up to a second after the first error, and up to twice as long after each further error. The service may ask for a longer pause.
 			const backoffPause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
 			this.#pausedUntil = now + backoffPause * (0.5 + random() / 2);
@@ -174,13 +177,13 @@ export class RateLimiter {
 		}
 	}
 
-	#createLongPauseError(failure: NodeError, waitedMilliseconds: number, maxRetryWait: number): NodeError {
+	#createLongPauseError(failure: NodeError, waitedMilliseconds: number, maxMilliseconds: number): NodeError {
 		const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const requestedPause = failure.retryAfterMilliseconds;
 		const text = requestedPause === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
 		const pauseSeconds = toSeconds(requestedPause ?? Math.max(0, this.#pausedUntil - this.#now));
 		const description = [
-			`${text} ${pauseSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWait / 1000}`,
+			`${text} ${pauseSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxMilliseconds / 1000}`,
 			waitedMilliseconds > 0 ? `, of which ${toSeconds(waitedMilliseconds)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
@@ -195,7 +198,10 @@ function isQuotaError(error: unknown): error is NodeError {
 	return error.retryable && error.outcome === 'notDone';
 }
 
-/** Waits until `begin` calls `done` or `fail`. @param begin returns a function that cancels this @throws NodeError if the execution is stopped */
+/**
+ * Waits until `done` or `fail` is called. Throws the error from `fail`, or a NodeError if the execution is stopped.
+ * @param begin starts what calls them, and returns a function that cancels what was started
+ */
 async function waitUnlessStopped(
 	signal: AbortSignal | undefined,
 	begin: (done: () => void, fail: (error: Error) => void) => () => void,

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createInflateRaw, createUnzip } from 'node:zlib
 
 import { BodyError, defaultMaxBytes, readResponseBody } from './body';
 import type { MemoryReservation } from './responseMemory';
-import { observeHttpClient } from './httpObserver';
+import { getHttpObserver } from './httpObserver';
 
 const decompressionOptions = { chunkSize: 256 * 1024 };
 
@@ -28,7 +28,7 @@ export class RawResponse {
 
 	/** Sends the request and watches for its response. n8n's HTTP client does not decompress the body. */
 	async watch<T>(send: () => Promise<T>): Promise<T> {
-		return await observeHttpClient().responses.run(this.#receive, send);
+		return await getHttpObserver().responses.run(this.#receive, send);
 	}
 
 	readonly #receive = (response: IncomingMessage): void => {

@@ -3,7 +3,7 @@ import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow
 
 import { NodeError, type Outcome, appendErrorCode } from '../core/errors';
 import type { BodyError } from './body';
-import { observeHttpClient } from './httpObserver';
+import { startHttpObserver } from './httpObserver';
 
 /** One of n8n's helpers that send a request, bound to its context. */
 export type RequestSender = (request: IHttpRequestOptions) => Promise<FullResponse>;
@@ -47,7 +47,7 @@ export function convertBodyError({ reason, code }: BodyError, texts: BodyErrorTe
 	});
 }
 
-/** Makes one attempt, up to the last byte of its response. @param limits `signal` is the signal of the execution @throws NodeError */
+/** Makes one attempt, up to the last byte of its response. @throws NodeError */
 export async function attemptRequest<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },
@@ -55,7 +55,7 @@ export async function attemptRequest<T>(
 ): Promise<T> {
 	const { timeoutMilliseconds, signal: executionSignal } = limits;
 	if (executionSignal?.aborted) throw errorFactory.createStoppedError('notDone');
-	observeHttpClient();
+	startHttpObserver();
 	const attemptController = new AbortController();
 	const abort = () => {
 		attemptController.abort();
@@ -74,7 +74,7 @@ export async function attemptRequest<T>(
 	}
 }
 
-/** Rejects if the signal aborts. n8n's helper cannot do this, because it replaces the signal of a request with the execution's. */
+/** Rejects if the signal aborts. n8n's helper cannot do this, because it always uses the signal of the execution. */
 export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSignal): Promise<FullResponse> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => {
@@ -108,7 +108,7 @@ export async function sendCredentialTestRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: CredentialTestRequest,
 ): Promise<CredentialTestResponse> {
-	observeHttpClient();
+	startHttpObserver();
 	return (await helpers.request({
 		...request,
 		simple: false,

@@ -53,7 +53,7 @@ export interface RetryPolicy {
 		readonly nothingDone: string;
 	};
 	/** The option Max Tries: the number of attempts including the first, at least 1. */
-	readonly maxTries: number;
+	readonly maxAttempts: number;
 	/** The limit for the sum of all pauses. If it is 0, there is only one attempt, because each further attempt needs a pause. */
 	readonly maxRetryWaitMilliseconds: number;
 	readonly signal: AbortSignal | undefined;
@@ -113,7 +113,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 /** Computes the milliseconds until the next attempt. @throws NodeError if the policy allows no further attempt */
 export function computePause(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
 	const { attempts, waitedMilliseconds } = progress;
-	if (attempts >= policy.maxTries) throw createFinalError(failure, progress);
+	if (attempts >= policy.maxAttempts) throw createFinalError(failure, progress);
 	const remainingPause = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
 	const requestedPause = failure.retryAfterMilliseconds ?? 0;
 	if (requestedPause > remainingPause)

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
 import { createRefusal } from '../../nodes/core/errors';
+import { Sanitizer } from '../../nodes/core/sanitizer';
 
 import { defaultRateLimiterSettings } from '../../nodes/http/rateLimiter';
 import { createClients } from '../../nodes/Workspace/google/clients';
@@ -17,7 +18,7 @@ import {
 } from '../../nodes/Workspace/google/transport';
 import { FieldNaming } from '../../nodes/fields/field';
 import type { Clients, CreatedFile, ByteSource } from '../../nodes/Workspace/operation';
-import type { RunnerItem } from '../../nodes/Workspace/runner/job';
+import { type RunnerItem, RunState } from '../../nodes/Workspace/runner/job';
 
 import { n8nSender } from './n8nSender';
 
@@ -45,7 +46,7 @@ export function testClients(
 	options: Partial<TransportOptions> = {},
 ): Clients {
 	return createClients(n8nSender(token), basesAt(baseUrl), {
-		maxTries: 5,
+		maxAttempts: 5,
 		maxRetryWaitMilliseconds: 60_000,
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
@@ -63,6 +64,8 @@ export interface TestBinary {
 	readonly mimeType?: string;
 }
 
+/** All test items belong to the same run. */
+const run = new RunState(new Sanitizer());
 /** In error texts, fields have their JSON keys instead of labels. */
 const naming = new FieldNaming([], 'json');
 
@@ -86,6 +89,7 @@ export function testItem({
 } = {}): TestItem {
 	const answers = new Map<string, Promise<unknown>>();
 	const item: TestItem = {
+		...{ run, executionId: 'test', continueOnFail: false, isTool: false, modelLimit: 0 },
 		index,
 		json,
 		token: randomUUID(),
@@ -99,7 +103,7 @@ export function testItem({
 		getFile: fileSource,
 		store: (bytes, fileName, mimeType = '') =>
 			Promise.resolve({ data: bytes.toString('base64'), fileName, mimeType }),
-		once: <T>(key: string, ask: () => Promise<T>) => {
+		doOnce: <T>(key: string, ask: () => Promise<T>) => {
 			// Each key always stands for answers of one type, which the map's type cannot express.
 			const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
 			answers.set(key, answer);

@@ -75,7 +75,12 @@ describe('keyed runs', () => {
 
 		async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 			const clients = createClients(this.sender, basesAt(google.url), {
-				...{ maxTries: 2, maxRetryWaitMilliseconds: 1000, timeoutMilliseconds: 30_000, signal: over.signal },
+				...{
+					maxAttempts: 2,
+					maxRetryWaitMilliseconds: 1000,
+					timeoutMilliseconds: 30_000,
+					signal: over.signal,
+				},
 				...{ credentialHash: randomUUID(), credentialKey: token, findRateLimiter: quickLimiters() },
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});

@@ -78,3 +78,24 @@ test('an item of a combined request that has no result may have been carried out
 		{ json: { error: { code: 500, message: 'The operation returned no result' } } },
 	]);
 });
+
+test('a phase waits for the batches of the phase before it, and not once more for all earlier ones', async () => {
+	const phases = 50;
+	const awaited: unknown[] = [];
+	const all = Promise.all.bind(Promise);
+	jest.spyOn(Promise, 'all').mockImplementation(async (promises: Iterable<unknown>) => {
+		const list = [...promises];
+		awaited.push(...list);
+		return await all(list);
+	});
+	const phased: Partial<Work<number>> = {
+		planBatches: ([item]) =>
+			Array.from({ length: phases }, (_, phase) => ({ items: item ? [item] : [], phase })),
+	};
+	try {
+		await run(() => done, {}, phased);
+	} finally {
+		jest.restoreAllMocks();
+	}
+	expect(awaited).toHaveLength(phases);
+});

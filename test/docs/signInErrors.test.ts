@@ -59,7 +59,7 @@ function shown(status: number, reason: string, failed = call, message = 'canary'
 /** What the node shows when n8n has no token to send. */
 async function withoutToken(thrown: Error): Promise<string> {
 	const transport = createTransport(() => Promise.reject(thrown), basesAt('http://127.0.0.1:9'), {
-		maxTries: 1,
+		maxAttempts: 1,
 		maxRetryWaitMilliseconds: 0,
 		timeoutMilliseconds: 5000,
 		signal: undefined,

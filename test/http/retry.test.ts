@@ -15,7 +15,7 @@ import { type AttemptName, attempts } from '../attempt';
 describe('retry', () => {
 	const policy: RetryPolicy = {
 		words: { service: 'The service', nothingDone: 'Nothing was done.' },
-		maxTries: 5,
+		maxAttempts: 5,
 		maxRetryWaitMilliseconds: 60_000,
 		signal: undefined,
 	};
@@ -60,7 +60,7 @@ describe('retry', () => {
 		test('draws from a second, from twice as much after each wait, and from 64 seconds at most', () => {
 			jest.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
 			const waits = [1, 2, 7, 8].map((attempts) =>
-				waitFor(busy(), { ...first, attempts }, { maxTries: 9, maxRetryWaitMilliseconds: 600_000 }),
+				waitFor(busy(), { ...first, attempts }, { maxAttempts: 9, maxRetryWaitMilliseconds: 600_000 }),
 			);
 			expect(waits).toEqual([999, 1999, 63_999, 63_999]);
 		});
@@ -99,7 +99,7 @@ describe('retry', () => {
 		const tries = withRetries(
 			() => Promise.reject(failure),
 			{ isHarmless: false, isRead: false },
-			{ ...policy, maxTries: 2, maxRetryWaitMilliseconds: 10 },
+			{ ...policy, maxAttempts: 2, maxRetryWaitMilliseconds: 10 },
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
 		if (!isNodeError(ended)) throw ended;
@@ -121,7 +121,7 @@ describe('retry', () => {
 		expect(classifyStatus(status)).toEqual(attempts[attempt]);
 	});
 
-	const brief = { ...policy, maxTries: 3, maxRetryWaitMilliseconds: 2 };
+	const brief = { ...policy, maxAttempts: 3, maxRetryWaitMilliseconds: 2 };
 	const change = { isHarmless: false, isRead: false };
 
 	/** An attempt that fails as often as there are names, then works. */
@@ -152,7 +152,7 @@ describe('retry', () => {
 		const waits = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
 		jest.spyOn(Math, 'random').mockReturnValue(0);
 		const request = failing(...Array.from({ length: 9 }, () => 'notDone' as const));
-		const limits = { ...policy, maxTries: 9, maxRetryWaitMilliseconds: 500 };
+		const limits = { ...policy, maxAttempts: 9, maxRetryWaitMilliseconds: 500 };
 		await expect(withRetries(request, change, limits)).rejects.toMatchObject({
 			description: 'Tried 4 times.',
 		});

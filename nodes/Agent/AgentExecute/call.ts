@@ -85,7 +85,7 @@ export async function sendExecuteCall(
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
-	const { timeoutSeconds, maxTries, maxRetryWaitSeconds } = call.params;
+	const { timeoutSeconds, maxTries: maxAttempts, maxRetryWaitSeconds } = call.params;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const sendAttempt = async (attemptSignal: AbortSignal) => {
@@ -115,7 +115,7 @@ export async function sendExecuteCall(
 			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
 		},
 		{ isHarmless: false, isRead: false },
-		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
+		{ words: retryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }
 

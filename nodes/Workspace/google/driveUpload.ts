@@ -5,7 +5,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
 import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
-import { createIncompleteUploadError, UploadSession } from './uploadSession';
+import { createIncompleteUploadError, ResumableUpload } from './resumableUpload';
 
 export interface DriveUploadRequest {
 	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
@@ -29,8 +29,11 @@ export interface UploadedFile {
 	readonly md5: string;
 }
 
-/** Creates the file, or replaces its content. The request may be repeated. Bytes without an ID or `replacedId` could then create two files. */
-async function writeFile(
+/**
+ * Sends the request that creates a file or replaces its content or, without bytes, only starts a resumable upload. The transport may repeat
+ * this request. To prevent a second file, the caller sends bytes only with an ID or a `replacedId`.
+ */
+async function sendFileRequest(
 	drive: drive_v3.Drive,
 	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
 	media: drive_v3.Params$Resource$Files$Create['media'],
@@ -46,12 +49,12 @@ async function writeFile(
 async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadRequest): Promise<UploadedFile> {
 	const { mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
-	let bytes = Buffer.alloc(0) as Buffer;
-	// Reads up to one byte more than the size, to notice a source that has grown.
-	for await (bytes of readChunks(await source.open(), source.size + 1, hash))
-		if (bytes.length > source.size) break;
+	// One chunk holds the whole source. One byte more than the size shows that the source has grown. `return` closes the stream.
+	const chunks = readChunks(await source.open(), source.size + 1, hash);
+	const { value: bytes = Buffer.alloc(0) } = (await chunks.next()) as IteratorResult<Buffer, undefined>;
+	await chunks.return(undefined);
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const { data } = await writeFile(drive, request, { mimeType, body: Readable.from([bytes]) });
+	const { data } = await sendFileRequest(drive, request, { mimeType, body: Readable.from([bytes]) });
 	onProgress?.(bytes.length, bytes.length);
 	return { file: data, md5: hash.digest('hex') };
 }
@@ -65,17 +68,17 @@ export async function uploadToDrive(environment: UploadEnvironment, request: Dri
 	const { drive, options } = environment;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
 	if (isRepeatable && source.size <= maxOneRequestBytes) return await uploadInOneRequest(drive, request);
-	let session = await openSession(environment, request);
+	let upload = await startResumableUpload(environment, request);
 	// Each pass reads the source from its first byte, and sends what Drive lacks.
 	for (let pass = 1; ; pass++) {
-		const isLastPass = pass >= options.maxTries;
-		const recoverLostSession = async (error: unknown) => {
-			if (!session.isLost || !isNodeError(error) || isLastPass) throw error;
-			return isRepeatable ? undefined : await findFileOfLostSession(error, request);
+		const isLastPass = pass >= options.maxAttempts;
+		const recoverLostUpload = async (error: unknown) => {
+			if (!upload.isLost || !isNodeError(error) || isLastPass) throw error;
+			return isRepeatable ? undefined : await findFileOfLostUpload(error, request);
 		};
-		const uploaded = await sendMissingBytes(session, request).catch(recoverLostSession);
+		const uploaded = await sendMissingBytes(upload, request).catch(recoverLostUpload);
 		if (uploaded) return uploaded;
-		if (session.isLost) session = await openSession(environment, request);
+		if (upload.isLost) upload = await startResumableUpload(environment, request);
 		else if (isLastPass) throw createIncompleteUploadError('notDone');
 	}
 }
@@ -88,7 +91,7 @@ interface UploadEnvironment {
 }
 
 /** Reads and hashes the whole source, and sends what Drive lacks. @returns undefined if Drive has lost bytes that were read before */
-async function sendMissingBytes(session: UploadSession, { source, onProgress }: DriveUploadRequest) {
+async function sendMissingBytes(upload: ResumableUpload, { source, onProgress }: DriveUploadRequest) {
 	const hash = createHash('md5');
 	let position = 0;
 	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
@@ -99,30 +102,30 @@ async function sendMissingBytes(session: UploadSession, { source, onProgress }: 
 			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
 			throw createSourceChangedError(end, source.size).with({ outcome });
 		}
-		if (!(await session.send(chunk, position))) return undefined;
+		if (!(await upload.send(chunk, position))) return undefined;
 		position = end;
-		onProgress?.(session.storedBytes, source.size);
+		onProgress?.(upload.storedBytes, source.size);
 	}
 	if (position !== source.size) throw createSourceChangedError(position, source.size);
-	return { file: await session.finish(), md5: hash.digest('hex') };
+	return { file: await upload.finish(), md5: hash.digest('hex') };
 }
 
-/** Looks for the file of a session that Drive no longer knows. The session may have created the file if the response to the last chunk was lost. */
-async function findFileOfLostSession(sessionError: NodeError, request: DriveUploadRequest) {
+/** Looks for the file of an upload that Drive no longer knows. The file may exist if the response to the last chunk was lost. */
+async function findFileOfLostUpload(uploadError: NodeError, request: DriveUploadRequest) {
 	const file = await request.findCreated?.().catch((error: unknown) => {
-		throw sessionError.outcome === 'unknown' ? sessionError : error;
+		throw uploadError.outcome === 'unknown' ? uploadError : error;
 	});
 	if (file) return { file, md5: await computeMd5(request.source) };
-	if (sessionError.outcome === 'unknown') throw sessionError;
+	if (uploadError.outcome === 'unknown') throw uploadError;
 	return undefined;
 }
 
-/** Starts a resumable upload. @throws NodeError 502 if its address is on another host than Drive's base, which must not get the token */
-async function openSession(environment: UploadEnvironment, request: DriveUploadRequest) {
+/** Starts a resumable upload. @throws NodeError 502 if its address is not on Drive's host, because no other host may get the token */
+async function startResumableUpload(environment: UploadEnvironment, request: DriveUploadRequest) {
 	const { drive, transport, bases, options } = environment;
 	const { mimeType, replacedId, source } = request;
-	// `writeFile` may repeat this request, because a session without bytes creates no file.
-	const { headers } = await writeFile(drive, request, undefined, {
+	// This request may be repeated, because an upload without bytes creates no file.
+	const { headers } = await sendFileRequest(drive, request, undefined, {
 		url: `https://www.googleapis.com/upload/drive/v3/files${replacedId === undefined ? '' : '/{fileId}'}`,
 		params: { uploadType: 'resumable' },
 		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
@@ -131,7 +134,7 @@ async function openSession(environment: UploadEnvironment, request: DriveUploadR
 	const address = String(headers['location']);
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (url?.origin === new URL(bases.drive).origin)
-		return new UploadSession(transport, address, source.size, { ...options, words: retryWords });
+		return new ResumableUpload(transport, address, source.size, { ...options, words: retryWords });
 	throw new NodeError({
 		code: 502,
 		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${url ? ` (${url.host})` : ''}`,

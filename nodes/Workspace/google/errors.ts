@@ -208,6 +208,5 @@ function createRefreshError(chain: readonly unknown[], { signIn }: RequestFacts)
 	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
-	const description = appendErrorCode(advice, reason);
-	return new NodeError({ code: 401, message, description, retryable });
+	return new NodeError({ code: 401, message, description: appendErrorCode(advice, reason), retryable });
 }

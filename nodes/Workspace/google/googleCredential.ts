@@ -15,11 +15,11 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	'maxTries' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
+	'maxAttempts' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
 >;
 
-/** How to send requests that serve several runs. */
-export interface SharedSending extends Required<Pick<TransportOptions, 'log'>> {
+/** How to send the requests of a group, which serve several runs. */
+export interface GroupRequestOptions extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
 	/** The sanitizers of all these runs. Each must know the secrets of the credential with which the requests are sent. */
 	readonly sanitizers: readonly Sanitizer[];
@@ -40,7 +40,7 @@ export async function readGoogleCredential(
 	const credential = await context.getCredentials(type);
 	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
-	const sharingContext = shareCredentialReads(context, type, credential, sanitizers);
+	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
 	/** Binds n8n's helper, which reads the credential and the cancel signal from its `this`. */
 	const createSender = (thisArg: IAllExecuteFunctions): RequestSender => {
 		const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
@@ -49,6 +49,7 @@ export async function readGoogleCredential(
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
 	const credentialKey = id ?? type;
+	// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
 	const endsSoon = describeSignInEnd(credentialKey, credential) !== undefined;
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
 	const credentialJson = JSON.stringify([type, credential]);
@@ -62,11 +63,11 @@ export async function readGoogleCredential(
 	};
 	return {
 		signIn,
-		/** If the sign-in ends soon, logs and returns a notice. Call this after the requests, because they refresh the token. */
-		async findNotice(): Promise<string | undefined> {
+		/** Returns and, every two days, logs a notice if the sign-in ends soon. Call this after the requests, which may refresh the token. */
+		async reportSignInEnd(): Promise<string | undefined> {
 			if (!endsSoon) return undefined;
 			// An error here must not fail the run, because its work is done.
-			const latestCredential = await sharingContext.getCredentials(type).catch(() => undefined);
+			const latestCredential = await cachingContext.getCredentials(type).catch(() => undefined);
 			const endText = latestCredential && describeSignInEnd(credentialKey, latestCredential);
 			if (endText === undefined) return undefined;
 			if (claimNoticeLogging(credentialKey))
@@ -74,26 +75,26 @@ export async function readGoogleCredential(
 			return `The Google sign-in of this node ${endText}`;
 		},
 		/** Loads Google's libraries on first use. */
-		loadClients: async (options: OperationOptions, shared?: SharedSending): Promise<Clients> => {
+		loadClients: async (options: OperationOptions, group?: GroupRequestOptions): Promise<Clients> => {
 			const { createClients } = await import('./clients');
-			if (!shared) return createClients(createSender(sharingContext), bases, { ...defaults, ...options });
-			for (const runSanitizer of shared.sanitizers) sanitizers.add(runSanitizer);
+			if (!group) return createClients(createSender(cachingContext), bases, { ...defaults, ...options });
+			for (const runSanitizer of group.sanitizers) sanitizers.add(runSanitizer);
 			// n8n's helper aborts a request when the execution that sends it is stopped. Other runs still need the request.
-			const { signal, log } = shared;
+			const { signal, log } = group;
 			const overrides = { getExecutionCancelSignal: { value: () => signal } };
-			const thisArg = Object.create(sharingContext, overrides) as IAllExecuteFunctions;
+			const thisArg = Object.create(cachingContext, overrides) as IAllExecuteFunctions;
 			return createClients(createSender(thisArg), bases, { ...defaults, ...options, signal, log });
 		},
 	};
 }
 
-const sharedReadMilliseconds = 1000;
+const credentialCacheMilliseconds = 1000;
 
 /**
  * Builds a context that reads the credential at most once a second, because n8n's helper reads it for each request, and slowly. If the
  * token is replaced in this second, Google answers 401, and n8n repeats the request with the stored token.
  */
-function shareCredentialReads<C extends IAllExecuteFunctions>(
+function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
@@ -104,16 +105,16 @@ function shareCredentialReads<C extends IAllExecuteFunctions>(
 	const getCredentials: C['getCredentials'] = async <T extends object>(name: string, itemIndex?: number) => {
 		if (name !== type) return await context.getCredentials<T>(name, itemIndex);
 		const now = performance.now();
-		if (now - lastReadTime >= sharedReadMilliseconds) {
+		if (now - lastReadTime >= credentialCacheMilliseconds) {
 			lastReadTime = now;
 			lastRead = context.getCredentials(type, itemIndex);
-			// If the read fails, all requests that share it fail below, and later requests read again.
+			// If the read fails, all requests that wait for it fail below, and later requests read again.
 			lastRead.catch(() => (lastReadTime = -Infinity));
 		}
 		// All requests get the same object, because n8n writes a refreshed token into it.
-		const sharedCredential = await lastRead;
-		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(sharedCredential));
-		return sharedCredential as T;
+		const currentCredential = await lastRead;
+		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(currentCredential));
+		return currentCredential as T;
 	};
 	// The new object inherits everything else. A copy would lack the methods on the prototype of n8n's class.
 	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;

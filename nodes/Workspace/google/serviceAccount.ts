@@ -75,7 +75,6 @@ function createTokenError(status: number, errorTexts: unknown[], account: Servic
 	});
 }
 
-/** Whether the same request may succeed later. */
 const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
 
 function findTokenAdvice(status: number, errorTexts: unknown[], { scope }: ServiceAccount): string {

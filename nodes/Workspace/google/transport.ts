@@ -50,8 +50,7 @@ export async function readGoogleResponse(
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
 		if (isRecord(data)) return { status, headers, data };
-		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data. Any other text, such as
-		// a proxy's page, is no JSON at all.
+		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
 		memory.release();
@@ -81,15 +80,12 @@ export const googleApiBases: ApiBases = {
  */
 export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
 	for (const api of Object.keys(googleApiBases) as Api[]) {
-		const plainBases = { google: googleApiBases[api], own: bases[api] };
-		const uploadBases = {
-			google: getUploadBase(plainBases.google, api),
-			own: getUploadBase(plainBases.own, api),
-		};
-		for (const { google, own } of [plainBases, uploadBases]) {
-			const suffix = url.slice(google.length);
+		for (const getBase of [(base: string) => base, getUploadBase]) {
+			const googleBase = getBase(googleApiBases[api], api);
+			const suffix = url.slice(googleBase.length);
 			// Google's own address must end here, or go on with another part: `/v10` is not below `/v1`.
-			if (url.startsWith(google) && /^(?:$|[/:?])/.test(suffix)) return { url: own + suffix, api };
+			const isBelowBase = url.startsWith(googleBase) && /^(?:$|[/:?])/.test(suffix);
+			if (isBelowBase) return { url: getBase(bases[api], api) + suffix, api };
 		}
 	}
 	// The address of a resumable upload comes from Drive, so it is used unchanged.
@@ -162,7 +158,7 @@ export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
-	const { maxTries, maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
+	const { maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
 	const findRateLimiter = options.findRateLimiter ?? findSharedRateLimiter;
 	return async (clientRequest) => {
 		const { retryConfig = {}, timeout = Infinity } = clientRequest;
@@ -180,7 +176,7 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		};
 		const sendOptions = { maxRetryWaitMilliseconds, signal, mayResend: maxRepeats > 0, onPause: logPause };
 		const fetchResponse = async (attemptSignal: AbortSignal) => {
-			const response = await sendAndRefresh(send, request, attemptSignal);
+			const response = await sendWithRetryAfter401(send, request, attemptSignal);
 			return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
 		};
 		const errorFactory: RequestErrorFactory = {
@@ -190,11 +186,11 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		};
 		const attempt = () => attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
 		const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
-		const maxAttempts = Math.min(maxTries, 1 + maxRepeats);
+		const maxAttempts = Math.min(options.maxAttempts, 1 + maxRepeats);
 		return await withRetries(
 			() => limiter.send(attempt, sendOptions),
 			{ isHarmless, isRead: method === 'GET' },
-			{ maxTries: maxAttempts, maxRetryWaitMilliseconds, signal, words: retryWords },
+			{ maxAttempts, maxRetryWaitMilliseconds, signal, words: retryWords },
 		);
 	};
 }
@@ -242,13 +238,13 @@ function buildQuery(params: ClientRequest['params'] = {}): string {
 		.join('&');
 }
 
-async function sendAndRefresh(send: RequestSender, request: IHttpRequestOptions, signal: AbortSignal) {
+/** Sends a request. If n8n returns a 401, sends the request again in a way that makes n8n refresh the token. */
+async function sendWithRetryAfter401(send: RequestSender, request: IHttpRequestOptions, signal: AbortSignal) {
 	// Each request gets a copy, because n8n's helper modifies the options and headers that it receives.
-	const sendCopy = (overrides: Partial<IHttpRequestOptions> = {}) =>
-		rejectOnAbort(
-			send({ ...request, ...overrides, headers: { ...request.headers }, abortSignal: signal }),
-			signal,
-		);
+	const sendCopy = (overrides: Partial<IHttpRequestOptions> = {}) => {
+		const copy = { ...request, ...overrides, headers: { ...request.headers }, abortSignal: signal };
+		return rejectOnAbort(send(copy), signal);
+	};
 	const response = await sendCopy();
 	if (response.statusCode !== 401) return response;
 	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 throws, so the second request lets it throw.

@@ -134,7 +134,7 @@ const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 	names.map((name) => ({ name, value: name }));
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
-const pickerLimits = { maxTries: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
+const pickerLimits = { maxAttempts: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
 
 /** Puts the names of fields into a failure. Without an operation, a failure can name only the request options. */
 const naming = new FieldNaming(requestOptions, 'fields');
@@ -155,7 +155,6 @@ async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (clients: Googl
 	}
 }
 
-/** Creates the method that n8n calls for a list of files. */
 function createSearchMethod(search: Search) {
 	return async (context: ILoadOptionsFunctions, filter?: string, pageToken?: string) =>
 		await askGoogle(context, (clients) => search(clients, filter, pageToken));
@@ -227,7 +226,6 @@ export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, document
 		.map(({ tabId, title }) => ({ name: title, value: tabId, url: buildDocumentUrl(documentId, tabId) }));
 }
 
-/** Returns the choices whose names contain what the user typed. */
 function filterByName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
 	const filterText = filter.trim().toLowerCase();
 	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));

@@ -8,12 +8,12 @@ import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
 import { toGoogleFailure } from '../google/errors';
-import type { SharedSending } from '../google/googleCredential';
+import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import type { Job } from './job';
 
-/** Returns the clients with which a job's run sends. @param shared set if the requests serve other runs, too */
-export type ClientGetter = (job: Job, shared?: SharedSending) => Promise<Clients>;
+/** Returns the clients of a job's run. With `groupOptions`, the run sends for its whole group. */
+export type ClientGetter = (job: Job, groupOptions?: GroupRequestOptions) => Promise<Clients>;
 
 /** Jobs of one run that are sent together. All have the same operation and combine key, so code that needs one of these reads the first job. */
 interface JobsOfRun {
@@ -40,7 +40,7 @@ const lastWorkByLock = getGlobalSingleton('locks', () => new Map<string, Promise
 const locks = new KeyedMutex(lastWorkByLock);
 
 /** For each lock, when each execution last arrived, in milliseconds of the monotonic clock. */
-const arrivals = new BoundedMap<string, Map<string | undefined, number>>();
+const arrivals = new BoundedMap<string, Map<string, number>>();
 /**
  * A crowd is at least 6 executions that arrive within 5 seconds. Google allows 60 writes a minute, which is fewer than a crowd would send if
  * each execution sent its own request. Fewer may be a loop, which must not pause, because each of its executions waits for the one before.
@@ -49,24 +49,27 @@ const crowd = { executions: 6, milliseconds: 5000 };
 /** How long a crowd pauses to let more runs join. An endless crowd then sends 30 groups a minute, half of what Google allows a user. */
 const crowdPauseMilliseconds = 2000;
 
-/** The groups that still wait for their lock, by account, operation and table. */
+/** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();
 
-/** Executes jobs, under a lock and in a group if their operation has a lock. @returns a result or a NodeError for each job, in order */
+/** Executes jobs. With a lock, they wait for it, perhaps in a group. @returns a result or a NodeError for each job, in order */
 export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
-	const lockKey = operation.lock?.key(params);
+	const lockKey = operation.lock?.getKey(params);
 	if (lockKey === undefined) return await executeAlone(jobsOfRun);
 	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
 	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
 		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
-		const waitingGroup = waitingGroups.get(groupKey);
-		if (waitingGroup && combineKey !== undefined && joinGroup(waitingGroup, waitingRun)) return;
+		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
+		const hasJoined = waitingGroup !== undefined && joinIfRoom(waitingGroup, waitingRun);
+		if (hasJoined) return;
+		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);
 		void locks.doInTurn(lockKey, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
+			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
 		});
@@ -74,9 +77,9 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 }
 
 /** Records that an execution asks for a lock. @returns whether the recent executions are a crowd */
-function recordArrival(lockKey: string, executionId: string | undefined): boolean {
+function recordArrival(lockKey: string, executionId: string): boolean {
 	const now = systemClock.getMonotonicMilliseconds();
-	const executions = arrivals.get(lockKey) ?? new Map<string | undefined, number>();
+	const executions = arrivals.get(lockKey) ?? new Map<string, number>();
 	arrivals.set(lockKey, executions.set(executionId, now));
 	for (const [id, time] of executions) if (now - time > crowd.milliseconds) executions.delete(id);
 	return executions.size >= crowd.executions;
@@ -93,8 +96,8 @@ async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unkn
 	}
 }
 
-/** Adds a run to a group. @returns false if one request cannot hold the items of all its runs */
-function joinGroup(group: Group, run: WaitingRun): boolean {
+/** Adds a run to a group if one request can hold the items of all runs. @returns whether it was added */
+function joinIfRoom(group: Group, run: WaitingRun): boolean {
 	group.weight ??= weighJobs(group.runs[0].jobs);
 	const weight = group.weight + weighJobs(run.jobs);
 	if (weight > 1) return false;
@@ -120,8 +123,11 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const results = await sender.context.runInAsyncScope(() =>
 		activeRuns.length === 1 ? executeAlone(sender) : executeTogether(sender, activeRuns),
 	);
-	const remainingResults = [...results];
-	for (const { jobs, settle } of activeRuns) settle(remainingResults.splice(0, jobs.length));
+	let start = 0;
+	for (const { jobs, settle } of activeRuns) {
+		settle(results.slice(start, start + jobs.length));
+		start += jobs.length;
+	}
 }
 
 /** Executes the jobs of several runs with the credential of the sender. The requests are aborted only if all runs are stopped. */
@@ -140,9 +146,9 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 			log(text) {
 				for (const item of firstItems) item.log(text);
 			},
-			sanitizers: firstItems.flatMap(({ run }) => run?.sanitizer ?? []),
+			sanitizers: firstItems.map(({ run }) => run.sanitizer),
 		});
-		return await executeInHalves(clients, jobs);
+		return await executeWithBisection(clients, jobs);
 	} catch (error) {
 		return jobs.map((job) => toJobFailure(error, job));
 	} finally {
@@ -151,11 +157,11 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
 }
 
 /**
- * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. The runs are then sent
- * in two halves, and a refused half in halves again, so that only the run with the wrong items fails.
+ * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. Finds this run by bisection:
+ * sends the refused runs again in two halves, and a refused half in halves again. So only the run with the wrong items fails.
  * @throws an error that stopped all jobs before anything was sent
  */
-async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
+async function executeWithBisection(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
 	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
 	// Jobs that Google refused in one request have the same error.
 	for (const result of new Set(results)) {
@@ -168,7 +174,7 @@ async function executeInHalves(clients: Clients, jobs: readonly Job[]): Promise<
 		const secondHalf = refusedJobs.filter(({ item }) => !firstRuns.includes(item.run));
 		for (const half of [firstHalf, secondHalf]) {
 			const toFailures = (error: unknown) => half.map((job) => toJobFailure(error, job));
-			const halfResults = await executeInHalves(clients, half).catch(toFailures);
+			const halfResults = await executeWithBisection(clients, half).catch(toFailures);
 			for (const [index, job] of half.entries()) results[jobs.indexOf(job)] = halfResults[index];
 		}
 	}

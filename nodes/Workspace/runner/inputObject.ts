@@ -3,8 +3,8 @@ import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/valu
 import { getAllFields, isInputKey, type Operation, type ResourceName } from '../operation';
 import { getOperationKey, operationChoices, resources } from '../resources';
 
-/** An operation that a form or an input object names. */
-export interface ChosenOperation {
+/** An operation, with the resource that it belongs to. */
+export interface ResourceOperation {
 	readonly resource: ResourceName;
 	readonly operation: Operation;
 }
@@ -13,7 +13,7 @@ export interface ChosenOperation {
 type RawValues = Readonly<Record<string, unknown>>;
 
 /** An operation with the values for its fields, before they are checked. */
-export interface UncheckedJob extends ChosenOperation {
+export interface UncheckedJob extends ResourceOperation {
 	readonly values: RawValues;
 }
 
@@ -66,7 +66,7 @@ function parseInputObject(input: unknown): Record<string, unknown> {
 	);
 }
 
-const allOperations: readonly ChosenOperation[] = resources.flatMap(({ value: resource, operations }) =>
+const allOperations: readonly ResourceOperation[] = resources.flatMap(({ value: resource, operations }) =>
 	operations.map((operation) => ({ resource, operation })),
 );
 
@@ -90,7 +90,7 @@ export function chooseOperation(resource: unknown, operation: unknown, values: R
 }
 
 /** Returns the only operation that has an ID among the keys of the values. For example, `spreadsheetId` shows that Read means a spreadsheet. */
-function chooseByIdKey(name: string, choices: readonly ChosenOperation[], values: RawValues) {
+function chooseByIdKey(name: string, choices: readonly ResourceOperation[], values: RawValues) {
 	const isSet = (key: string) => Object.hasOwn(values, key);
 	const [choice, ...otherChoices] = choices.filter(({ operation }) => getIdKeys(operation).some(isSet));
 	if (choice && otherChoices.length === 0) return choice;

@@ -10,7 +10,7 @@ import { readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
-import { type ChosenOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
+import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
 
 /** The state that all items of a run share. */
 export class RunState {
@@ -22,11 +22,11 @@ export class RunState {
 		this.sanitizer = sanitizer;
 	}
 
-	once<T>(key: string, fetchResult: () => Promise<T>): Promise<T> {
+	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
 		// All results under one key have the same type, which the type of the map cannot express.
-		const result = (this.#results.get(key) as Promise<T> | undefined) ?? fetchResult();
+		const result = (this.#results.get(key) as Promise<T> | undefined) ?? work();
 		this.#results.set(key, result);
-		// If a request failed, the next item may make it again.
+		// If the work failed, the next item may do it again.
 		result.catch(() => this.#results.delete(key));
 		return result;
 	}
@@ -42,12 +42,12 @@ export class RunState {
 
 /** An input item with what only the runner needs to know. */
 export interface RunnerItem extends Item {
-	readonly run?: RunState;
-	readonly executionId?: string;
+	readonly run: RunState;
+	readonly executionId: string;
 	/** Whether something was already created for this item. */
 	readonly hasCreated: boolean;
 	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
-	readonly hints?: readonly string[];
+	readonly hints: readonly string[];
 	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
 	insertNames(text: string): string;
 	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
@@ -97,8 +97,8 @@ export class InputItem implements RunnerItem {
 		return storeBinary(this.#context.helpers, bytes, fileName, mimeType);
 	}
 
-	once<T>(key: string, fetchResult: () => Promise<T>) {
-		return this.run.once(key, fetchResult);
+	doOnce<T>(key: string, work: () => Promise<T>) {
+		return this.run.doOnce(key, work);
 	}
 
 	recordCreated(file: CreatedFile) {
@@ -158,7 +158,7 @@ function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedJob
 }
 
 /** What one input item asks the node to do. */
-export interface Job extends ChosenOperation {
+export interface Job extends ResourceOperation {
 	readonly index: number;
 	readonly params: AnyParameters;
 	readonly limits: RequestLimits;
@@ -193,10 +193,9 @@ export function createJobReader(context: IExecuteFunctions, rawParameters: RawPa
 		const mode = rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
 		const chosen = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
 		// `readFields` returns the same object again if no value depends on the item.
-		const hasSameValues = lastJob?.values === chosen.values && lastJob.operation === chosen.operation;
-		const isSame = hasSameValues && lastJob?.mode === mode;
-		const job = lastJob && isSame ? lastJob : checkJob(chosen, { ...contextOfAllItems, mode });
-		lastJob = job;
+		if (lastJob?.mode !== mode || lastJob.operation !== chosen.operation || lastJob.values !== chosen.values)
+			lastJob = checkJob(chosen, { ...contextOfAllItems, mode });
+		const job = lastJob;
 		const item = new InputItem(context, index, run, job);
 		job.naming.callWithNames(() => job.operation.check?.(job.params, item));
 		return { ...job, index, item };
@@ -209,7 +208,7 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const fields = getAllFields(operation);
 	const params = readParameters(fields, values, readContext);
 	const naming = new FieldNaming(fields, mode);
-	const combineKey = naming.callWithNames(() => operation.combine?.key(params));
+	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
 	const modelLimit = readModelLimit(fields, params, readContext);

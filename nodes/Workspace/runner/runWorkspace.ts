@@ -113,6 +113,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 		const pairedItem = { item: index };
 		const output = toOutputItems(job, result).map((outputItem) => ({ ...outputItem, pairedItem }));
 		const failure = operation.findFailure?.(result);
+		// With Continue on Fail, the incomplete result is output, so another try must not do the work again.
 		if (failure)
 			return toFailedItem(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
 		const resultName = operation.nameResult?.(result);
@@ -126,29 +127,23 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
 	if (item.modelLimit && operation.toModel) {
 		const { items, note } = operation.toModel(result, params, item.modelLimit);
-		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...(item.hints ?? [])];
+		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...item.hints];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}
 	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
 }
 
-/** The name of `idempotencyOption`. Importing it would load its file for every operation. */
-const keyOptionName = 'idempotencyKey';
-
 /** Describes what happens to a finished job if the node runs again. */
 function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
+	// Importing `idempotencyOption` for its name would load its file for every operation.
+	const keyOptionName = 'idempotencyKey';
 	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
-	const advice = [
-		operation.rerunAdvice,
-		hasKeyOption && `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`,
-	].filter(Boolean);
-	return { mayRepeat, advice: item.insertNames(advice.join(' ')) || undefined };
+	const keyAdvice =
+		hasKeyOption && `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
+	const advice = [operation.rerunAdvice, keyAdvice].filter(Boolean).join(' ');
+	return { mayRepeat, advice: item.insertNames(advice) || undefined };
 }
-
-/** The services that an operation's advice is about. A mail operation may call Drive, too, and an upload may call Gmail. */
-const mailApis = ['mail'] as const;
-const fileApis = ['sheets', 'docs', 'drive'] as const;
 
 /** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
 function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
@@ -156,10 +151,10 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	// The notice is not added by `addHint`, because a model would get it. If the credential cannot be read, the items already say so.
 	const showNotice = async () => {
 		const credential = await loadedCredential?.catch(() => undefined);
-		const message = await credential?.findNotice().catch(() => undefined);
+		const message = await credential?.reportSignInEnd().catch(() => undefined);
 		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	};
-	const getClients: ClientGetter = ({ operation, resource, limits }, shared) => {
+	const getClients: ClientGetter = ({ operation, resource, limits }, groupOptions) => {
 		const credential = (loadedCredential ??= readGoogleCredential(
 			context,
 			context.getNodeParameter('authentication', 0, 'oAuth2'),
@@ -168,15 +163,16 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 		const key = JSON.stringify(['clients', resource, operation.value, limits]);
 		const loadClients = async () => {
 			const options = {
-				maxTries: limits.maxTries,
+				maxAttempts: limits.maxTries,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				adviceByStatus: operation.adviceByStatus,
-				adviceApis: resource === 'mail' ? mailApis : fileApis,
+				// A mail operation may call Drive, too, and an upload may call Gmail.
+				adviceApis: resource === 'mail' ? (['mail'] as const) : (['sheets', 'docs', 'drive'] as const),
 			};
-			return await (await credential).loadClients(options, shared);
+			return await (await credential).loadClients(options, groupOptions);
 		};
-		return shared ? loadClients() : run.once(key, loadClients);
+		return groupOptions ? loadClients() : run.doOnce(key, loadClients);
 	};
 	return { getClients, showNotice };
 }

@@ -34,7 +34,7 @@ function played(answers: Array<() => FullResponse>, options: Partial<TransportOp
 		},
 		googleApiBases,
 		{
-			maxTries: 3,
+			maxAttempts: 3,
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
@@ -113,7 +113,7 @@ test.each([
 
 test('an answer that does not come in time is said to be late, with the time', async () => {
 	const never = new Readable({ read() {} });
-	const { call } = played([() => answer(never)], { maxTries: 1, timeoutMilliseconds: 50 });
+	const { call } = played([() => answer(never)], { maxAttempts: 1, timeoutMilliseconds: 50 });
 	expect(await catchFailure(call({ url, method: 'POST' }))).toMatchObject({
 		code: 504,
 		message: 'Google did not respond within 0.05 s',
@@ -148,7 +148,7 @@ describe('tries', () => {
 	])('of a call with %s retries that is refused for quota', async (retry, count) => {
 		const log: string[] = [];
 		const { requests, call } = played([limited, () => answer('{}')], {
-			maxTries: 1,
+			maxAttempts: 1,
 			log: (text) => log.push(text),
 		});
 		const done = await call({ url, method: 'POST', retryConfig: { retry } }).catch(() => undefined);
@@ -189,7 +189,7 @@ describe('an answer', () => {
 		['[]', foreign],
 		['5', foreign],
 	])('%j is no object of Google', async (body, message) => {
-		const { requests, call } = played([() => answer(body)], { maxTries: 1 });
+		const { requests, call } = played([() => answer(body)], { maxAttempts: 1 });
 		expect(await catchFailure(call({ url, method: 'POST' }))).toMatchObject({
 			code: 502,
 			message,
@@ -215,7 +215,7 @@ describe('an answer', () => {
 		[299, 200],
 		[300, 300],
 	])('with the status %d', async (status, code) => {
-		const outcome = played([() => answer('{}', status)], { maxTries: 1 }).call({ url });
+		const outcome = played([() => answer('{}', status)], { maxAttempts: 1 }).call({ url });
 		if (code === 200) expect(await outcome).toMatchObject({ status });
 		else expect(await catchFailure(outcome)).toMatchObject({ code });
 	});
@@ -225,7 +225,7 @@ describe('an answer', () => {
 		jest
 			.spyOn(v8, 'getHeapStatistics')
 			.mockReturnValue({ ...real, heap_size_limit: 1000, used_heap_size: 0 });
-		const { call } = played([() => answer('{"a":{},"b":{}}')], { maxTries: 1 });
+		const { call } = played([() => answer('{"a":{},"b":{}}')], { maxAttempts: 1 });
 		expect((await catchFailure(call({ url }))).message).toContain('needs more memory');
 		jest.restoreAllMocks();
 	});
@@ -234,7 +234,9 @@ describe('an answer', () => {
 		[67_108_864, 200],
 		[67_108_865, 502],
 	])('that announces %d bytes: %d', async (bytes, code) => {
-		const { call } = played([() => answer('{}', 200, { 'content-length': String(bytes) })], { maxTries: 1 });
+		const { call } = played([() => answer('{}', 200, { 'content-length': String(bytes) })], {
+			maxAttempts: 1,
+		});
 		const outcome = await call({ url }).then(
 			({ status }) => status,
 			(error: unknown) => (error as { code: number }).code,

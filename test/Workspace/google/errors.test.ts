@@ -23,7 +23,7 @@ describe('errors', () => {
 	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
 		server = await startScriptedServer(answer);
 		return await catchFailure(
-			call(testClients(server.url, 'token-1', { maxTries: 1, maxRetryWaitMilliseconds: 0, ...options })),
+			call(testClients(server.url, 'token-1', { maxAttempts: 1, maxRetryWaitMilliseconds: 0, ...options })),
 		);
 	}
 

@@ -28,8 +28,8 @@ export class LargeUploads extends StandIn {
 		});
 	}
 
-	async send(given: Partial<DriveUploadRequest> = {}, maxTries = 5): Promise<UploadedFile> {
-		const clients = testClients(this.google.url, this.google.tokens.issue(), { maxTries });
+	async send(given: Partial<DriveUploadRequest> = {}, maxAttempts = 5): Promise<UploadedFile> {
+		const clients = testClients(this.google.url, this.google.tokens.issue(), { maxAttempts });
 		return await clients.uploadToDrive({
 			metadata: { name: 'a.bin' },
 			mimeType: 'application/octet-stream',

@@ -36,7 +36,7 @@ afterAll(async () => {
 function clients(options: Partial<TransportOptions> = {}) {
 	const token = google.tokens.issue();
 	return testClients(google.url, token, {
-		maxTries: 1,
+		maxAttempts: 1,
 		maxRetryWaitMilliseconds: 8 * minute,
 		findRateLimiter: quickLimiters(minute),
 		...options,

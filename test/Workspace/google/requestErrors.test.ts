@@ -24,7 +24,7 @@ const url = 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send';
 /** What n8n's helper throws, handed to a POST. */
 async function thrown(error: Error) {
 	const transport = createTransport(() => Promise.reject(error), bases, {
-		maxTries: 1,
+		maxAttempts: 1,
 		maxRetryWaitMilliseconds: 0,
 		timeoutMilliseconds: 5000,
 		signal: undefined,

@@ -121,7 +121,7 @@ describe('what may have been carried out', () => {
 	});
 
 	it('is never unknown for a read', async () => {
-		const clients = await serve([unavailable], { maxTries: 2 });
+		const clients = await serve([unavailable], { maxAttempts: 2 });
 		const failure = await catchFailure(clients.docs.documents.get({ documentId: 'd1' }));
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.description).toContain('Tried 2 times.');
@@ -178,7 +178,7 @@ describe('the time in Gmail’s message', () => {
 
 describe('the limits', () => {
 	it('hold the tries', async () => {
-		const clients = await serve([unavailable], { maxTries: 3, maxRetryWaitMilliseconds: 5000 });
+		const clients = await serve([unavailable], { maxAttempts: 3, maxRetryWaitMilliseconds: 5000 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
 		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(3);
@@ -186,7 +186,7 @@ describe('the limits', () => {
 
 	it('hold the tries of a refusal for quota by its time alone', async () => {
 		const clients = await serve([limited, limited, limited, json({ values: [] })], {
-			maxTries: 1,
+			maxAttempts: 1,
 			maxRetryWaitMilliseconds: 5000,
 		});
 		await clients.sheets.spreadsheets.values.get(get);
@@ -194,7 +194,7 @@ describe('the limits', () => {
 	});
 
 	it('hold the waiting: without any there is one try', async () => {
-		const clients = await serve([limitedFor('0')], { maxTries: 9, maxRetryWaitMilliseconds: 0 });
+		const clients = await serve([limitedFor('0')], { maxAttempts: 9, maxRetryWaitMilliseconds: 0 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.9);
 		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(1);
@@ -213,7 +213,7 @@ describe('the limits', () => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			timers.push(setInterval(() => response.write(' '), 10));
 		};
-		const clients = await serve([drip], { timeoutMilliseconds: 100, maxTries: 1 });
+		const clients = await serve([drip], { timeoutMilliseconds: 100, maxAttempts: 1 });
 		await expect(catchFailure(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({
 			code: 504,
 		});

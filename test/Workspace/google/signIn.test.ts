@@ -37,7 +37,7 @@ describe('sign in', () => {
 		});
 		sender = oAuthSender(`${server.url}/token`, oauthTokenData);
 		return createClients(sender.send, basesAt(server.url), {
-			maxTries: 2,
+			maxAttempts: 2,
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
@@ -108,7 +108,7 @@ describe('sign in', () => {
 		const never = oAuthSender(`${server.url}/token`);
 		const failure = await catchFailure(
 			createClients(never.send, basesAt(server.url), {
-				maxTries: 2,
+				maxAttempts: 2,
 				maxRetryWaitMilliseconds: 1000,
 				timeoutMilliseconds: 5000,
 				signal: undefined,
@@ -147,7 +147,7 @@ describe('service account', () => {
 	async function run(operation: Operation, given: Record<string, unknown>, user = robot): Promise<unknown> {
 		const token = google.tokens.issue({ user, clientId: robot });
 		const clients = testClients(google.url, token, {
-			maxTries: 1,
+			maxAttempts: 1,
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
 			adviceByStatus: operation.adviceByStatus,
 		});

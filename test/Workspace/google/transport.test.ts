@@ -29,7 +29,7 @@ describe('transport', () => {
 	afterEach(() => server.close());
 
 	const options: TransportOptions = {
-		maxTries: 1,
+		maxAttempts: 1,
 		maxRetryWaitMilliseconds: 0,
 		timeoutMilliseconds: 5000,
 		signal: undefined,
@@ -336,7 +336,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const reads = jest.spyOn(context, 'getCredentials');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const limits = { maxAttempts: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.loadClients(limits);
 		return { get: () => drive.files.get({ fileId: 'f1' }), reads };
 	}
@@ -378,7 +378,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const sanitizer = new Sanitizer();
 		const connection = await readGoogleCredential(context, 'oAuth2', sanitizer);
-		const limits = { maxTries: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
+		const limits = { maxAttempts: 1, maxRetryWaitMilliseconds: 0, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.loadClients(limits);
 		const reads = jest.spyOn(context, 'getCredentials');
 		clock.now += 1000;
@@ -402,7 +402,7 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const info = jest.spyOn(context.logger, 'info');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxTries: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
+		const limits = { maxAttempts: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
 		const { drive } = await connection.loadClients(limits);
 		await drive.files.get({ fileId: 'f1' });
 		expect(info.mock.calls.map(([text]) => text)).toEqual([

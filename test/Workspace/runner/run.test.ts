@@ -302,7 +302,7 @@ describe('one item', () => {
 		test('of a combined request is asked about for each member', async () => {
 			const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
 				Promise.resolve(index === 1 ? 'found' : undefined);
-			const combine = { key: () => 'k', execute: fails(lost) };
+			const combine = { getKey: () => 'k', execute: fails(lost) };
 			const operation = operationWith({ recover, combine });
 			expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
 				{ code: 503 },
@@ -312,12 +312,15 @@ describe('one item', () => {
 	});
 
 	test('without a key an operation that can combine serves one item alone', async () => {
-		const combine = { key: () => undefined, execute: () => Promise.resolve(['combined']) };
+		const combine = { getKey: () => undefined, execute: () => Promise.resolve(['combined']) };
 		expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual(['done']);
 	});
 
 	test('a combined request may fail for some of its members', async () => {
-		const combine = { key: () => 'k', execute: () => Promise.resolve(['a', createRefusal('Not this one')]) };
+		const combine = {
+			getKey: () => 'k',
+			execute: () => Promise.resolve(['a', createRefusal('Not this one')]),
+		};
 		const operation = operationWith({ combine });
 		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
 			'a',
@@ -326,13 +329,13 @@ describe('one item', () => {
 	});
 
 	test('a member without a result of its own gets none', async () => {
-		const combine = { key: () => 'k', execute: () => Promise.resolve(['a']) };
+		const combine = { getKey: () => 'k', execute: () => Promise.resolve(['a']) };
 		const operation = operationWith({ combine });
 		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toEqual(['a']);
 	});
 
 	test('clients that cannot be made fail every member', async () => {
-		const operation = operationWith({ combine: { key: () => 'k', execute: () => Promise.resolve([]) } });
+		const operation = operationWith({ combine: { getKey: () => 'k', execute: () => Promise.resolve([]) } });
 		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
 		expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
 			{ message: 'No credential' },
@@ -366,11 +369,11 @@ describe('one item', () => {
 		test('is one answer to equal questions; a question that failed is asked again', async () => {
 			const shared = new RunState(new Sanitizer());
 			const ask = jest.fn(() => Promise.resolve('a'));
-			expect(await Promise.all([shared.once('q', ask), shared.once('q', ask)])).toEqual(['a', 'a']);
-			expect(await shared.once('q', ask)).toBe('a');
+			expect(await Promise.all([shared.doOnce('q', ask), shared.doOnce('q', ask)])).toEqual(['a', 'a']);
+			expect(await shared.doOnce('q', ask)).toBe('a');
 			expect(ask).toHaveBeenCalledTimes(1);
-			await expect(shared.once('other', fails(lost))).rejects.toThrow('Lost');
-			expect(await shared.once('other', ask)).toBe('a');
+			await expect(shared.doOnce('other', fails(lost))).rejects.toThrow('Lost');
+			expect(await shared.doOnce('other', ask)).toBe('a');
 		});
 	});
 

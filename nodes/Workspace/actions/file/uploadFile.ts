@@ -80,7 +80,7 @@ async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
 	const reservationKey = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
-	const { ids } = await item.once(`reservedFileIds:${reservationKey}`, async () => {
+	const { ids } = await item.doOnce(`reservedFileIds:${reservationKey}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
 		return (await clients.drive.files.generateIds(request)).data;

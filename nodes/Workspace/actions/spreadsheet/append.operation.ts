@@ -108,10 +108,10 @@ export const append = defineOperation({
 		takeOnlyResult(await appendRows(clients.sheets, [{ params, item }])),
 	check: (params, item) => void readRows({ params, item }),
 	combine: {
-		key: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
+		getKey: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	lock: { key: ({ spreadsheetId }) => spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
+	lock: { getKey: (params) => params.spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, error) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.

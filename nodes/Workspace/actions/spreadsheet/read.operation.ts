@@ -294,7 +294,7 @@ export const read = defineOperation({
 		const target = isWholeFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
 		const fetchAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
-			await item.once(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
+			await item.doOnce(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
 				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...options });
 				return (await spreadsheet.sendForRange(target, send)).data;
 			});
@@ -305,7 +305,7 @@ export const read = defineOperation({
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.once(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
+				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
 				: renderedData;
 		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;

@@ -89,15 +89,15 @@ export class Spreadsheet {
 	readonly id: string;
 	readonly valuesApi: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
-	readonly #item: Pick<Item, 'once'>;
+	readonly #item: Pick<Item, 'doOnce'>;
 	#dateSettings: DateSettings | undefined;
 
 	/** @param item shares Google's responses with the other items of the run */
-	constructor(client: sheets_v4.Sheets, id: string, item: Pick<Item, 'once'> = { once: (_, ask) => ask() }) {
+	constructor(client: sheets_v4.Sheets, id: string, item?: Pick<Item, 'doOnce'>) {
 		this.#client = client;
 		this.id = id;
 		this.valuesApi = client.spreadsheets.values;
-		this.#item = item;
+		this.#item = item ?? { doOnce: (_, ask) => ask() };
 	}
 
 	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts ranges of cells to return; undefined for all cells */
@@ -133,7 +133,7 @@ export class Spreadsheet {
 
 	async fetchDateSettings(): Promise<DateSettings> {
 		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (this.#dateSettings ??= await this.#item.once(`settings ${this.id}`, fetchSettings));
+		return (this.#dateSettings ??= await this.#item.doOnce(`settings ${this.id}`, fetchSettings));
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -141,14 +141,14 @@ export class Spreadsheet {
 		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.once(`titles ${this.id}`, () => this.#tryFetchTitles());
+			const titles = await this.#item.doOnce(`titles ${this.id}`, () => this.#tryFetchTitles());
 			throw createMissingTabError(error, target, titles);
 		});
 	}
 
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.once(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
@@ -163,7 +163,7 @@ export class Spreadsheet {
 		// The range may name the tab itself, and a title without spaces around it is sent as it is.
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
-		const tabs = await this.#item.once(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
@@ -206,7 +206,7 @@ export class Spreadsheet {
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
-		await this.#item.once(`tab ${this.id} ${title}`, async () => {
+		await this.#item.doOnce(`tab ${this.id} ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
 				// Another execution may have created the tab meanwhile.

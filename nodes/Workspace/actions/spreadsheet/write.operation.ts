@@ -84,11 +84,11 @@ export const write = defineOperation({
 		readRows({ params, item });
 	},
 	combine: {
-		key: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
+		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		execute: async (clients, members) => await writeByMode(clients.sheets, members),
 	},
 	lock: {
-		key: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
+		getKey: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
 		// Only updates of several runs are combined: a run that replaces the table must not write the rows of another run, too.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,

@@ -38,7 +38,7 @@ export class Uploads extends StandIn {
 
 	client() {
 		const token = this.google.tokens.issue();
-		return testClients(this.google.url, token, { maxTries: 3, adviceByStatus: upload.adviceByStatus });
+		return testClients(this.google.url, token, { maxAttempts: 3, adviceByStatus: upload.adviceByStatus });
 	}
 
 	/** @throws NodeError */

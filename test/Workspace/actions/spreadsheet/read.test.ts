@@ -338,7 +338,7 @@ test('n8n does other work while many wide rows become items', async () => {
 	};
 	// From Google's answer on.
 	const item = Object.assign(testItem(), {
-		once: async (_key: string, ask: () => Promise<unknown>) => {
+		doOnce: async (_key: string, ask: () => Promise<unknown>) => {
 			const answer = await ask();
 			setImmediate(count);
 			return answer;

@@ -74,7 +74,7 @@ export class SheetCalls extends StandIn {
 		const operation: Operation = operations[name];
 		const members = all.map(({ params, item }) => ({ params: this.params(operation, params), item }));
 		const { combine } = operation;
-		const keys = new Set(members.map(({ params }) => combine?.key(params)));
+		const keys = new Set(members.map(({ params }) => combine?.getKey(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
 		for (const { params, item } of members) operation.check?.(params, item);
 		const outcomes = await performTogether(operation, members, this.clients(operation), [...keys][0]);
@@ -84,7 +84,7 @@ export class SheetCalls extends StandIn {
 
 	key(name: Name, given: Given): string | undefined {
 		const operation: Operation = operations[name];
-		return operation.combine?.key(this.params(operation, given));
+		return operation.combine?.getKey(this.params(operation, given));
 	}
 
 	private clients({ adviceByStatus: errors }: Operation): Clients {

@@ -54,7 +54,7 @@ async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: I
 		return value === '' || value === 'any' ? [] : `${quoteField(name)}: ${shorten(value)}`;
 	});
 	if (conditions.length === 0) return;
-	await item.once('no email matched', () => {
+	await item.doOnce('no email matched', () => {
 		item.addHint(`No email matches (item ${item.index}). ${conditions.join('; ')}`);
 		return Promise.resolve(true);
 	});

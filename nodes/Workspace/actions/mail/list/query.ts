@@ -64,7 +64,7 @@ const maxShownLabels = 20;
 /** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
 export async function resolveLabelIds(clients: Clients, labels: string[], field: string, item: Item) {
 	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
-	const mailboxLabels = await item.once('mail.labels', () => listLabels(clients));
+	const mailboxLabels = await item.doOnce('mail.labels', () => listLabels(clients));
 	return labels.map((label) => {
 		if (labelIdPattern.test(label)) return label;
 		// Gmail does not allow two names that differ only in case.

@@ -38,7 +38,7 @@ export async function findSender(clients: Clients, { senderName, fromAlias }: Ou
 	if (chosenName !== '' && !fromAlias) return { name: chosenName, address: await fetchOwnAddress(clients) };
 	// The request is not retried, because a name is not worth a pause. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const allSettings = await item.once('mail.senders', () =>
+	const allSettings = await item.doOnce('mail.senders', () =>
 		listSendAs(clients, requestOptions).catch((error: unknown) => {
 			item.log(`Could not get the display name of the account: ${String(error)}`);
 			return [];

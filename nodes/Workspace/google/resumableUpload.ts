@@ -5,7 +5,7 @@ import { type RetryPolicy, withRetries } from '../../http/retry';
 import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
-/** Creates the failure for an upload that Drive did not complete. @param outcome `unknown` if the last byte was sent, so that the file may exist */
+/** @param outcome `unknown` if the last byte was sent, so that the file may exist */
 export function createIncompleteUploadError(outcome: 'notDone' | 'unknown', cause?: unknown): NodeError {
 	return new NodeError({
 		code: 503,
@@ -23,13 +23,13 @@ export function createIncompleteUploadError(outcome: 'notDone' | 'unknown', caus
 const progressOnly = '*';
 
 /**
- * One resumable upload, which Google calls an upload session. Drive gives it an address, and reports after each part of the file how many
- * bytes it has. If this number is not the expected one, the upload continues from there.
+ * The resumable upload of one file. Drive gives the upload an address, and reports after each part of the file how many bytes Drive has. If
+ * this number is not the expected one, the upload continues from there.
  */
-export class UploadSession {
+export class ResumableUpload {
 	/** How many bytes Drive has, as far as it has reported. */
 	storedBytes = 0;
-	/** Whether Drive no longer knows the session. */
+	/** Whether Drive no longer knows the upload. */
 	isLost = false;
 	#file: drive_v3.Schema$File | undefined;
 	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
@@ -48,7 +48,7 @@ export class UploadSession {
 		this.#policy = policy;
 	}
 
-	/** Sends what Drive lacks of a chunk. @param position where the chunk begins in the file @returns false if Drive lacks bytes before it */
+	/** Sends what Drive lacks of the chunk at this position of the file. @returns false if Drive lacks bytes before it */
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
@@ -91,7 +91,7 @@ export class UploadSession {
 		}
 	}
 
-	/** Sends one request of the session. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
+	/** Sends one request. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport({
@@ -100,7 +100,7 @@ export class UploadSession {
 			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 			data: bytes,
 			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
-			// The transport must not repeat this. After a failure, the session first asks Drive which bytes have arrived.
+			// The transport must not repeat this. After a failure, the upload first asks Drive which bytes have arrived.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {
 			this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);

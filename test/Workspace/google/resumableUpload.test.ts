@@ -8,7 +8,7 @@ import { uploadToDrive, type DriveUploadRequest } from '../../../nodes/Workspace
 import { chunkBytes } from '../../../nodes/Workspace/byteSource';
 import { googleApiBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
 import { classifyStatus } from '../../../nodes/http/retry';
-import { UploadSession } from '../../../nodes/Workspace/google/uploadSession';
+import { ResumableUpload } from '../../../nodes/Workspace/google/resumableUpload';
 import { catchFailure } from '../catchFailure';
 
 /** How many bytes Drive has, a file that is complete, or a failure. */
@@ -32,10 +32,10 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 /** A session of ten bytes, in two chunks of six and four. */
-function sessionOf(played: Played[], maxTries = 3) {
+function sessionOf(played: Played[], maxAttempts = 3) {
 	const ranges: string[] = [];
 	const sent: string[] = [];
-	const session = new UploadSession(
+	const session = new ResumableUpload(
 		async (call) => {
 			await timers.setImmediate();
 			expect(call).toMatchObject({ url: address, method: 'PUT', retryConfig: { retry: 0 } });
@@ -52,7 +52,7 @@ function sessionOf(played: Played[], maxTries = 3) {
 		},
 		address,
 		10,
-		{ words: retryWords, maxTries, maxRetryWaitMilliseconds: 60_000, signal: undefined },
+		{ words: retryWords, maxAttempts, maxRetryWaitMilliseconds: 60_000, signal: undefined },
 	);
 	const first = () => session.send(Buffer.from('abcdef'), 0);
 	const second = () => session.send(Buffer.from('ghij'), 6);
@@ -200,9 +200,9 @@ test('all bytes and still no file is a failure', async () => {
 
 test('what is no failure of Google is passed on as it is', async () => {
 	const fault = new TypeError('a fault');
-	const session = new UploadSession(() => Promise.reject(fault), address, 1, {
+	const session = new ResumableUpload(() => Promise.reject(fault), address, 1, {
 		words: retryWords,
-		maxTries: 3,
+		maxAttempts: 3,
 		maxRetryWaitMilliseconds: 0,
 		signal: undefined,
 	});
@@ -211,7 +211,7 @@ test('what is no failure of Google is passed on as it is', async () => {
 
 describe('an upload', () => {
 	/** Drive, which has what a function makes of the end of the bytes that came. */
-	function drive(storedOf: (end: number) => number | NodeError = (end) => end, maxTries = 3) {
+	function drive(storedOf: (end: number) => number | NodeError = (end) => end, maxAttempts = 3) {
 		const calls: Array<Parameters<Transport>[0]> = [];
 		const transport: Transport = async (call) => {
 			await timers.setImmediate();
@@ -228,7 +228,7 @@ describe('an upload', () => {
 		const clientOptions = { version: 'v3', auth: { request: transport } } as unknown as drive_v3.Options;
 		const client = new drive_v3.Drive(clientOptions);
 		const options = {
-			...{ maxTries, maxRetryWaitMilliseconds: 60_000, timeoutMilliseconds: 1000, signal: undefined },
+			...{ maxAttempts, maxRetryWaitMilliseconds: 60_000, timeoutMilliseconds: 1000, signal: undefined },
 			...{ credentialKey: 'c', signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const },
 		};
 		const upload = async (
