@@ -62,8 +62,7 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	return await new Promise((settle) => {
 		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
 		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
-		const hasJoined = waitingGroup !== undefined && joinIfRoom(waitingGroup, waitingRun);
-		if (hasJoined) return;
+		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);

@@ -124,10 +124,8 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
 async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
 	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
-	const fill = async (id: string) =>
-		prepared.templateId
-			? await fillCopy(clients, id, copyParams, item)
-			: await fillEmpty(clients, id, prepared, item);
+	const fill = (id: string) =>
+		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
 	const finish = async (id: string, isDone: boolean) => {
 		const replaced = isDone ? undefined : await fill(id);
 		// The file is marked as done before this function reads the result.
