@@ -22,6 +22,10 @@ export function toSingleLine(text: string): string {
 /** Removes what people overlook in a text: case and white space. */
 export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
 
+/** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
+export const isSameIgnoringCase = (text?: string | null, otherText?: string | null) =>
+	text?.toLowerCase() === otherText?.toLowerCase();
+
 /** Returns a question that suggests existing names similar to missing ones, to stand before an advice; '' if no name is similar. */
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
 	const fold = (name: string) => foldText(name.slice(0, 100));

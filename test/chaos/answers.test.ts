@@ -79,7 +79,7 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 		['1009 three times', Array<UpgradeStep>(3).fill({ closeCode: 1009 }), 503],
 	])('%s', async (_name, steps, code) => {
 		await disturbed(standing(), ...steps);
-		await station.passing(() => station.account.ended.at(-1)?.decision === 'retryLate');
+		await station.passing(() => station.account.ended.at(-1)?.decision === 'longBackoff');
 		expect(station.account.alerts).toEqual([]);
 		// The first attempt of the long backoff fails, too.
 		station.service.scriptUpgrades(steps.at(-1) ?? {});

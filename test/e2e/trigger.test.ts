@@ -142,8 +142,11 @@ describe('stopped with a queue of messages', () => {
 		await until(station.isOpen('ended'));
 		const failed = await station.executions({ workflowId: stored.id, status: ['error'] });
 		const errors = failed.map(async (id) => (await station.n8n.api.execution(id)).resultData.error?.message);
+		// On a slow machine, the second execution may have started before the end.
+		const started = (await station.executions({ workflowId: stored.id })).length - failed.length;
+		expect(started).toBeLessThan(20);
 		expect(await Promise.all(errors)).toEqual([
-			'The trigger was stopped while 19 messages waited for their executions',
+			`The trigger was stopped while ${20 - started} messages waited for their executions`,
 		]);
 	});
 

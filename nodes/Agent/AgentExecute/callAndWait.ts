@@ -171,7 +171,7 @@ class MessageWait implements ConnectionListener {
 		if (!wasOpen && isLastingFault(closeReason)) this.#lastingFaultCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
 		// The channel is given up if only the long backoff is left, or if a lasting fault has occurred twice.
-		const isGivenUp = decision === 'retryLate' || this.#lastingFaultCount >= 2;
+		const isGivenUp = decision === 'longBackoff' || this.#lastingFaultCount >= 2;
 		if (!isGivenUp) return;
 		this.#failReadiness(closeReason);
 		if (this.#isCallSent && !this.#collector.handleNoMoreMessages())

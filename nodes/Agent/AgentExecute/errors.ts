@@ -68,9 +68,7 @@ export function convertFailedResponse(agentResponse: AgentResponse, call: CallEr
 	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
 	const result = retry.classifyStatus(saysNotDone ? 429 : code);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
-	const retryableTexts = result.outcome === 'notDone' ? busyTexts : internalErrorTexts;
-	const otherTexts = result.retryable ? retryableTexts : rejectedTexts;
-	const [meaning, description] = statusTexts[code] ?? otherTexts;
+	const [meaning, description] = statusTexts[code] ?? getUnlistedStatusTexts(result);
 	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
 	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
 }
@@ -155,30 +153,25 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
-/** These three are for statuses without an entry above. */
-const busyTexts: ErrorTexts = [
-	'The agent service reported an error',
-	'The service is temporarily busy or down. It did not start the agent.',
-];
-const internalErrorTexts: ErrorTexts = [
-	'The agent service reported an error',
-	`${unknownOutcomeText} The service reported an internal error.`,
-];
-const rejectedTexts: ErrorTexts = [
-	'The agent service rejected the call',
-	"The text above is the service's response. The call was not repeated.",
-];
+/** Returns the texts for a status without an entry above. */
+function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
+	const rejectedText = "The text above is the service's response. The call was not repeated.";
+	if (!retryable) return ['The agent service rejected the call', rejectedText];
+	const internalErrorText = `${unknownOutcomeText} The service reported an internal error.`;
+	const busyText = 'The service is temporarily busy or down. It did not start the agent.';
+	return ['The agent service reported an error', outcome === 'notDone' ? busyText : internalErrorText];
+}
 
 /** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxMessagesLength = 32_768;
 /** The limit for one message, or for the response to the call. */
 const maxDetailLength = 8192;
 
-/** Adds session and response to a failure after which the agent may be running. @param response the content of the response, if there is one */
+/** Adds session and response to a failure after which the agent may be running. */
 export function addCallDetails(
 	failure: NodeError,
 	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
-	response: unknown,
+	response?: unknown,
 ): NodeError {
 	// A description that comes from n8n, or quotes the agent, may end without a period.
 	const sentence = failure.description?.replace(/([^.!?…])$/, '$1.');
@@ -218,21 +211,22 @@ function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
 
 /** Lists the values that were compared with the match value. If there are none, lists the fields of the messages. */
 function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
+	const field = match?.field;
+	if (field !== undefined) {
+		const values = listDistinct(messages.map((message) => findFieldText(message, field)));
+		const valuesText = field === '' ? 'Text messages' : `Values of '${field}'`;
+		if (values.length > 0) return `${valuesText} received: ${values.join(', ')}.`;
+	}
 	const fields = describeFields(messages);
 	const fieldsText = fields === '' ? '' : `Fields of the messages received: ${fields}.`;
-	if (match === undefined || messages.length === 0) return fieldsText;
-	const { field } = match;
-	const values = listDistinct(messages.map((message) => findFieldText(message, field)));
-	const valuesText = field === '' ? 'Text messages' : `Values of '${field}'`;
-	if (values.length > 0) return `${valuesText} received: ${values.join(', ')}.`;
-	if (field === '') return fieldsText;
+	if (!field || messages.length === 0) return fieldsText;
 	return `No message has the field '${field}'. ${fieldsText || 'None of them is a JSON object.'}`;
 }
 
 /** How long the channel may take to open before the call. */
 export const openTimeoutSeconds = 20;
 
-/** @param lastFailure the error of the last attempt @param closeReason why no further attempt is made; undefined after the time limit */
+/** @param closeReason why no further attempt is made; undefined after the time limit */
 export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?: CloseReason): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });

@@ -48,29 +48,26 @@ export function preparePayload(
 function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: RawParameters): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
 	const isEmptyExpression = (name: string) => isEmpty(name) && parameters.hasExpression(name);
-	if (isEmptyExpression('sessionId')) {
+	if (isEmptyExpression('sessionId'))
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
 			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
-	}
 	if (mode === 'json' && isEmptyExpression('payloadJson'))
 		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
 	if (mode === 'json') return;
 	// Only an expression can give undefined or null.
 	const fieldWithoutValue = ['task', 'input'].find((name) => values[name] == null);
-	if (isEmpty('task') && isEmpty('input')) {
+	if (isEmpty('task') && isEmpty('input'))
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
 			`${fieldWithoutValue ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
 		);
-	}
-	if (fieldWithoutValue) {
+	if (fieldWithoutValue)
 		throw createRefusal(
 			`The expression in '${fieldWithoutValue === 'task' ? 'Task' : 'Input'}' has no value for this item`,
 			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
 		);
-	}
 }
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
@@ -112,12 +109,11 @@ export function readWaitSettings(params: ExecuteParams) {
 }
 
 function buildMatchCondition({ matchField: field, matchValue: values }: ExecuteParams): FieldCondition {
-	if (field === '' && values.length === 0) {
+	if (field === '' && values.length === 0)
 		throw createRefusal(
 			"'Match Field' and 'Match Value' are empty",
 			'Enter the field and value of the message that ends the wait, such as type and answer. If the service ends with a text message such as [DONE], enter only the value.',
 		);
-	}
 	// Without a value, a message matches if the field holds an empty text.
 	return { field, values: values.length === 0 ? [''] : values };
 }

@@ -1,6 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
-
 import { buildProperties } from '../../fields/nodeProperties';
 import { fields, options } from './parameters';
 
-export const properties: INodeProperties[] = buildProperties(fields, options);
+export const properties = buildProperties(fields, options);

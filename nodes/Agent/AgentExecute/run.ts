@@ -84,7 +84,7 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 	try {
 		const waitResult = wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
 		if (!wait) await sendCall(() => Promise.resolve());
-		const { item, bytes } = await buildItem(context, index, progress, waitResult);
+		const { item, bytes } = await buildMeasuredItem(context, index, progress, waitResult);
 		if (!waitResult && typeof item.json.output === 'string') liveView.showText(item.json.output);
 		if (run.outputBytes + bytes > maxOutputBytes) throw createTooMuchOutputError(maxOutputBytes);
 		run.outputBytes += bytes;
@@ -122,7 +122,7 @@ function buildWaitSetup(
 }
 
 /** Builds the item, with the messages of the wait if there was one. Also returns how many bytes it adds to `outputBytes`. */
-async function buildItem(
+async function buildMeasuredItem(
 	context: IExecuteFunctions,
 	index: number,
 	progress: calls.CallProgress,
@@ -141,9 +141,9 @@ function toFailedItem(error: unknown, { call, response: agentResponse }: calls.C
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
 	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
-	const content = agentResponse && parseResponseContent(agentResponse);
-	let response: unknown;
-	if (content && 'response' in content) response = content.response;
-	else if (content) response = `(${content.bytes.length} bytes, ${content.mimeType})`;
+	if (!agentResponse) return { result: { failure: addCallDetails(failure, call) }, mustNotRepeat };
+	const content = parseResponseContent(agentResponse);
+	const response =
+		'bytes' in content ? `(${content.bytes.length} bytes, ${content.mimeType})` : content.response;
 	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
 }

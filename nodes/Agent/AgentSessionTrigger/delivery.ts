@@ -50,9 +50,8 @@ export class Delivery {
 
 	/** Forgets the deduplication keys of messages that n8n did not get, so that these messages are accepted if they arrive again. */
 	forgetKeys(arrivals: readonly Arrival[]): void {
-		for (const { deduplicationKey } of arrivals) {
+		for (const { deduplicationKey } of arrivals)
 			if (deduplicationKey !== undefined) this.#setup.memory.recentKeys.delete(deduplicationKey);
-		}
 	}
 
 	/** Settles after the execution. Never rejects. @returns false if the batch is left over, because the trigger stopped before n8n took it */

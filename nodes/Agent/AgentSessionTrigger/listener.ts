@@ -20,9 +20,9 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** A trigger that stops continues to deliver its queued messages as long as the queue becomes shorter within this time. */
+/** While a trigger stops, it keeps delivering. It gives up if the queue has not become shorter after this time. */
 const maxDrainStepMilliseconds = 400;
-/** The time limit for these deliveries together. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
+/** The time limit for all deliveries while the trigger stops. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
 const maxDrainMilliseconds = 2000;
 /** How many executions the last messages may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
@@ -46,21 +46,21 @@ export class PublishedListener {
 		this.#setup = setup;
 		this.#alerts = new Alerts(context, clock);
 		this.#delivery = new Delivery(setup, this.#alerts);
-		const queueListener = {
+		const queueActions = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
-			pause: () => {
+			pauseReading: () => {
 				context.logger.info('Session channel: the queue is full, reading is paused');
 				for (const connection of this.#connections) connection.pause();
 			},
-			resume: () => {
+			resumeReading: () => {
 				for (const connection of this.#connections) connection.resume();
 			},
-			onDropped: (arrivals: readonly Arrival[]) => {
+			reportDropped: (arrivals: readonly Arrival[]) => {
 				this.#delivery.forgetKeys(arrivals);
 				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
 			},
 		};
-		this.#queue = new MessageQueue<Arrival>(settings, queueListener, clock);
+		this.#queue = new MessageQueue<Arrival>(settings, queueActions, clock);
 	}
 
 	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
@@ -98,9 +98,10 @@ export class PublishedListener {
 	async #stop(): Promise<void> {
 		this.#delivery.stopRetrying();
 		const hadBacklog = this.#queue.length > 0;
-		const drainEnd = this.#queue.drain();
-		if (hadBacklog) await this.#awaitDrain(drainEnd);
-		const closings = this.#connections.map((connection) => connection.close({ takesLastFrames: true }));
+		const drained = this.#queue.drain();
+		if (hadBacklog) await this.#awaitDrain(drained);
+		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
+		const closings = this.#connections.map((connection) => connection.close(options));
 		const isAllRead = (await Promise.all(closings)).every(Boolean);
 		await this.#startLastExecutions(hadBacklog || this.#queue.length > 0);
 		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), isAllRead);
@@ -114,28 +115,28 @@ export class PublishedListener {
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// n8n may refuse items that it gets later, because the workflow is then no longer published. It does not say which items it accepted.
-		const storeEnd = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
-		await this.#waitWithin(finalStoreMilliseconds, storeEnd);
+		const stored = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, stored);
 		this.#delivery.stopWaiting();
 	}
 
-	async #awaitDrain(drainEnd: Promise<void>): Promise<void> {
+	async #awaitDrain(drained: Promise<void>): Promise<void> {
 		const { clock } = this.#setup;
 		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
 		let remainingMilliseconds = maxDrainMilliseconds;
 		while (remainingMilliseconds > 0) {
 			const previousLength = this.#queue.length;
-			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), drainEnd);
+			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), drained);
 			if (this.#queue.length === 0 || this.#queue.length >= previousLength) return;
 			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
 		}
 	}
 
-	/** Waits within the stop budget. @param earlyEnd a promise that ends the wait early */
-	async #waitWithin(milliseconds: number, earlyEnd: Promise<void> = new Promise(() => {})): Promise<void> {
+	/** Waits within the stop budget. @param awaited ends the wait early when it settles */
+	async #waitWithin(milliseconds: number, awaited: Promise<void> = new Promise(() => {})): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
 		const begunAt = clock.getMonotonicMilliseconds();
-		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), earlyEnd);
+		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), awaited);
 		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
 	}
 

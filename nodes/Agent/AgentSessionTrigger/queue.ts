@@ -5,13 +5,14 @@ import type { ConnectionEvent } from '../session/connection';
 import * as sessionMessages from '../session/messages';
 import type { QueueSettings } from './fields';
 
-interface QueueListener<T> {
+/** What the queue makes its owner do. */
+interface QueueActions<T> {
 	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
-	pause?(): void;
-	resume?(): void;
-	onDropped?(messages: readonly T[]): void;
+	pauseReading?(): void;
+	resumeReading?(): void;
+	reportDropped?(messages: readonly T[]): void;
 }
 
 /**
@@ -22,7 +23,7 @@ export class MessageQueue<T extends QueueEntry> {
 	/** The memory that the waiting messages take. */
 	heldBytes = 0;
 	readonly #settings: QueueSettings;
-	readonly #listener: QueueListener<T>;
+	readonly #actions: QueueActions<T>;
 	readonly #clock: Clock;
 	/** The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less time than an execution. */
 	readonly #waitingEntries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
@@ -35,9 +36,9 @@ export class MessageQueue<T extends QueueEntry> {
 	#cancelTimer: (() => void) | undefined;
 	#droppedCounts = new Map<string, number>();
 
-	constructor(settings: QueueSettings, listener: QueueListener<T>, clock: Clock) {
+	constructor(settings: QueueSettings, actions: QueueActions<T>, clock: Clock) {
 		this.#settings = settings;
-		this.#listener = listener;
+		this.#actions = actions;
 		this.#clock = clock;
 	}
 
@@ -106,7 +107,7 @@ export class MessageQueue<T extends QueueEntry> {
 
 	#deliverBatch(): void {
 		const batch = this.#takeBatch();
-		const deliveryEnd = this.#listener.deliver(batch).then((wasTaken) => {
+		const deliveryEnded = this.#actions.deliver(batch).then((wasTaken) => {
 			if (wasTaken) this.#unfinishedBatches.delete(batch);
 			else {
 				this.#untakenBatches.add(batch);
@@ -115,7 +116,7 @@ export class MessageQueue<T extends QueueEntry> {
 			}
 			if (this.#state !== 'ended') this.#deliverDueBatches();
 		});
-		this.#unfinishedBatches.set(batch, deliveryEnd);
+		this.#unfinishedBatches.set(batch, deliveryEnded);
 	}
 
 	/** Whether the next batch is delivered now. A queue that is paused or drains gets no messages, so its batches do not wait to be full. */
@@ -170,16 +171,16 @@ export class MessageQueue<T extends QueueEntry> {
 		while (this.length > 1 && this.#fillLevel > 1) droppedEntries.push(...this.#removeOldest(1));
 		const messages = droppedEntries.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
-		if (messages.length > 0) this.#listener.onDropped?.(messages);
+		if (messages.length > 0) this.#actions.reportDropped?.(messages);
 	}
 
 	#pauseWhenFull(): void {
 		if (this.#state !== 'open') {
 			// While the trigger stops, unread messages are accepted up to twice the limit: a socket holds only a few megabytes.
-			if (this.heldBytes >= 2 * this.#settings.maxQueuedBytes) this.#listener.pause?.();
+			if (this.heldBytes >= 2 * this.#settings.maxQueuedBytes) this.#actions.pauseReading?.();
 		} else if (this.#fillLevel >= 1 && !this.#isPaused) {
 			this.#isPaused = true;
-			this.#listener.pause?.();
+			this.#actions.pauseReading?.();
 			this.#deliverDueBatches();
 		}
 	}
@@ -187,7 +188,7 @@ export class MessageQueue<T extends QueueEntry> {
 	#resumeWhenHalfEmpty(): void {
 		if (!this.#isPaused || this.#fillLevel > 1 / 2) return;
 		this.#isPaused = false;
-		this.#listener.resume?.();
+		this.#actions.resumeReading?.();
 	}
 }
 

@@ -58,7 +58,7 @@ class TestListener {
 					arrival.releaseMessage();
 				},
 				onChannelEnd: ({ decision, failure }: EndedChannel) => {
-					if (decision === 'retryLate') this.#fail(failure);
+					if (decision === 'longBackoff') this.#fail(failure);
 				},
 			};
 			const environment = { clock, log: context.logger };

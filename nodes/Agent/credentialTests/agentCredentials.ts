@@ -31,7 +31,7 @@ export async function checkAgentApi(
 		if (/\/ws\/*$/.test(api.webSocketUrl))
 			throw createRefusal("Enter the WebSocket URL without '/ws'. The node adds it");
 		await checkDeploymentUrl(helpers, url, api);
-		return { status: 'OK', message: await checkChannel(helpers, api, url.hostname) };
+		return { status: 'OK', message: await testChannel(helpers, api, url.hostname) };
 	} catch (error) {
 		if (isNodeError(error)) return toFailedTest(error);
 		const url = credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data));
@@ -65,31 +65,60 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
 }
 
-/** Tries to open the channel without secrets. The server may reject this. @param allowedHost a host that n8n allows @returns the success text */
-async function checkChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, allowedHost: string) {
+/** Tries to open the channel without secrets, which the server may reject. @returns the text for a test that succeeds */
+async function testChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, reachedHost: string) {
 	const url = credentials.buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
-	const isAllowed = url.hostname === allowedHost || (await isAllowedByPolicy(helpers, url));
-	const allowedLookup = isAllowed ? await createAllowedLookup(helpers, url) : undefined;
-	if (allowedLookup === 'noAddress')
+	const permission = await askForPermission(helpers, url, reachedHost);
+	if (permission.kind === 'onlyName')
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
-	const closeReason: CloseReason | undefined = isAllowed
-		? await tryToOpenChannel(url, api.allowUnauthorizedCerts, allowedLookup)
-		: { kind: 'blocked' };
+	const closeReason =
+		permission.kind === 'blocked' ? permission : await tryToOpenChannel(url, api, permission.lookup);
 	if (closeReason?.kind === 'response') {
 		const { statusCode, contentType, fromProxy } = closeReason.response;
 		if (fromProxy) throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
-		if (statusCode === 404) {
+		if (statusCode === 404)
 			throw createRefusal(
 				`Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`,
 			);
-		}
 		checkResponse(place, 'a session channel', statusCode, contentType);
 	} else if (closeReason) {
 		const message = `Could not connect to ${place}: ${describeCloseReason(closeReason)}`;
 		throw createRefusal(message, getCloseAdvice(closeReason, Date.now()));
 	}
 	return 'Both addresses respond';
+}
+
+/** What n8n's egress policy says about a host. `onlyName` means that it allows the name, but refuses each of its addresses alone. */
+type Permission =
+	| { readonly kind: 'blocked' }
+	| { readonly kind: 'onlyName' }
+	| { readonly kind: 'allowed'; readonly lookup?: LookupFunction };
+
+/** Asks for the permission to connect. Its lookup, if there is one, returns only the addresses that the policy allows. */
+async function askForPermission(helpers: TestHelpers, url: URL, reachedHost: string): Promise<Permission> {
+	const { hostname } = url;
+	// The policy allows the host that the test has just reached.
+	if (hostname !== reachedHost && !(await isAllowedByPolicy(helpers, url))) return { kind: 'blocked' };
+	const { findProxy } = await import('../session/webSocket');
+	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined)
+		return { kind: 'allowed' };
+	// If the name is not found, the socket reports it.
+	const addresses = await lookup(hostname, { all: true }).catch(() => []);
+	if (addresses.length === 0) return { kind: 'allowed' };
+	const allowedAddresses: LookupAddress[] = [];
+	for (const address of addresses) {
+		const addressUrl = new URL(url);
+		addressUrl.hostname = address.family === 6 ? `[${address.address}]` : address.address;
+		if (await isAllowedByPolicy(helpers, addressUrl)) allowedAddresses.push(address);
+	}
+	const [firstAddress] = allowedAddresses;
+	if (firstAddress === undefined) return { kind: 'onlyName' };
+	const lookUpChecked: LookupFunction = (_hostname, options, callback) => {
+		if (options.all) callback(null, allowedAddresses);
+		else callback(null, firstAddress.address, firstAddress.family);
+	};
+	return { kind: 'allowed', lookup: lookUpChecked };
 }
 
 /** Asks n8n's egress policy with an HTTP request, because n8n gives credential tests no filter for sockets. */
@@ -104,46 +133,20 @@ async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<b
 	}
 }
 
-/**
- * Resolves the host name once, so that the socket connects only to addresses that n8n's egress policy has allowed.
- * @returns the socket's lookup; undefined if the socket needs none; `noAddress` if the policy allows the name, but none of its addresses
- */
-async function createAllowedLookup(helpers: TestHelpers, url: URL) {
-	const { hostname } = url;
-	const { findProxy } = await import('../session/webSocket');
-	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined) return undefined;
-	// If the name is not found, the socket reports it.
-	const addresses = await lookup(hostname, { all: true }).catch(() => []);
-	if (addresses.length === 0) return undefined;
-	const allowedAddresses: LookupAddress[] = [];
-	for (const address of addresses) {
-		const addressUrl = new URL(url);
-		addressUrl.hostname = address.family === 6 ? `[${address.address}]` : address.address;
-		if (await isAllowedByPolicy(helpers, addressUrl)) allowedAddresses.push(address);
-	}
-	const [firstAddress] = allowedAddresses;
-	if (firstAddress === undefined) return 'noAddress';
-	const lookUpAllowed: LookupFunction = (_hostname, options, callback) => {
-		if (options.all) callback(null, allowedAddresses);
-		else callback(null, firstAddress.address, firstAddress.family);
-	};
-	return lookUpAllowed;
-}
-
 /** Opens a channel and closes it again. @returns why the channel did not open; undefined if it opened */
-async function tryToOpenChannel(url: URL, allowUnauthorizedCerts: boolean, allowedLookup?: LookupFunction) {
+async function tryToOpenChannel(url: URL, api: credentials.AgentApiCredential, lookUp?: LookupFunction) {
 	const { openSocket } = await import('../session/webSocket');
 	const permission = { ok: true, result: undefined } as const;
 	// The addresses have already been checked.
-	const egress = allowedLookup && {
+	const egress = lookUp && {
 		validateUrl: () => Promise.resolve(permission),
 		validateConnectionHost: () => permission,
-		createSecureLookup: () => allowedLookup,
+		createSecureLookup: () => lookUp,
 	};
 	const settings = {
 		url: url.href,
 		sanitize: (text: string) => text,
-		allowUnauthorizedCerts,
+		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		// These four values do not matter, because the channel is closed as soon as it is open.
 		maxMessageBytes: 1024,
 		heartbeatSeconds: 0,

@@ -10,12 +10,12 @@ interface HeartbeatSettings {
 	readonly pingText: string;
 }
 
-interface HeartbeatListener {
+interface HeartbeatActions {
 	sendPing(): void;
 	/** Called if the server sent nothing between a ping and its deadline. Not called if the server has never responded to a ping. */
-	onDead(silentMilliseconds: number): void;
+	reportDead(silentMilliseconds: number): void;
 	/** Called once if the server has never responded to a ping. Such a server may be alive, although it misses the deadline. */
-	onNoResponse(): void;
+	reportNoResponse(): void;
 }
 
 /** How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
@@ -28,7 +28,7 @@ export class Heartbeat {
 	readonly #intervalMilliseconds: number;
 	/** The frame that proves that the server responds to pings. It is a message if the pings are text messages. */
 	readonly #responseKind: 'pong' | 'message';
-	readonly #listener: HeartbeatListener;
+	readonly #actions: HeartbeatActions;
 	readonly #clock: Clock;
 	#cancelTimer = () => {};
 	#lastFrameAt = 0;
@@ -38,10 +38,10 @@ export class Heartbeat {
 	#hasResponded = false;
 	#hasReportedNoResponse = false;
 
-	constructor({ heartbeatSeconds, pingText }: HeartbeatSettings, listener: HeartbeatListener, clock: Clock) {
+	constructor({ heartbeatSeconds, pingText }: HeartbeatSettings, actions: HeartbeatActions, clock: Clock) {
 		this.#intervalMilliseconds = heartbeatSeconds * 1000;
 		this.#responseKind = pingText === '' ? 'pong' : 'message';
-		this.#listener = listener;
+		this.#actions = actions;
 		this.#clock = clock;
 	}
 
@@ -76,20 +76,20 @@ export class Heartbeat {
 		if (this.#awaitedPing !== undefined && now >= this.#awaitedPing.deadline) {
 			const isStalled = now - plannedAt > stallThresholdMilliseconds;
 			if (this.#hasResponded && !isStalled) {
-				this.#listener.onDead(now - this.#lastFrameAt);
+				this.#actions.reportDead(now - this.#lastFrameAt);
 				return;
 			}
 			this.#awaitedPing = undefined;
 			if (isStalled) this.#nextPingAt = now;
 			else if (!this.#hasReportedNoResponse) {
 				this.#hasReportedNoResponse = true;
-				this.#listener.onNoResponse();
+				this.#actions.reportNoResponse();
 			}
 		}
 		if (now >= this.#nextPingAt) {
 			this.#awaitedPing ??= { sentAt: now, deadline: now + pingTimeoutMilliseconds };
 			this.#nextPingAt = now + this.#intervalMilliseconds;
-			this.#listener.sendPing();
+			this.#actions.sendPing();
 		}
 		const nextCheckAt = Math.min(this.#nextPingAt, this.#awaitedPing?.deadline ?? Number.POSITIVE_INFINITY);
 		this.#cancelTimer = this.#clock.callAfter(Math.max(0, nextCheckAt - now), () => {
@@ -150,17 +150,17 @@ export class Channel {
 		this.#listener = listener;
 		this.#clock = clock;
 		this.#socketClosed = new Promise((resolve) => (this.#resolveSocketClosed = resolve));
-		const heartbeatListener = {
+		const heartbeatActions = {
 			sendPing: () => {
 				if (settings.pingText === '') this.#socket.ping();
 				else this.#socket.send(settings.pingText);
 			},
-			onDead: (milliseconds: number) => {
+			reportDead: (milliseconds: number) => {
 				this.#terminate({ kind: 'silent', milliseconds });
 			},
-			onNoResponse: listener.onNoResponse,
+			reportNoResponse: listener.onNoResponse,
 		};
-		this.#heartbeat = new Heartbeat(settings, heartbeatListener, clock);
+		this.#heartbeat = new Heartbeat(settings, heartbeatActions, clock);
 		this.#cancelConnectTimer = clock.callAfter(connectTimeoutMilliseconds, () => {
 			this.#terminate({ kind: 'connectTimeout' });
 		});

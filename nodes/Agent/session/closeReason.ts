@@ -43,33 +43,39 @@ export type CloseReason =
 	/** The credentials could not be read. `isMistake` means that only the user can fix this: they are incomplete, or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** `retry`: with backoff. `retryOnce`: soon, with new credentials. `retryLate`: with the long backoff. Agent Execute and tests fail instead. */
-export type RetryDecision = 'retry' | 'retryOnce' | 'retryLate';
+/** How long to wait before the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
+export type RetryDecision =
+	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
+	| 'backoff'
+	/** One attempt, after 1 to 2 s. Attempts share credentials for a second, so this attempt reads them again. */
+	| 'freshCredentials'
+	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
+	| 'longBackoff';
 
-const builtInFinalCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** If faulty frames closed this many channels in a row, the long backoff applies. A server that repeats unread messages also repeats this frame. */
+const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
+/** After this many faulty frames in a row, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
 const maxFaultyCloses = 3;
 const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
 
 /**
- * Decides how to reconnect. Unknown close codes mean `retry`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that led to `retryOnce` or `retryLate`.
+ * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
+ * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that led to another decision than `backoff`.
  * `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
  */
 export function decideRetry(
 	closeReason: CloseReason,
 	history: { readonly retriedCloseKey: string | undefined; readonly faultyCloseCount: number },
-	userFinalCloseCodes: readonly number[],
+	finalCloseCodes: readonly number[],
 ): RetryDecision {
-	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'retryLate';
-	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'retryLate' : 'retry';
-	if (closeReason.kind === 'blocked') return 'retryLate';
-	const longBackoffCodes = [...builtInFinalCloseCodes, ...userFinalCloseCodes];
-	if (closeReason.kind === 'closeFrame' && longBackoffCodes.includes(closeReason.code)) return 'retryLate';
+	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'longBackoff';
+	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'longBackoff' : 'backoff';
+	if (closeReason.kind === 'blocked') return 'longBackoff';
+	const closeCodes = [...longBackoffCloseCodes, ...finalCloseCodes];
+	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code)) return 'longBackoff';
 	const status = findHttpStatus(closeReason);
-	if (status === undefined || isTemporaryStatus(status)) return 'retry';
-	if (isRedirect(status)) return 'retryLate';
-	return history.retriedCloseKey === getCloseKey(closeReason) ? 'retryLate' : 'retryOnce';
+	if (status === undefined || isTemporaryStatus(status)) return 'backoff';
+	if (isRedirect(status)) return 'longBackoff';
+	return history.retriedCloseKey === getCloseKey(closeReason) ? 'longBackoff' : 'freshCredentials';
 }
 
 /** Whether a faulty frame closed the channel: one that is too large or malformed. A server that finds a frame too large closes with 1009. */
@@ -84,7 +90,7 @@ export function getCloseKey(closeReason: CloseReason): string {
 	return closeReason.kind === 'response' ? `status ${closeReason.response.statusCode}` : closeReason.kind;
 }
 
-/** Finds the HTTP status of a response or a close code. A close code from 4400 on is an HTTP status plus 4000, such as 4401 for 401. */
+/** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
 function findHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'response') return closeReason.response.statusCode;
 	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;

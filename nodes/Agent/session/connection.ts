@@ -4,15 +4,12 @@ import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
 import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
 import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
+import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner, type ReconnectPolicy } from './reconnect';
 import type { SocketOpener } from './webSocket';
 
-export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
+export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest>, ReconnectPolicy {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
-	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes after which the attempts continue with the long backoff, besides the built-in ones. Named like the user's option. */
-	readonly finalCloseCodes: readonly number[];
 }
 
 /** The JSON of the item that the trigger emits for each event if its option 'Connection Events' is on. */
@@ -58,6 +55,8 @@ interface ConnectionEnvironment {
 	readonly frameSequence?: FrameSequence;
 }
 
+/** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
+type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
 export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
 
 /** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
@@ -117,17 +116,16 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel. See `Channel.close` for the options and the result. */
-	close(options: CloseOptions = {}): Promise<boolean> {
+	/** Closes the connection and its channel. See `Channel.close` for the result. */
+	close(options: ConnectionCloseOptions = {}): Promise<boolean> {
 		this.#closing ??= this.#closeChannel(options);
 		return this.#closing;
 	}
 
-	async #closeChannel(options: CloseOptions): Promise<boolean> {
+	async #closeChannel(options: ConnectionCloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
-		// Only a trigger ever reports this loss, to its next connection. In Agent Execute, no later connection uses the same sequence.
-		if (this.#state === 'open')
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), 'the trigger was stopped');
+		if (this.#state === 'open' && options.lossReason !== undefined)
+			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), options.lossReason);
 		this.#state = 'closed';
 		this.#isMuted = !options.takesLastFrames;
 		this.#generation++;
@@ -264,8 +262,13 @@ export async function findPolicyCloseReason(request: ConnectRequest) {
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(...values: ConstructorParameters<typeof SessionConnection>): Connection {
-	return new SessionConnection(...values);
+export function connect(
+	options: ConnectionOptions,
+	readConnectRequest: ConnectRequestReader,
+	listener: ConnectionListener,
+	environment: ConnectionEnvironment,
+): Connection {
+	return new SessionConnection(options, readConnectRequest, listener, environment);
 }
 
 let loadedOpenSocket: SocketOpener | undefined;

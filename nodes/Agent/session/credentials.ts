@@ -244,12 +244,11 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	const isSecure = (isVerified && isEncrypted(url)) || isLoopback(url);
 	if (entries.some(({ allowsUnencrypted }) => allowsUnencrypted || isSecure)) return;
 	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
-	if (entries.length > 0) {
+	if (entries.length > 0)
 		throw createRefusal(
 			`The Agent Signature API credential is not allowed for ${url.host} without a verified encrypted connection`,
 			`Nothing was sent. ${list} Use https:// and wss:// in the Agent API credential with 'Ignore SSL Issues' off, or ask the owner of the credential to enter http://${url.host}.`,
 		);
-	}
 	throw createRefusal(
 		`The Agent Signature API credential is not allowed for ${url.host}`,
 		`Nothing was sent. ${list} Ask the owner of the credential to add the host, or use an Agent API credential for one of these hosts.`,

@@ -13,11 +13,12 @@ const baseMilliseconds = 1000;
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
 const maxDelayMilliseconds = 15 * 60_000;
-/** The delay before the attempt of `retryOnce`. Credentials are shared for a second, so this attempt does not get the refused ones again. */
+/** The shortest delay for `freshCredentials`. Attempts share credentials for a second, so the next one does not get the refused ones again. */
 const rereadDelayMilliseconds = 1000;
 
-interface ReconnectPolicy {
+export interface ReconnectPolicy {
 	readonly reconnectMaxDelaySeconds: number;
+	/** Close codes that the user adds to `longBackoffCloseCodes`. Named like the user's option. */
 	readonly finalCloseCodes: readonly number[];
 }
 
@@ -42,7 +43,7 @@ class OutageHistory {
 	backoffDelayCount = 0;
 	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
 	longBackoffDelayCount = 0;
-	/** The key of the last close reason that led to `retryOnce` or `retryLate`. If it comes again, `retryOnce` becomes `retryLate`. */
+	/** The key of the last close reason whose decision was not `backoff`. If it comes again, `freshCredentials` becomes `longBackoff`. */
 	retriedCloseKey: string | undefined;
 	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
 	faultyCloseCount = 0;
@@ -81,7 +82,7 @@ export class ReconnectPlanner {
 		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
 		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
 		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
-		if (decision !== 'retry') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
+		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
 		const alert = this.#takeDueAlert(now, outage.longBackoffDelayCount > 1 || isMistake);
@@ -102,10 +103,10 @@ export class ReconnectPlanner {
 		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
-		if (outage.longBackoffDelayCount > 0 || decision === 'retryLate')
+		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
-		if (decision === 'retryOnce')
+		if (decision === 'freshCredentials')
 			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
 		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
 		const jitterMilliseconds = drawJitterMilliseconds(outage.backoffDelayCount, bounds, this.#random);

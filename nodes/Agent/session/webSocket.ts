@@ -40,10 +40,8 @@ export function findProxy(url: string): URL | undefined {
 const maxUpgradeBodyBytes = 2048;
 const upgradeBodyTimeoutMilliseconds = 1000;
 
-type UpgradeResponseHandler = (response: UpgradeResponse) => void;
-
 /** Reads at most 2 KiB of the body, for at most a second. @returns a function that stops reading without calling `onRead` */
-function readUpgradeResponse(response: IncomingMessage, onRead: UpgradeResponseHandler): () => void {
+function readUpgradeResponse(response: IncomingMessage, onRead: SocketListener['onUnexpectedResponse']) {
 	const { statusCode = 0, headers } = response;
 	let body = Buffer.alloc(0);
 	let isOver = false;
@@ -118,7 +116,7 @@ function buildSocketOptions(request: SocketRequest) {
 }
 
 /** Adds the listeners. An exception in a listener ends the socket. Otherwise, the socket would stay open without further events. */
-function attachListener(socket: WebSocket, listener: SocketListener, tunnel: AbortController): void {
+function attachListener(socket: WebSocket, listener: SocketListener, tunnelController: AbortController) {
 	let stopReading = () => {};
 	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {
 		const callGuarded = (...values: never[]) => {
@@ -134,11 +132,10 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	};
 	addListener('open', listener.onOpen);
 	addListener('message', listener.onFrame);
-	for (const kind of ['ping', 'pong'] as const) {
+	for (const kind of ['ping', 'pong'] as const)
 		addListener(kind, () => {
 			listener.onControlFrame(kind);
 		});
-	}
 	addListener('error', listener.onError);
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	addListener('unexpected-response', (_request: unknown, response: IncomingMessage) => {
@@ -149,7 +146,7 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnel: Abo
 	});
 	addListener('close', (code: number, reason: Buffer) => {
 		stopReading();
-		tunnel.abort();
+		tunnelController.abort();
 		listener.onClose(code, reason.toString('utf8'));
 	});
 }
@@ -174,7 +171,7 @@ export interface SocketListener {
 	readonly onOpen: () => void;
 	readonly onFrame: (data: Buffer, isBinary: boolean) => void;
 	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
-	readonly onUnexpectedResponse: UpgradeResponseHandler;
+	readonly onUnexpectedResponse: (response: UpgradeResponse) => void;
 	/** Reports the cause of a close. `onClose` is called next. */
 	readonly onError: (error: Error) => void;
 	/** The code is 1005 if the close frame had no code, and 1006 if there was no close frame. */

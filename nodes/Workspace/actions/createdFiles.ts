@@ -56,23 +56,19 @@ export async function createOnce<R extends object>(
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
 	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
-	let files: readonly File[] = await findByKey();
-	let ownId = recoveredId;
-	if (files.length === 0) {
-		const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
-		const createdFile = await create(properties);
-		if ('instead' in createdFile) return createdFile.instead;
-		ownId = createdFile.id ?? '';
-		files = await addOwnFile(drive, await findByKey(), ownId, allFields);
-	}
+	const foundFiles = await findByKey();
+	const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
+	const createdFile = foundFiles.length === 0 ? await create(properties) : undefined;
+	if (createdFile && 'instead' in createdFile) return createdFile.instead;
+	const ownId = createdFile?.id ?? recoveredId ?? '';
+	const files = createdFile ? await addOwnFile(drive, await findByKey(), ownId, allFields) : foundFiles;
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
-	if (!keptFile) {
+	if (!keptFile)
 		throw new NodeError({
 			code: 503,
-			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${ownId ?? ''} into the trash`,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${ownId} into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
-	}
 	const unfinishedFiles = otherFiles.filter((file) => !isDone(file));
 	for (const file of unfinishedFiles) await updateFile(drive, file, { trashed: true });
 	if (keptFile.appProperties?.[contentProperty] !== contentHash)
@@ -109,7 +105,6 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
 
-/** Advice for an error 404: Google does not find the parent folder. */
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
 /** The private property that marks a file with its item's token. Other apps cannot see it. */
@@ -200,7 +195,6 @@ export async function findFiles(drive: drive_v3.Drive, q: string, fields: string
 	return data.files ?? [];
 }
 
-/** Quotes a text for a query in Drive's search language. */
 export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
 
 /** Builds a query for a private property. @param value a text without quotes or backslashes */

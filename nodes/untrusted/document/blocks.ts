@@ -15,8 +15,8 @@ export interface TextMarks {
 export interface Span {
 	readonly text: string;
 	readonly marks: TextMarks;
-	/** Address of a picture that may replace the text. */
-	readonly pictureUrl?: string;
+	/** Address of an image that may replace the text. */
+	readonly imageUrl?: string;
 }
 
 export interface ParagraphBlock {
@@ -54,7 +54,7 @@ export type SimplifiedKind =
 	| 'link titles'
 	| 'code languages'
 	| 'images'
-	| 'images without address'
+	| 'images without https address'
 	| 'footnotes'
 	| 'relative links';
 

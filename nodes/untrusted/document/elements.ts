@@ -12,21 +12,21 @@ export interface ParagraphPiece {
 	readonly marks: TextMarks;
 	/** ID of the footnote that the piece refers to. The text is the number of the footnote in brackets. */
 	readonly footnoteId?: string;
-	/** Address of a picture. The text is the description of the picture. */
-	readonly pictureUrl?: string;
+	/** Address of an image. The text is the description of the image. */
+	readonly imageUrl?: string;
 	readonly rule?: true;
 }
 
 // Docs marks some content of its own with these characters, for example code blocks. Users do not write them.
 const privateUsePattern = /[\ue000-\uf8ff]/g;
 
-/** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, pictures and rules. */
+/** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, images and rules. */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
 	const pieces = (paragraph.elements ?? []).flatMap((element) => readPiece(element, tab) ?? []);
 	const lastPiece = pieces.at(-1);
 	if (lastPiece?.text.endsWith('\n'))
 		pieces.splice(-1, 1, { ...lastPiece, text: lastPiece.text.slice(0, -1) });
-	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.pictureUrl !== undefined);
+	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.imageUrl !== undefined);
 }
 
 function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece | undefined {
@@ -48,7 +48,7 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 		const footnoteId = footnoteReference.footnoteId ?? '';
 		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
 	}
-	if (inlineObjectElement) return readPicture(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	if (inlineObjectElement) return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
 	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
 
@@ -59,12 +59,12 @@ const buildPiece = (text: OptionalText, style?: docs_v1.Schema$TextStyle, link?:
 
 type OptionalText = string | null | undefined;
 
-function readPicture(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
+function readImage(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
 	if (!embedded) return undefined;
 	const text = embedded.description || (embedded.title ?? '');
-	const pictureUrl = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
-	return { text, marks: {}, ...(pictureUrl && { pictureUrl }) };
+	const imageUrl = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
+	return { text, marks: {}, ...(imageUrl && { imageUrl }) };
 }
 
 const fixedWidthPattern =

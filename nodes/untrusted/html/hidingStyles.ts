@@ -2,9 +2,9 @@
 const maxSheetCharacters = 500_000;
 const maxRules = 5_000;
 const maxSelectorsPerRule = 50;
-const maxStepsPerSelector = 10;
-const maxNamesPerStep = 5;
-const maxRulesPerName = 30;
+const maxCompoundsPerSelector = 10;
+const maxSelectorsPerCompound = 5;
+const maxRulesPerSelector = 30;
 const maxClassesPerElement = 30;
 const maxBlockCharacters = 5_000;
 const zeroPattern = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
@@ -19,8 +19,8 @@ const hidingPatterns = {
 } as const;
 type Property = keyof typeof hidingPatterns;
 
-/** Parts of a rule's weight in the cascade of CSS. Each part outweighs any number of the parts in front of it, and of the rules before it. */
-const weights = { tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
+/** CSS specificity and rule order as one number: order < tag < class < id < style attribute < !important. The factors leave room for the limits above. */
+const precedences = { tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
 	readonly property: Property;
@@ -29,17 +29,17 @@ interface Declaration {
 }
 
 interface Rule {
-	/** The tag, classes and ID that an element must have, such as `td`, `.preheader` and `#top`. */
-	readonly names: readonly string[];
+	/** The simple selectors of the last compound selector: the tag, classes and ID that an element must have, such as `td` and `.preheader`. */
+	readonly simpleSelectors: readonly string[];
 	/** Whether the rule depends on surrounding elements. These are not checked, so the rule may show an element but never hide one. */
 	readonly dependsOnContext: boolean;
-	readonly weight: number;
+	readonly precedence: number;
 	readonly declarations: readonly Declaration[];
 }
 
 /** Finds out which elements of a page its `style` elements and attributes hide on any screen. */
 export class HidingStyles {
-	/** Rules, by the last name of their selector. */
+	/** Rules, by the last of their simple selectors. */
 	readonly #rules = new Map<string, Rule[]>();
 	#ruleCount = 0;
 	#characterCount = 0;
@@ -58,39 +58,39 @@ export class HidingStyles {
 
 	#addRule(selector: string, declarations: readonly Declaration[]): void {
 		const selectorInBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-		const steps = selectorInBody.split(/[\s>+~]+/, maxStepsPerSelector);
-		const names = readNames(steps.at(-1) ?? '');
-		const lastName = names.at(-1);
-		if (lastName === undefined || selector.includes(':')) return;
-		const rules = this.#rules.get(lastName) ?? [];
-		this.#rules.set(lastName, rules);
-		if (rules.length >= maxRulesPerName) return;
-		const dependsOnContext = steps.length > 1;
-		const specificity = names.reduce((sum, name) => sum + weights[getNameKind(name)], 0);
-		// The names of the surrounding elements count as one class.
-		const weight = specificity + (dependsOnContext ? weights.class : 0) + this.#ruleCount;
+		const compounds = selectorInBody.split(/[\s>+~]+/, maxCompoundsPerSelector);
+		const simpleSelectors = splitCompound(compounds.at(-1) ?? '');
+		const lastSelector = simpleSelectors.at(-1);
+		if (lastSelector === undefined || selector.includes(':')) return;
+		const rules = this.#rules.get(lastSelector) ?? [];
+		this.#rules.set(lastSelector, rules);
+		if (rules.length >= maxRulesPerSelector) return;
+		const dependsOnContext = compounds.length > 1;
+		const specificity = simpleSelectors.reduce((sum, simple) => sum + precedences[getKind(simple)], 0);
+		// The selectors of the surrounding elements count as one class.
+		const precedence = specificity + (dependsOnContext ? precedences.class : 0) + this.#ruleCount;
 		this.#ruleCount++;
-		rules.push({ names, dependsOnContext, weight, declarations });
+		rules.push({ simpleSelectors, dependsOnContext, precedence, declarations });
 	}
 
 	/** @param attributes the attributes of the element, of which `id`, `class` and `style` count */
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const get = (name: string) => attributes.get(name) ?? '';
 		const classNames = get('class').trim().split(/\s+/, maxClassesPerElement);
-		const elementNames = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
-		const rules: Array<Omit<Rule, 'names'>> = [...elementNames]
-			.flatMap((name) => this.#rules.get(name) ?? [])
-			.filter(({ names }) => names.every((name) => elementNames.has(name)));
+		const matchingSelectors = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
+		const rules: Array<Omit<Rule, 'simpleSelectors'>> = [...matchingSelectors]
+			.flatMap((simple) => this.#rules.get(simple) ?? [])
+			.filter(({ simpleSelectors }) => simpleSelectors.every((simple) => matchingSelectors.has(simple)));
 		const style = attributes.get('style');
-		if (style !== undefined)
-			rules.push({ declarations: readDeclarations(style), weight: weights.style, dependsOnContext: false });
-		const winners = new Map<Property, { readonly weight: number; readonly isHiding: boolean }>();
-		for (const { declarations, weight, dependsOnContext } of rules)
+		const attributeRule = { precedence: precedences.style, dependsOnContext: false };
+		if (style !== undefined) rules.push({ ...attributeRule, declarations: readDeclarations(style) });
+		const winners = new Map<Property, { readonly precedence: number; readonly isHiding: boolean }>();
+		for (const { declarations, precedence: rulePrecedence, dependsOnContext } of rules)
 			for (const { property, isHiding, isImportant } of declarations) {
-				const totalWeight = weight + (isImportant ? weights.important : 0);
-				const isOutweighed = totalWeight < (winners.get(property)?.weight ?? 0);
-				if (isOutweighed || (dependsOnContext && isHiding)) continue;
-				winners.set(property, { weight: totalWeight, isHiding });
+				const precedence = rulePrecedence + (isImportant ? precedences.important : 0);
+				const isOverridden = precedence < (winners.get(property)?.precedence ?? 0);
+				if (isOverridden || (dependsOnContext && isHiding)) continue;
+				winners.set(property, { precedence, isHiding });
 			}
 		const isSizeless = winners.get('font-size')?.isHiding;
 		winners.delete('font-size');
@@ -102,13 +102,16 @@ export class HidingStyles {
 	}
 }
 
-const getNameKind = (name: string) => (name.startsWith('#') ? 'id' : name.startsWith('.') ? 'class' : 'tag');
+const getKind = (simple: string) =>
+	simple.startsWith('#') ? 'id' : simple.startsWith('.') ? 'class' : 'tag';
 
-/** Reads the names of a selector such as `td.preheader`. @returns no names if it has too many names, or a part that is no name */
-function readNames(selector: string): string[] {
-	const names = selector.replace('*', '').split(/(?=[.#])/, maxNamesPerStep + 1);
-	if (names.length > maxNamesPerStep || !/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(selector)) return [];
-	return names.map((name) => (/^[.#]/.test(name) ? name : name.toLowerCase())).filter((name) => name !== '');
+const compoundPattern = /^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i;
+
+/** Splits a compound selector such as `td.preheader`. @returns no simple selectors if it has too many, or one that is no tag, class or ID */
+function splitCompound(compound: string): string[] {
+	const parts = compound.replace('*', '').split(/(?=[.#])/, maxSelectorsPerCompound + 1);
+	if (parts.length > maxSelectorsPerCompound || !compoundPattern.test(compound)) return [];
+	return parts.map((part) => (/^[.#]/.test(part) ? part : part.toLowerCase())).filter((part) => part !== '');
 }
 
 function readDeclarations(block: string): Declaration[] {

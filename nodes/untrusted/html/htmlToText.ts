@@ -6,6 +6,7 @@ import { TextWriter } from './textWriter';
 const blankLineElements = new Set('blockquote h1 h2 h3 h4 h5 h6 hr ol p pre ul'.split(' '));
 const lineBreakTags =
 	'address article aside body caption center dd details div dl dt fieldset figcaption figure footer form header html legend li main nav section summary table tbody tfoot thead tr';
+/** Elements with a line break around them, but no blank line. */
 const lineBreakElements = new Set(lineBreakTags.split(' '));
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */

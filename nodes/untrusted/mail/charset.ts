@@ -82,12 +82,7 @@ function getDecoder(charset: string): TextDecoder {
 const fallbackCharset = 'windows-1252';
 
 /** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
-const codePages: Readonly<Record<string, string>> = {
-	'932': 'shift_jis',
-	'936': 'gbk',
-	'949': 'euc-kr',
-	'950': 'big5',
-};
+const codePages: Record<string, string> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };
 
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];

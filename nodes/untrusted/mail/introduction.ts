@@ -12,14 +12,14 @@ export type QuoteKind = 'marked' | 'unmarked';
 
 /** Only so many characters are read at the end of a longer text. */
 const maxCharacters = 500;
-/** Most lines of an introduction without an opening word. */
-const maxLines = 4;
-/** Most lines of an introduction with an opening word, such as `On`. Some programs put each bracket of the address on a separate line. */
-const maxOpenedLines = 6;
+const maxLinesWithoutOpening = 4;
+/** An opening is a word such as `On`. Some programs put each bracket of the address on a separate line. */
+const maxLinesWithOpening = 6;
 const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrotePattern =
 	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
+/** Words that no program writes into an introduction. `On 5 May at 9:30 I wrote to Ann:` is a sentence of the sender. */
 const firstPersonPattern =
 	/(?<!\p{L})(?:I|we|to (?:me|us)|ich|mir|wir|uns|je|j’ai|j'ai|nous|yo|nos|eu|ik|mij|wij|ons|jag|vi|oss|jeg|я|мне|мы|нам)(?!\p{L})/iu;
 const openingWordPattern =
@@ -44,15 +44,15 @@ export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind)
 	const joinedLines = lines.join(' ');
 	if (!addressPattern.test(joinedLines) && !wrotePattern.test(joinedLines)) return undefined;
 	const isMarked = quoteKind === 'marked';
-	const isIntroduction = isMarked ? introducesQuote : introducesText;
-	for (let lineCount = 1; lineCount <= Math.min(maxOpenedLines, lines.length); lineCount++) {
+	const isIntroduction = isMarked ? looksLikeIntroduction : isClearIntroduction;
+	for (let lineCount = 1; lineCount <= Math.min(maxLinesWithOpening, lines.length); lineCount++) {
 		const [firstLine = '', ...laterLines] = lines.slice(-lineCount);
 		const laterText = ['', ...laterLines].join(' ');
 		const position = findOpening(firstLine, (text) => isIntroduction(text + laterText));
 		if (position >= 0) return { lineCount, textBefore: firstLine.slice(0, position) };
 		if (lineCount > 1 && endsSentence(firstLine)) break;
-		if (lineCount > maxLines || !isIntroduction((firstLine + laterText).slice(-maxCharacters))) continue;
-		return includeLinesAbove(lines, lineCount);
+		if (lineCount <= maxLinesWithoutOpening && isIntroduction((firstLine + laterText).slice(-maxCharacters)))
+			return includeLinesAbove(lines, lineCount);
 	}
 	// Above a marked quote, an address on the last line is enough.
 	return isMarked && addressPattern.test(lines.at(-1) ?? '') ? { lineCount: 1, textBefore: '' } : undefined;
@@ -60,7 +60,7 @@ export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind)
 
 /** Adds lines above that belong to the introduction, because programs also wrap a date. @param lineCount number of lines found so far */
 function includeLinesAbove(lines: readonly string[], lineCount: number): Introduction {
-	for (let count = lineCount + 1; count <= Math.min(lineCount + 2, maxOpenedLines); count++) {
+	for (let count = lineCount + 1; count <= Math.min(lineCount + 2, maxLinesWithOpening); count++) {
 		const line = lines.at(-count) ?? '';
 		const position = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (position >= 0) return { lineCount: count, textBefore: line.slice(0, position) };
@@ -80,11 +80,12 @@ function includeLinesAbove(lines: readonly string[], lineCount: number): Introdu
 const endsSentence = (line: string) =>
 	/[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
 
-const introducesQuote = (text: string) =>
+/** The lenient test, for a quote with marks below. */
+const looksLikeIntroduction = (text: string) =>
 	dateOrTimePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
 
-/** Checks more than `introducesQuote`. If no marks follow, a sentence that the sender wrote could look like an introduction. */
-function introducesText(text: string): boolean {
+/** The strict test, for text without marks below: a sentence that the sender wrote could look like an introduction. */
+function isClearIntroduction(text: string): boolean {
 	const lastAddress = Array.from(text.matchAll(bracketedAddressPattern)).at(-1);
 	if (lastAddress) {
 		const textAfter = text.slice(lastAddress.index + lastAddress[0].length);
@@ -102,7 +103,7 @@ export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
 		const start = Math.max(0, index - maxCharacters);
 		const head = line.slice(start, index + ending.length);
-		const position = wrotePattern.test(ending) ? findOpening(head, introducesText) : -1;
+		const position = wrotePattern.test(ending) ? findOpening(head, isClearIntroduction) : -1;
 		if (position >= 0) return { lineCount: 1, textBefore: line.slice(0, start + position) };
 	}
 	return undefined;

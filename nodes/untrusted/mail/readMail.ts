@@ -47,7 +47,7 @@ function readMultipart(type: string, parts: readonly mime.MimePart[], reading: M
 		if (versions.text || versions.html) partTexts.push(versions);
 		isAfterHtml ||= type === 'multipart/related' && versions.html !== undefined;
 	}
-	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its pictures.
+	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images.
 	const isSameText =
 		type === 'multipart/related' && partTexts.length === 2 && !partTexts[0]?.html && !partTexts[1]?.text;
 	return isSameText || type === 'multipart/alternative' ? chooseVersions(partTexts) : joinParts(partTexts);
@@ -118,7 +118,7 @@ export interface AttachmentOutput {
 	readonly mimeType: string;
 	/** Bytes, according to Gmail. */
 	readonly size: number;
-	/** Whether the file is shown in the text, such as a picture in an HTML email. */
+	/** Whether the file is shown in the text, such as an image in an HTML email. */
 	readonly inline: boolean;
 	/** Without angle brackets; '' for a file without a content ID. */
 	readonly contentId: string;
@@ -229,7 +229,7 @@ function cleanSnippet(snippet: string): string {
 	return characters.slice(start, characters.findLastIndex(isVisible) + 1).join('');
 }
 
-/** @param isRelated whether the part is in a `multipart/related`, as pictures of HTML are */
+/** @param isRelated whether the part is in a `multipart/related`, as images of HTML are */
 function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 	const contentId = mime.getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = mime.getDisposition(part);

@@ -4,10 +4,11 @@ import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
 import { joinSpans } from '../document/blocks';
+import type { DocumentTab, Elements, Paragraph, ParagraphIndent, ParagraphPiece } from '../document/elements';
 import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 
-type StructuralElement = elements.Elements[number];
+type StructuralElement = docs_v1.Schema$StructuralElement;
 
 // The first and the last character of a code block that was made with Docs (https://github.com/Mr0grog/google-docs-to-markdown).
 const codeBlockStart = '\uec03';
@@ -18,7 +19,7 @@ const spacesPerIndent = 4;
 const maxIndentSpaces = 64;
 
 /** Joins adjacent paragraphs that form a code block, which has one paragraph per line. Returns all other elements unchanged. */
-function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
+function groupCodeLines(content: Elements, tab: DocumentTab) {
 	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
 	const blockEnds = findCodeBlockEnds(content);
 	for (let index = 0; index < content.length;) {
@@ -39,10 +40,10 @@ function groupCodeLines(content: elements.Elements, tab: elements.DocumentTab) {
 	return parts;
 }
 
-const noIndent: elements.ParagraphIndent = { isQuoted: false, indentPoints: 0 };
+const noIndent: ParagraphIndent = { isQuoted: false, indentPoints: 0 };
 
 /** Finds for each element the index after the next code block; undefined if an element that is no paragraph comes before its end. */
-function findCodeBlockEnds(content: elements.Elements): Array<number | undefined> {
+function findCodeBlockEnds(content: Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let index = content.length - 1; index >= 0; index--) {
 		if (!content[index]?.paragraph) ends[index] = undefined;
@@ -52,7 +53,7 @@ function findCodeBlockEnds(content: elements.Elements): Array<number | undefined
 }
 
 /** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
-function findFixedWidthEnd(content: elements.Elements, start: number, tab: elements.DocumentTab): number {
+function findFixedWidthEnd(content: Elements, start: number, tab: DocumentTab): number {
 	const firstIndent = getIndent(content[start]);
 	let end = start;
 	for (let index = start; index < content.length; index++) {
@@ -70,14 +71,14 @@ function findFixedWidthEnd(content: elements.Elements, start: number, tab: eleme
 }
 
 /** Whether a line may belong to the block of the first line. In a quote, both indents must be equal. Elsewhere, the line may be indented further. */
-function isIndentedWithin(indent: elements.ParagraphIndent, firstIndent: elements.ParagraphIndent): boolean {
+function isIndentedWithin(indent: ParagraphIndent, firstIndent: ParagraphIndent): boolean {
 	if (indent.isQuoted !== firstIndent.isQuoted) return false;
 	const extraPoints = indent.indentPoints - firstIndent.indentPoints;
 	return indent.isQuoted ? Math.abs(extraPoints) < 1 : extraPoints > -1;
 }
 
 /** @returns the pieces of an ordinary line; undefined for a heading, a list item, or text from Markdown, which has our spacing */
-function readPlainLine(element: StructuralElement | undefined, tab: elements.DocumentTab) {
+function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
 	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
@@ -92,7 +93,7 @@ const getRawText = (element?: StructuralElement) => elements.getStoredLine(eleme
 const getIndent = (element?: StructuralElement) => elements.getParagraphIndent(element?.paragraph ?? {});
 
 /** Joins the lines of a code block. A line outside of quotes gets spaces for its indentation beyond that of the first line. */
-function joinCodeLines(lines: elements.Elements, tab: elements.DocumentTab): string {
+function joinCodeLines(lines: Elements, tab: DocumentTab): string {
 	const firstIndent = getIndent(lines[0]);
 	const texts = lines.map((line) => {
 		const text = joinSpans(elements.readPieces(line.paragraph ?? {}, tab)).replaceAll('\v', '\n');
@@ -133,7 +134,7 @@ const markdownOptions: Options = {
 };
 
 /** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. */
-export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): string {
+export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
 	/** Numbers of footnotes, by tab index and footnote ID. They count across all tabs. */
 	const labels = new Map<string, string>();
 	const getLabel = (footnoteKey: string) => {
@@ -148,11 +149,11 @@ export function documentTabsToMarkdown(tabs: readonly elements.DocumentTab[]): s
 }
 
 class MarkdownTreeBuilder {
-	readonly #tab: elements.DocumentTab;
+	readonly #tab: DocumentTab;
 	readonly #getLabel: (footnoteId: string) => string;
 	readonly #glyphs: elements.GlyphCounter;
 
-	constructor(tab: elements.DocumentTab, getLabel: (footnoteId: string) => string) {
+	constructor(tab: DocumentTab, getLabel: (footnoteId: string) => string) {
 		this.#tab = tab;
 		this.#getLabel = getLabel;
 		this.#glyphs = new elements.GlyphCounter(tab);
@@ -167,7 +168,7 @@ class MarkdownTreeBuilder {
 		return [...blocks, ...footnotes];
 	}
 
-	#buildBlocks(content: elements.Elements): Array<BlockContent | DefinitionContent> {
+	#buildBlocks(content: Elements): Array<BlockContent | DefinitionContent> {
 		const parts = groupCodeLines(content, this.#tab);
 		const blocks = parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part));
 		return nestBlocks(blocks);
@@ -186,14 +187,14 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Reads the pieces of a paragraph, with labels in place of the IDs of footnotes. */
-	#readLabeledPieces(paragraph: elements.Paragraph): elements.ParagraphPiece[] {
+	#readLabeledPieces(paragraph: Paragraph): ParagraphPiece[] {
 		return elements.readPieces(paragraph, this.#tab).map((piece) => {
 			const { footnoteId: id } = piece;
 			return id === undefined ? piece : { ...piece, footnoteId: this.#getLabel(id) };
 		});
 	}
 
-	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
+	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
 		const pieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
 		const textPieces = pieces.filter((piece) => !piece.rule);
@@ -210,7 +211,7 @@ class MarkdownTreeBuilder {
 	}
 
 	#buildTextBlock(
-		pieces: readonly elements.ParagraphPiece[],
+		pieces: readonly ParagraphPiece[],
 		style: docs_v1.Schema$ParagraphStyle,
 	): BlockContent | undefined {
 		const isShaded = style.shading?.backgroundColor?.color !== undefined;
@@ -237,7 +238,7 @@ class MarkdownTreeBuilder {
 		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(getAlignment), children };
 	}
 
-	#buildCellLines(content: elements.Elements): elements.ParagraphPiece[] {
+	#buildCellLines(content: Elements): ParagraphPiece[] {
 		const lines = content.flatMap(({ paragraph, table }) => {
 			if (paragraph) {
 				const { bullet } = paragraph;
@@ -256,11 +257,11 @@ class MarkdownTreeBuilder {
 	}
 }
 
-const lineBreak: elements.ParagraphPiece = { text: '\v', marks: {} };
-const cellSeparator: elements.ParagraphPiece = { text: ' | ', marks: {} };
+const lineBreak: ParagraphPiece = { text: '\v', marks: {} };
+const cellSeparator: ParagraphPiece = { text: ' | ', marks: {} };
 
 /** Removes bold from a header in which all text is bold, because Markdown shows a header in bold. */
-function removeBold(header: readonly elements.ParagraphPiece[][]): elements.ParagraphPiece[][] {
+function removeBold(header: readonly ParagraphPiece[][]): ParagraphPiece[][] {
 	const filledPieces = header.flat().filter((piece) => piece.text.trim() !== '');
 	if (!filledPieces.every((piece) => piece.marks.bold)) return [...header];
 	return header.map((pieces) =>

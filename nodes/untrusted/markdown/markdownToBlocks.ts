@@ -27,7 +27,7 @@ function convertNode(node: mdast.PhrasingContent | mdast.RootContent, marks: Tex
 	if (node.type === 'inlineCode') return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
 	if (node.type === 'break') return [{ text: '\v', marks: {} }];
 	if (node.type === 'link') return readLink(node.children, node.url);
-	if (node.type === 'image') return [buildPictureSpan(node.alt, node.url, marks)];
+	if (node.type === 'image') return [buildImageSpan(node.alt, node.url, marks)];
 	if (node.type === 'footnoteReference') return [{ text: `[${node.identifier}]`, marks }];
 	if (node.type !== 'html') return [];
 	return [{ text: brTagPattern.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)), marks }];
@@ -42,14 +42,14 @@ function removeHtmlComments(html: string): string {
 	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
 }
 
-/** Google fetches pictures itself, so they need a public https address. */
+/** Google fetches images itself, so they need a public https address. */
 const fetchablePattern = /^https:/i;
 
-/** Builds a link with the picture's description, or text if no link can have this address. Another step may insert the picture instead. */
-function buildPictureSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
+/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
+function buildImageSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 	const text = toOneLine(alt ?? '') || toOneLine(url);
 	if (!linkablePattern.test(url)) return { text, marks };
-	return { text, marks: { ...marks, link: url }, ...(fetchablePattern.test(url) && { pictureUrl: url }) };
+	return { text, marks: { ...marks, link: url }, ...(fetchablePattern.test(url) && { imageUrl: url }) };
 }
 
 /** The quotes and the list around a block. */
@@ -76,7 +76,7 @@ function collectSimplifications(nodes: readonly mdast.RootContent[]): Simplified
 	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') kinds.add('images');
-		if (node.type === 'image' && !fetchablePattern.test(node.url)) kinds.add('images without address');
+		if (node.type === 'image' && !fetchablePattern.test(node.url)) kinds.add('images without https address');
 		if (node.type === 'footnoteReference') kinds.add('footnotes');
 		if (node.type === 'link' && node.title) kinds.add('link titles');
 		if (node.type === 'code' && node.lang) kinds.add('code languages');

@@ -1,12 +1,13 @@
 import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent } from 'mdast';
 
 import type { TextMarks } from '../document/blocks';
-import * as elements from '../document/elements';
+import type { Glyph, ParagraphIndent, ParagraphPiece } from '../document/elements';
+import { listIndentPoints, quoteIndentPoints } from '../document/elements';
 
 /** A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by glyphs, indentation and borders. */
-export interface FlatBlock extends elements.ParagraphIndent {
+export interface FlatBlock extends ParagraphIndent {
 	readonly node: BlockContent;
-	readonly glyph?: elements.Glyph | undefined;
+	readonly glyph?: Glyph | undefined;
 }
 
 /** A block with the list and the quotes that it belongs to. */
@@ -15,8 +16,7 @@ interface ContainedBlock {
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
 	/** `isQuoted` means a quote inside the list item. */
-	readonly list:
-		{ readonly level: number; readonly glyph?: elements.Glyph; readonly isQuoted?: boolean } | undefined;
+	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
 }
 
 /** The number of nested quotes follows from the indentation, which has no limit in a document. */
@@ -33,9 +33,9 @@ function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 			openItem = { level: glyph.level, quoteDepth: isQuoted ? 1 : 0 };
 			return { node, quoteDepth: openItem.quoteDepth, list: { level: glyph.level, glyph } };
 		}
-		const listPoints = indentPoints - (isQuoted ? elements.quoteIndentPoints : 0);
+		const listPoints = indentPoints - (isQuoted ? quoteIndentPoints : 0);
 		// The point that is added allows for rounding.
-		const indentLevel = Math.floor((listPoints + 1) / elements.listIndentPoints) - 1;
+		const indentLevel = Math.floor((listPoints + 1) / listIndentPoints) - 1;
 		if (openItem !== undefined && indentLevel >= 0) {
 			const { quoteDepth } = openItem;
 			const level = Math.min(indentLevel, openItem.level);
@@ -43,7 +43,7 @@ function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 			return { node, quoteDepth, list: { level, isQuoted: isQuoted && quoteDepth === 0 } };
 		}
 		openItem = undefined;
-		const depth = Math.min(Math.max(1, Math.round(indentPoints / elements.quoteIndentPoints)), maxQuoteDepth);
+		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), maxQuoteDepth);
 		return { node, quoteDepth: isQuoted ? depth : 0, list: undefined };
 	});
 }
@@ -114,7 +114,7 @@ function buildListItem(node: BlockContent): ListItem {
 }
 
 type Mark = keyof TextMarks;
-type Pieces = readonly elements.ParagraphPiece[];
+type Pieces = readonly ParagraphPiece[];
 
 // If two marks reach equally far, the mark that comes first here is the outer mark. `***x***` means emphasis around strong.
 const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
@@ -158,9 +158,9 @@ function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): Phras
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function buildLeaves(piece: elements.ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
-	const { text, marks, pictureUrl, footnoteId: label } = piece;
-	if (pictureUrl !== undefined) return [{ type: 'image', url: pictureUrl, alt: text }];
+function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
+	const { text, marks, imageUrl, footnoteId: label } = piece;
+	if (imageUrl !== undefined) return [{ type: 'image', url: imageUrl, alt: text }];
 	if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
 	if (marks.code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
 	return text.split('\v').flatMap((value, index): PhrasingContent[] => {
@@ -170,8 +170,8 @@ function buildLeaves(piece: elements.ParagraphPiece, lineBreak: PhrasingContent)
 }
 
 /** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
-function separateSpaces(pieces: Pieces): elements.ParagraphPiece[] {
-	const parts = pieces.flatMap((piece): elements.ParagraphPiece[] => {
+function separateSpaces(pieces: Pieces): ParagraphPiece[] {
+	const parts = pieces.flatMap((piece): ParagraphPiece[] => {
 		if (piece.marks.code || !isText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
@@ -195,14 +195,14 @@ function keepCommonMarks(marks: TextMarks, left: TextMarks, right: TextMarks): T
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
-function trimPieces(pieces: Pieces): elements.ParagraphPiece[] {
+function trimPieces(pieces: Pieces): ParagraphPiece[] {
 	const start = pieces.findIndex((piece) => !isBlank(piece));
 	const end = pieces.findLastIndex((piece) => !isBlank(piece)) + 1;
 	return pieces.slice(start, end);
 }
 
-function joinPieces(pieces: Pieces): elements.ParagraphPiece[] {
-	const parts: elements.ParagraphPiece[] = [];
+function joinPieces(pieces: Pieces): ParagraphPiece[] {
+	const parts: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const part = parts.at(-1);
 		if (part && isText(part) && isText(piece) && haveSameMarks(part.marks, piece.marks)) {
@@ -221,10 +221,10 @@ const escapedCharacterPattern = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
  * Makes links of the addresses in plain text that a reader of the Markdown would misread. If a mark follows an address, the reader would take
  * it for a longer address. If escaping adds a backslash to an address, the reader would take it for another address.
  */
-function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): elements.ParagraphPiece[] {
+function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {
 		if (!isText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
-		const parts: elements.ParagraphPiece[] = [];
+		const parts: ParagraphPiece[] = [];
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddressPattern)) {
 			const nextCharacter =
@@ -241,8 +241,8 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): element
 	});
 }
 
-/** Returns the first character of a piece's text. For code, pictures and footnotes, returns a backtick, which stands for their markup. */
-function getFirstMarkdownCharacter(piece: elements.ParagraphPiece | undefined): string {
+/** Returns the first character of a piece's text. For code, images and footnotes, returns a backtick, which stands for their markup. */
+function getFirstMarkdownCharacter(piece: ParagraphPiece | undefined): string {
 	if (piece === undefined) return '';
 	return isText(piece) && !piece.marks.code ? (piece.text[0] ?? '') : '`';
 }
@@ -256,9 +256,9 @@ function trimAddress(match: string): string {
 	return address.slice(0, end);
 }
 
-const isBlank = ({ text, pictureUrl }: elements.ParagraphPiece) => text.trim() === '' && !pictureUrl;
-const isText = ({ pictureUrl, footnoteId }: elements.ParagraphPiece) =>
-	pictureUrl === undefined && footnoteId === undefined;
+const isBlank = ({ text, imageUrl }: ParagraphPiece) => text.trim() === '' && !imageUrl;
+const isText = ({ imageUrl, footnoteId }: ParagraphPiece) =>
+	imageUrl === undefined && footnoteId === undefined;
 
 const haveSameMarks = (left: TextMarks, right: TextMarks) =>
 	left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);

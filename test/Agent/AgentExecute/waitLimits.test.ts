@@ -82,7 +82,7 @@ test('the limit of the opening is lifted when the channel is open', async () => 
 const lost = {
 	closeReason: { kind: 'dropped' },
 	wasOpen: true,
-	decision: 'retry',
+	decision: 'backoff',
 	failure: new NodeError({ code: 503, message: 'Lost' }),
 	delayMilliseconds: 1000,
 	isFirstOfOutage: true,
@@ -187,7 +187,7 @@ test('a name that is not found now and then does not end a long wait, but one th
 		listener?.onChannelEnd?.({
 			closeReason: { kind: 'network', code: 'ENOTFOUND', message: 'not found' },
 			wasOpen: false,
-			decision: 'retry',
+			decision: 'backoff',
 			failure: new NodeError({ code: 503, message: 'Not found' }),
 			delayMilliseconds: 1000,
 			isFirstOfOutage: true,

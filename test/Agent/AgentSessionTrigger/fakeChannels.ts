@@ -48,7 +48,7 @@ export class FakeChannels {
 
 	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		const next = { decision: 'retry', delayMilliseconds: 1000, isFirstOfOutage: true } as const;
+		const next = { decision: 'backoff', delayMilliseconds: 1000, isFirstOfOutage: true } as const;
 		const closeReason = { kind: 'dropped' } as const;
 		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, wasOpen: false, failure, alert });
 	}

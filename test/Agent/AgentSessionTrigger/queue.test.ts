@@ -35,9 +35,9 @@ class QueueRun {
 				this.batches.push(batch);
 				return new Promise<boolean>((resolve) => this.#ends.push(resolve));
 			},
-			pause: () => void this.log.push('pause'),
-			resume: () => void this.log.push('resume'),
-			onDropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
+			pauseReading: () => void this.log.push('pause'),
+			resumeReading: () => void this.log.push('resume'),
+			reportDropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
 		};
 		this.queue = new MessageQueue({ ...defaults, ...settings }, listener, this.clock);
 	}

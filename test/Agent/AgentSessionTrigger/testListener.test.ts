@@ -126,7 +126,7 @@ describe('the time limit', () => {
 		const failure = new NodeError({ code: 401, message: 'refused' });
 		for (const listener of channels.listeners) {
 			listener.onChannelEnd?.({
-				...{ decision: 'retryLate', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
+				...{ decision: 'longBackoff', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
 				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
 			});
 		}

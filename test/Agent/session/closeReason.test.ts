@@ -199,64 +199,64 @@ describe('close reason', () => {
 			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
 				`status ${status}`,
 				answer(status),
-				'retry',
-				'retry',
+				'backoff',
+				'backoff',
 			],
 		),
 		...[200, 299, 400, 401, 403, 404, 405, 410, 426, 451].map(
 			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
 				`status ${status}`,
 				answer(status),
-				'retryOnce',
-				'retryLate',
+				'freshCredentials',
+				'longBackoff',
 			],
 		),
 		...[300, 301, 302, 307, 308, 399].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`status ${status}`,
 			answer(status),
-			'retryLate',
-			'retryLate',
+			'longBackoff',
+			'longBackoff',
 		]),
 		...[1000, 1001, 1005, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
 			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
 				`close ${code}`,
 				close(code),
-				'retry',
-				'retry',
+				'backoff',
+				'backoff',
 			],
 		),
 		...[1002, 1003, 1007, 1008, 1010].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
-			'retryLate',
-			'retryLate',
+			'longBackoff',
+			'longBackoff',
 		]),
 		...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
-			'retryOnce',
-			'retryLate',
+			'freshCredentials',
+			'longBackoff',
 		]),
 		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
-			'retry',
-			'retry',
+			'backoff',
+			'backoff',
 		]),
-		['no close frame', { kind: 'dropped' }, 'retry', 'retry'],
-		['refused connection', network('ECONNREFUSED'), 'retry', 'retry'],
-		['unknown host', network('ENOTFOUND'), 'retry', 'retry'],
-		['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'retry', 'retry'],
-		['not open in time', { kind: 'connectTimeout' }, 'retry', 'retry'],
-		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'retry', 'retry'],
+		['no close frame', { kind: 'dropped' }, 'backoff', 'backoff'],
+		['refused connection', network('ECONNREFUSED'), 'backoff', 'backoff'],
+		['unknown host', network('ENOTFOUND'), 'backoff', 'backoff'],
+		['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'backoff', 'backoff'],
+		['not open in time', { kind: 'connectTimeout' }, 'backoff', 'backoff'],
+		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'backoff', 'backoff'],
 		[
 			'a mistake in the credentials',
 			{ kind: 'credentials', message: '', isMistake: true },
-			'retryLate',
-			'retryLate',
+			'longBackoff',
+			'longBackoff',
 		],
-		['what n8n does not allow', { kind: 'blocked' }, 'retryLate', 'retryLate'],
-		['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'retry', 'retry'],
+		['what n8n does not allow', { kind: 'blocked' }, 'longBackoff', 'longBackoff'],
+		['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'backoff', 'backoff'],
 	];
 
 	describe('retryDecisionOf', () => {
@@ -277,7 +277,7 @@ describe('close reason', () => {
 			const verdicts = [1, 2, 3, 4].map((faultyCloseCount) =>
 				decideRetry(closeReason, { retriedCloseKey: undefined, faultyCloseCount: faultyCloseCount }, []),
 			);
-			expect(verdicts).toEqual(['retry', 'retry', 'retryLate', 'retryLate']);
+			expect(verdicts).toEqual(['backoff', 'backoff', 'longBackoff', 'longBackoff']);
 		});
 
 		it.each([
@@ -288,14 +288,14 @@ describe('close reason', () => {
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
 				expect(decideRetry(closeReason, { ...usual, retriedCloseKey: getCloseKey(before) }, [])).toBe(
-					'retryOnce',
+					'freshCredentials',
 				);
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
 			expect(decideRetry(close(code), { ...usual, retriedCloseKey: undefined }, [3999, code])).toBe(
-				'retryLate',
+				'longBackoff',
 			);
 		});
 	});

@@ -257,7 +257,7 @@ describe('connection', () => {
 			const session = new FakeSession();
 			session.onRead = () => Promise.reject(new ExpressionError('access to env vars denied'));
 			await session.clock.advance(0);
-			expect(session.account.ended.at(-1)?.decision).toBe('retryLate');
+			expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
 			expect(session.account.alerts).toMatchObject([
 				{
 					kind: 'refused',
@@ -279,7 +279,7 @@ describe('connection', () => {
 			};
 			refuse();
 			await session.clock.advance(30_000);
-			expect(session.account.ended.at(-1)?.decision).toBe('retryLate');
+			expect(session.account.ended.at(-1)?.decision).toBe('longBackoff');
 			session.network.onSocket = (socket) => {
 				socket.open();
 			};
@@ -289,7 +289,7 @@ describe('connection', () => {
 			refuse();
 			session.network.last.end();
 			await session.clock.advance(500);
-			expect(session.account.ended.at(-1)?.decision).toBe('retryOnce');
+			expect(session.account.ended.at(-1)?.decision).toBe('freshCredentials');
 			await session.clock.advance(10_000);
 			expect(session.account.alerts.map(({ kind }) => kind)).toEqual(['refused', 'refused']);
 		});
@@ -378,10 +378,10 @@ function watch(settings = usual, answers = true) {
 						heartbeat.recordFrame(settings.pingText === '' ? 'pong' : 'message');
 					});
 			},
-			onDead() {
+			reportDead() {
 				seen.deadAt = clock.getMonotonicMilliseconds();
 			},
-			onNoResponse() {
+			reportNoResponse() {
 				seen.unanswered++;
 			},
 		},

@@ -82,7 +82,7 @@ describe('reconnect', () => {
 			['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
 		])('%s starts the long backoff at once', (_name, closeReason) => {
 			const next = new History().recovery.planNextAttempt(closeReason);
-			expect(next).toMatchObject({ decision: 'retryLate', delayMilliseconds: 5000 });
+			expect(next).toMatchObject({ decision: 'longBackoff', delayMilliseconds: 5000 });
 		});
 
 		it('counts messages too large in a row; another ending between them starts anew', () => {
@@ -169,7 +169,7 @@ describe('reconnect', () => {
 			recovery.recordOpen();
 			await history.clock.advance(30_000);
 			const { isFirstOfOutage, decision } = recovery.planNextAttempt(tooLarge);
-			expect([isFirstOfOutage, decision]).toEqual([true, 'retry']);
+			expect([isFirstOfOutage, decision]).toEqual([true, 'backoff']);
 			expect(history.end(tooLarge, tooLarge)).toEqual([0, 5000]);
 		});
 

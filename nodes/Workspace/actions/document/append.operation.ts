@@ -7,7 +7,7 @@ import { cleanText, type DocumentContent } from '../../../untrusted/document/blo
 import { createKeyReusedError, hashIdempotencyKey, hashParts, idempotencyOption } from '../../idempotency';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { fitIntoSection, isEmpty, linkPictures, parseContent, planAppend } from './contentRequests';
+import { fitIntoSection, isEmpty, linkImages, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { buildChange, carryOutContent, ensureTab, recoverResult, repeatIfOutdated } from './revisionGuard';
@@ -106,9 +106,9 @@ export async function appendContent(
 		const place = planPlace(body, section, 'append');
 		const fittedContent = fitIntoSection(parsedContent, section);
 		return await carryOutContent(docs, item, (refusedUrls) => {
-			const plan = planAppend(linkPictures(fittedContent, refusedUrls), newParagraph, place);
+			const plan = planAppend(linkImages(fittedContent, refusedUrls), newParagraph, place);
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
-			const endIndex = Math.max(plan.endIndex - place.contentAfter.units - 1, place.index + 1);
+			const endIndex = Math.max(plan.endIndex - place.contentAfter.indexCount - 1, place.index + 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = keyHashes && `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);

@@ -9,30 +9,30 @@ import { type BodyState, getStoredText } from './tabs';
 
 /** A place for content in a tab, with the content after this place. */
 export interface ContentPlace {
-	/** Where to insert after `firstRequests`: the end of the text of a paragraph. */
+	/** Requests before the insertion. They add the paragraph to insert into, or delete old content. */
+	readonly preparingRequests: readonly DocsRequest[];
+	/** Whether `preparingRequests` adds the paragraph, which then takes over the style of a heading next to it. */
+	readonly addsParagraph: boolean;
+	/** Where to insert after `preparingRequests`: the end of the text of a paragraph. */
 	readonly index: number;
 	readonly tabId: string | undefined;
-	/** Whether the paragraph is empty after `firstRequests`. */
+	/** Whether the paragraph is empty after `preparingRequests`. */
 	readonly isParagraphEmpty: boolean;
-	/** Whether the paragraph may have a style that new paragraphs would take over. */
-	readonly mayBeStyled: boolean;
-	/** Requests that add the paragraph, or delete its content, before the content is inserted. */
-	readonly firstRequests: readonly DocsRequest[];
-	/** Whether `firstRequests` adds the paragraph, which then takes over the style of a heading next to it. */
-	readonly isAdded: boolean;
-	/** The text up to the end of the tab, and the number of indexes up to there. Tables and pictures have indexes, but no text. */
-	readonly contentAfter: { readonly text: string; readonly units: number };
+	/** Whether the paragraph may have a style that the inserted content would take over. */
+	readonly mayInheritStyle: boolean;
+	/** The text up to the end of the tab, and the number of indexes up to there. Tables and images have indexes, but no text. */
+	readonly contentAfter: { readonly text: string; readonly indexCount: number };
 }
 
 /** The only paragraph of an empty document. */
 export const emptyPlace: ContentPlace = {
+	preparingRequests: [],
+	addsParagraph: false,
 	index: 1,
 	tabId: undefined,
 	isParagraphEmpty: true,
-	mayBeStyled: false,
-	firstRequests: [],
-	isAdded: false,
-	contentAfter: { text: '', units: 0 },
+	mayInheritStyle: false,
+	contentAfter: { text: '', indexCount: 0 },
 };
 
 /** The content under a heading or, without a heading, of a whole tab. */
@@ -86,26 +86,26 @@ export function planPlace(body: BodyState, section: Section, mode: 'append' | 'r
 	const { tabId } = body;
 	const lastElement = elements.at(-1);
 	const endIndex = lastElement?.endIndex ?? startIndex;
-	const contentAfter = { text: getStoredText(elementsAfter), units: body.endIndex - endIndex };
+	const contentAfter = { text: getStoredText(elementsAfter), indexCount: body.endIndex - endIndex };
 	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
 	const contentEnd = lastElement?.paragraph ? endIndex - 1 : endIndex;
-	const firstRequests: DocsRequest[] = [];
+	const preparingRequests: DocsRequest[] = [];
 	const replacesContent = mode === 'replace';
 	const range = { startIndex, endIndex: contentEnd, tabId };
-	if (replacesContent && contentEnd > startIndex) firstRequests.push({ deleteContentRange: { range } });
+	if (replacesContent && contentEnd > startIndex) preparingRequests.push({ deleteContentRange: { range } });
 	const index = replacesContent ? startIndex : contentEnd;
-	const place = { index, tabId, firstRequests, contentAfter };
+	const place = { index, tabId, preparingRequests, contentAfter };
 	if (lastElement?.paragraph) {
 		// A deletion joins the first and the last paragraph. The joined paragraph may have the style of either.
 		const firstParagraph = elements.find(({ paragraph }) => paragraph)?.paragraph ?? {};
-		const mayBeStyled = hasOwnStyle(firstParagraph) || hasOwnStyle(lastElement.paragraph);
+		const mayInheritStyle = hasOwnStyle(firstParagraph) || hasOwnStyle(lastElement.paragraph);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
-		return { ...place, isParagraphEmpty, mayBeStyled, isAdded: false };
+		return { ...place, isParagraphEmpty, mayInheritStyle, addsParagraph: false };
 	}
 	// A section that is empty or ends with a table has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
-	firstRequests.push({ insertText: { text: '\n', location } });
-	return { ...place, isParagraphEmpty: true, mayBeStyled: true, isAdded: true };
+	preparingRequests.push({ insertText: { text: '\n', location } });
+	return { ...place, isParagraphEmpty: true, mayInheritStyle: true, addsParagraph: true };
 }
 
 /** Style properties that any paragraph may have. The named style is compared by its value. */

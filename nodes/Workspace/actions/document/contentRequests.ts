@@ -30,10 +30,10 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 		const parsedContent = JSON.parse(answer.result) as DocumentContent;
 		// One hint about images is enough. Without Insert Images, all of them became links.
-		const unneededKind = insertImages ? 'images' : 'images without address';
+		const unneededKind = insertImages ? 'images' : 'images without https address';
 		for (const kind of parsedContent.simplified ?? [])
 			if (kind !== unneededKind) item.addHint(simplificationHints[kind]);
-		return insertImages ? parsedContent : linkPictures(parsedContent, 'all');
+		return insertImages ? parsedContent : linkImages(parsedContent, 'all');
 	}
 	throw createRefusal(
 		`${quoteField(field)} cannot be read as Markdown: ${answer.problem}`,
@@ -47,7 +47,7 @@ const plainMarkdownHint = `The content looks like Markdown, but was written as p
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
-	'images without address':
+	'images without https address':
 		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
 	'list numbers':
 		'A numbered list in the Markdown does not begin at 1. Google Docs begins every list at 1, so its numbers differ.',
@@ -59,11 +59,11 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
-/** Turns the pictures with these addresses into links. */
-export function linkPictures(content: DocumentContent, urls: ReadonlySet<string> | 'all'): DocumentContent {
+/** Turns the images with these addresses into links. */
+export function linkImages(content: DocumentContent, urls: ReadonlySet<string> | 'all'): DocumentContent {
 	const linkInSpans = (spans: readonly Span[]) =>
 		spans.map((span) => {
-			const isLinked = span.pictureUrl && (urls === 'all' || urls.has(span.pictureUrl));
+			const isLinked = span.imageUrl && (urls === 'all' || urls.has(span.imageUrl));
 			return isLinked ? { text: span.text, marks: span.marks } : span;
 		});
 	const blocks = content.blocks.map((block) =>
@@ -139,16 +139,17 @@ export function planAppend(content: DocumentContent, newParagraph: boolean, plac
 	// An empty paragraph already is a new paragraph.
 	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
 	// Plain text keeps the look of the text before it, so this look is only reset if it comes from a heading.
-	const mayBeStyled = isUnstyled && firstBlock.format === 'plain' ? place.isAdded : place.mayBeStyled;
+	const mayInheritStyle =
+		isUnstyled && firstBlock.format === 'plain' ? place.addsParagraph : place.mayInheritStyle;
 	const fullContent = needsParagraph ? prependParagraph(content) : content;
-	return planInPlace(fullContent, { ...place, mayBeStyled, continuesParagraph });
+	return planInPlace(fullContent, { ...place, mayInheritStyle, continuesParagraph });
 }
 
 function planInPlace(content: DocumentContent, place: ContentPlace & InsertTarget): ContentPlan {
 	const plan = planContent(content, place);
-	const { firstRequests, contentAfter } = place;
-	const requests = [...firstRequests, ...plan.requests];
-	const endIndex = plan.endIndex + contentAfter.units;
+	const { preparingRequests, contentAfter } = place;
+	const requests = [...preparingRequests, ...plan.requests];
+	const endIndex = plan.endIndex + contentAfter.indexCount;
 	return { ...plan, requests, text: plan.text + contentAfter.text, endIndex };
 }
 
@@ -158,7 +159,7 @@ const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent =
 	lists: moveLists(lists, 1),
 });
 
-/** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, pictures from last to first. */
+/** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
 	const { closedContent, hasFiller } = closeEmptyEnd(content, target);
 	// Google inserts a newline before a table, so an empty paragraph comes first.
@@ -172,22 +173,22 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
 	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
 	if (hasFiller) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
-	const pictures = placeSpans(layout).filter(({ pictureUrl }) => pictureUrl !== undefined);
-	for (const { start, end, pictureUrl: uri = '' } of pictures.toReversed()) {
+	const images = placeSpans(layout).filter(({ imageUrl }) => imageUrl !== undefined);
+	for (const { start, end, imageUrl: uri = '' } of images.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
 		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
-	// A picture takes one index and has no text.
-	const removedUnits = countUnits(pictures) + (hasFiller ? filler.length : 0);
+	// An image takes one index and has no text.
+	const removedUnits = countUnits(images) + (hasFiller ? filler.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	const text = layout.lines
-		.map(({ spans }) => `${joinSpans(spans.filter(({ pictureUrl }) => pictureUrl === undefined))}\n`)
+		.map(({ spans }) => `${joinSpans(spans.filter(({ imageUrl }) => imageUrl === undefined))}\n`)
 		.join('');
 	return {
 		requests,
 		text: hasFiller ? text.replace(/.\n$/, '\n') : text,
 		characterCount: layout.text.length + countUnits(cells) - removedUnits,
-		endIndex: layout.end + 1 - removedUnits + pictures.length,
+		endIndex: layout.end + 1 - removedUnits + images.length,
 	};
 }
 
@@ -197,12 +198,12 @@ const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end
 const filler = '.';
 
 /** Lets the content end with a paragraph, as every segment does. Adds the filler to an empty last paragraph that needs a style. */
-function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayBeStyled }: InsertTarget) {
+function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayInheritStyle }: InsertTarget) {
 	const lastBlock = blocks.at(-1);
 	const endsWithParagraph = lastBlock?.kind === 'paragraph';
 	const blocksBefore = endsWithParagraph ? blocks.slice(0, -1) : blocks;
 	const lastParagraph = endsWithParagraph ? lastBlock : buildParagraph([], lastBlock ? 'text' : 'plain');
-	const needsStyle = mayBeStyled || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
+	const needsStyle = mayInheritStyle || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
 	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(lastParagraph.spans));
 	const spans = hasFiller ? [...lastParagraph.spans, { text: filler, marks: {} }] : lastParagraph.spans;
 	return { closedContent: { lists, blocks: [...blocksBefore, { ...lastParagraph, spans }] }, hasFiller };

@@ -11,7 +11,7 @@ import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
 import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, linkPictures, parseContent, planWrite } from './contentRequests';
+import { isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
 import { buildChange, carryOutContent, recoverResult, repeatIfOutdated } from './revisionGuard';
 import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
@@ -123,12 +123,13 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
 async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
-	const isRetry = recoveredId !== undefined;
+	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
+	const fill = async (id: string) =>
+		prepared.templateId
+			? await fillCopy(clients, id, copyParams, item)
+			: await fillEmpty(clients, id, prepared, item);
 	const finish = async (id: string, isDone: boolean) => {
-		let replaced: DocumentWriteResult['replaced'];
-		if (!isDone && prepared.templateId)
-			replaced = await fillCopy(clients, id, { ...prepared, isRetry }, item);
-		else if (!isDone) replaced = await fillEmpty(clients, id, prepared, item);
+		const replaced = isDone ? undefined : await fill(id);
 		// The file is marked as done before this function reads the result.
 		return async () => await readResult(clients, id, prepared, replaced);
 	};
@@ -155,7 +156,7 @@ async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentP
 		if (keyHashes && body && body.endIndex > 2) return undefined;
 		const place = body ? planPlace(body, findSection(body, ''), 'append') : emptyPlace;
 		const result = await carryOutContent(docs, item, (refusedUrls) =>
-			buildChange(planWrite(linkPictures(parsedContent, refusedUrls), place), state, requests),
+			buildChange(planWrite(linkImages(parsedContent, refusedUrls), place), state, requests),
 		);
 		return result.replaced;
 	}, item);

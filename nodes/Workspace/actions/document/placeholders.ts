@@ -4,7 +4,7 @@ import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
-import { type ContentPlan, linkPictures, planWrite } from './contentRequests';
+import { type ContentPlan, linkImages, planWrite } from './contentRequests';
 import { type BodyState, getOuterText, summarizeTab, type TabScope } from './tabs';
 
 /** Markdown that replaces every paragraph that consists of the text to find. */
@@ -30,7 +30,7 @@ export function planMarkdownReplacements(
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
 	});
 	const plans = placeholders.map(({ place, replacement }) =>
-		planWrite(linkPictures(replacement.content, refusedUrls), place),
+		planWrite(linkImages(replacement.content, refusedUrls), place),
 	);
 	const counts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
@@ -51,7 +51,7 @@ function findPlaceholders(
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
 			return getCells(table).flatMap((cell) => findPlaceholders(cell.content ?? [], tabId, replacements));
-		// A paragraph with a picture is no placeholder, so the picture counts as a character.
+		// A paragraph with an image is no placeholder, so the image counts as a character.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		if (!replacement) {
@@ -61,9 +61,10 @@ function findPlaceholders(
 		}
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
-		const firstRequests = [{ deleteContentRange: { range } }];
-		const mayBeStyled = hasOwnStyle(paragraph);
-		return [{ replacement, place: { ...emptyPlace, index, tabId, mayBeStyled, firstRequests } }];
+		const preparingRequests = [{ deleteContentRange: { range } }];
+		const mayInheritStyle = hasOwnStyle(paragraph);
+		const place = { ...emptyPlace, index, tabId, mayInheritStyle, preparingRequests };
+		return [{ replacement, place }];
 	});
 }
 

@@ -74,11 +74,8 @@ export const read = defineOperation({
 			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
 		);
 	},
-	async execute(
-		{ docs, drive },
-		{ documentId, contentFormat, tab, output, fileFormat, startCharacter },
-		item,
-	) {
+	async execute({ docs, drive }, params, item) {
+		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
 			const { data } = await docs.documents.get({ documentId, fields: 'title' });
 			const title = data.title ?? '';

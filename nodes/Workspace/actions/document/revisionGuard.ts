@@ -78,10 +78,10 @@ async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item
 	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
-/** After so many refusals, all pictures become links, because each refusal may name only one picture. */
+/** After so many refusals, all images become links, because each refusal may name only one image. */
 const maxRefusedRequests = 5;
 
-/** Carries out a change that inserts content. @param planChange plans it with links in place of the pictures that Google has refused so far */
+/** Carries out a change that inserts content. @param planChange plans it with links in place of the images that Google has refused so far */
 export async function carryOutContent(
 	docs: docs_v1.Docs,
 	item: Item,
@@ -98,23 +98,23 @@ export async function carryOutContent(
 		} catch (error) {
 			const newUrls = findRefusedUrls(error, change);
 			if (newUrls.length === 0) throw toError(error);
-			const urlsToLink = sendCount < maxRefusedRequests ? newUrls : getPictureUrls(change);
+			const urlsToLink = sendCount < maxRefusedRequests ? newUrls : getImageUrls(change);
 			urlsToLink.forEach((url) => refusedUrls.add(url));
 		}
 	}
 }
 
-const getPictureUrls = ({ requests }: DocumentChange) =>
+const getImageUrls = ({ requests }: DocumentChange) =>
 	requests.flatMap(({ insertInlineImage }) => insertInlineImage?.uri ?? []);
 
-/** Finds the addresses of pictures that Google could not fetch. @returns all addresses if Google names no picture; none for another error */
+/** Finds the addresses of images that Google could not fetch. @returns all addresses if Google names no image; none for another error */
 function findRefusedUrls(error: unknown, change: DocumentChange): string[] {
 	if (!isRefused(error)) return [];
 	const requestIndex = /requests\[(\d+)\]\.insertInlineImage/.exec(error.message)?.[1];
 	const url = change.requests[Number(requestIndex)]?.insertInlineImage?.uri;
 	if (url) return [url];
-	const isAboutPictures = requestIndex !== undefined || /\bimage\b/i.test(error.message);
-	return isAboutPictures ? getPictureUrls(change) : [];
+	const isAboutImages = requestIndex !== undefined || /\bimage\b/i.test(error.message);
+	return isAboutImages ? getImageUrls(change) : [];
 }
 
 /** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
@@ -175,12 +175,12 @@ export async function recoverResult(
 	const { documentId, characterCount, tabId } = change;
 	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const unknownMessage = `The content may have been written: ${failure.message}`;
-	const createUnknownError = (finding: string, message = unknownMessage, cause = failure.cause) =>
+	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
 		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
 	const { data } = await docs.documents
 		.get({ documentId, includeTabsContent: true })
 		.catch((cause: unknown) => {
-			throw createUnknownError('The document could not be read afterwards.', unknownMessage, cause);
+			throw createUnknownError('The document could not be read afterwards.', { cause });
 		});
 	const tabs = flattenTabs(data.tabs);
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
@@ -199,5 +199,5 @@ export async function recoverResult(
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(finding, message);
+	throw createUnknownError(finding, { message });
 }

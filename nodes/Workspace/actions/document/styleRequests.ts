@@ -26,21 +26,26 @@ export interface Layout extends Pick<DocumentContent, 'lists'> {
 	readonly toLocation: (index: number) => docs_v1.Schema$Location;
 }
 
-/** Calculates the indexes that all content will have. @param textStart where to insert the content, inside a paragraph */
+/**
+ * Calculates the indexes that all content will have. Its text is inserted first, and then its tables, from last to first.
+ * @param textStart where to insert the content, inside a paragraph
+ */
 export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string): Layout {
 	let text = '';
-	let start = textStart;
+	let finalIndex = textStart;
 	const placedBlocks = blocks.map((block, blockIndex) => {
+		const indexBeforeTables = textStart + text.length;
 		if (block.kind === 'table') {
-			const cells = layOutCells(block, start);
+			const cells = layOutCells(block, finalIndex);
 			// After the last cell come its newline and the end of the table.
-			start = (cells.at(-1)?.at(-1)?.end ?? start) + 2;
-			return { block, insertIndex: textStart + text.length, cells };
+			finalIndex = (cells.at(-1)?.at(-1)?.end ?? finalIndex) + 2;
+			return { block, insertIndex: indexBeforeTables, cells };
 		}
-		const line = { block, spans: block.spans, start, end: start + joinSpans(block.spans).length };
-		// A table brings the newline of the paragraph before it.
-		text += joinSpans(block.spans) + (blocks[blockIndex + 1]?.kind === 'paragraph' ? '\n' : '');
-		start = line.end + 1;
+		const { spans } = block;
+		const line = { block, spans, start: finalIndex, end: finalIndex + joinSpans(spans).length };
+		// `insertTable` adds a newline before the table, so none is inserted there.
+		text += joinSpans(spans) + (blocks[blockIndex + 1]?.kind === 'paragraph' ? '\n' : '');
+		finalIndex = line.end + 1;
 		return line;
 	});
 	const paragraphs = placedBlocks.filter((placed) => 'spans' in placed);
@@ -48,7 +53,7 @@ export function layOutContent({ blocks, lists }: DocumentContent, textStart: num
 	const lines = placedBlocks.flatMap<TextLine>((block) => ('spans' in block ? [block] : block.cells.flat()));
 	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const toLocation = (index: number) => ({ index, tabId });
-	return { placedBlocks, paragraphs, tables, lines, lists, text, end: start - 1, toRange, toLocation };
+	return { placedBlocks, paragraphs, tables, lines, lists, text, end: finalIndex - 1, toRange, toLocation };
 }
 
 /** Calculates the indexes of each span. */
@@ -102,7 +107,7 @@ const resetParagraphFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
-export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'mayBeStyled'> {
+export interface InsertTarget extends Pick<ContentPlace, 'index' | 'tabId' | 'mayInheritStyle'> {
 	/** Whether the first paragraph continues the paragraph at the index, with the style of that paragraph. */
 	readonly continuesParagraph: boolean;
 }
@@ -132,9 +137,9 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	const paragraphs = target.continuesParagraph ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
-	if (target.mayBeStyled && start < end) requests.push(...buildResetRequests(toRange(start, end)));
+	if (target.mayInheritStyle && start < end) requests.push(...buildResetRequests(toRange(start, end)));
 	// Inserted text that continues a paragraph keeps the paragraph's style. Only the style of its text is reset.
-	if (target.mayBeStyled && target.index < start) {
+	if (target.mayInheritStyle && target.index < start) {
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
@@ -214,9 +219,9 @@ function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }
 		const text = list?.hasBullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: layout.toLocation(start) } }];
 	});
-	const indentUnits = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const insertedTabCount = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
-	const end = Math.max(last.end, last.start + 1) + indentUnits;
+	const end = Math.max(last.end, last.start + 1) + insertedTabCount;
 	const range = layout.toRange(first.start, end);
 	return [...indentRequests, { createParagraphBullets: { range, bulletPreset } }];
 }

@@ -41,12 +41,12 @@ export function buildTableRequests(
 ): DocsRequest[] {
 	const columnCount = block.alignments.length;
 	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
-	const rowUnits = 1 + 2 * columnCount;
+	const indexesPerRow = 1 + 2 * columnCount;
 	const fills = block.rows.flatMap((row, rowIndex) =>
 		row.flatMap((spans, columnIndex) => {
 			const text = joinSpans(spans);
 			// The 4 indexes before the first cell's text: the newline before the table, the table, its first row and first cell.
-			const index = insertIndex + 4 + rowIndex * rowUnits + 2 * columnIndex;
+			const index = insertIndex + 4 + rowIndex * indexesPerRow + 2 * columnIndex;
 			return text === '' ? [] : [{ insertText: { text, location: toLocation(index) } }];
 		}),
 	);

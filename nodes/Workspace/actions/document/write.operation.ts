@@ -2,7 +2,7 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { fitIntoSection, isEmpty, linkPictures, parseContent, planWrite } from './contentRequests';
+import { fitIntoSection, isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
@@ -109,7 +109,7 @@ export const write = defineOperation({
 			return await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
 					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedUrls)
-					: planWrite(linkPictures(fittedContent, refusedUrls), place);
+					: planWrite(linkImages(fittedContent, refusedUrls), place);
 				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
 		};

@@ -8,11 +8,12 @@ import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
 type UploadInput = Pick<uploads.PreparedUpload, 'clients' | 'params' | 'item'>;
+type BinaryFields = ReturnType<typeof listBinaryFields>;
 
-/** Returns the bytes to upload. @param field the binary field, or '' for content from elsewhere @throws NodeError 400 if the content is unusable */
-async function getUploadSource({ clients, params, item }: UploadInput, field: string): Promise<ByteSource> {
+/** Returns the bytes to upload: those of a binary field or, without a field, content from elsewhere. @throws NodeError 400 if unusable */
+async function getUploadSource({ clients, params, item }: UploadInput, field?: string): Promise<ByteSource> {
 	const { contentSource, content } = params;
-	if (contentSource === 'binary') return await item.getBinary(field);
+	if (field !== undefined) return await item.getBinary(field);
 	if (contentSource === 'mailAttachment')
 		return await (await import('./mailAttachment')).getMailAttachment(clients, params, item);
 	if (contentSource === 'filePath') {
@@ -115,9 +116,9 @@ export const upload = defineOperation({
 	},
 });
 
-/** Returns the binary fields to upload. For content from elsewhere, returns one ''. @throws NodeError 400 if a field is missing */
-function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item): string[] {
-	if (contentSource !== 'binary') return [''];
+/** Returns the binary fields to upload. Content from elsewhere has no field: `[undefined]`. @throws NodeError 400 if a field is missing */
+function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item) {
+	if (contentSource !== 'binary') return [undefined];
 	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
 }
 
@@ -127,6 +128,7 @@ async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.Fi
 	if (!file) return undefined;
 	const keyHashes = await hashUploadKey(prepared);
 	const result = uploads.recordAndVerify({ file, md5: await computeMd5(prepared.source) }, prepared.item);
+	// With a key, the result may be a file of another execution instead. Nothing is sent again.
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 
@@ -138,14 +140,14 @@ const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknow
 	return file;
 };
 
-async function prepareUpload(input: UploadInput, binaryFields: readonly string[], fileIndex: number) {
+async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fileIndex: number) {
 	const { params, item } = input;
-	const field = binaryFields[fileIndex] ?? '';
+	const field = binaryFields[fileIndex];
 	const fileCount = binaryFields.length;
 	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
-	const sourceName = source.fileName || (fileCount > 1 ? buildFileName(field, source.mimeType) : undefined);
-	const name = resolveFileName(params, sourceName);
+	const builtName = field && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
+	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
 	const token = fileIndex === 0 ? item.token : `${item.token}-${fileIndex}`;

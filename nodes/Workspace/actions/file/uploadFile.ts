@@ -11,10 +11,12 @@ import type { UploadParams } from './fields';
 
 type File = drive_v3.Schema$File;
 
-const resultFields = 'id,name,mimeType,size,webViewLink,webContentLink,md5Checksum,parents,createdTime';
+const mainKeys = ['id', 'name', 'mimeType', 'size', 'webViewLink', 'webContentLink'] as const;
+const resultKeys = [...mainKeys, 'md5Checksum', 'parents', 'createdTime'] as const;
+const resultFields = resultKeys.join(',');
 
-/** What Drive says about a file. It has only the fields of `resultFields` that Drive returned. */
-export type FileResult = File;
+/** What Drive says about a file. A field that Drive did not return is missing. */
+export type FileResult = Pick<File, (typeof resultKeys)[number]>;
 
 /** Records the file, and compares its checksum with that of the sent bytes. Google's own files have none. @throws NodeError 500 if they differ */
 export function recordAndVerify({ file, md5 }: UploadedFile, item: Item): FileResult {
@@ -30,7 +32,7 @@ export function recordAndVerify({ file, md5 }: UploadedFile, item: Item): FileRe
 }
 
 function toFileResult(file: File): FileResult {
-	const pairs = resultFields.split(',').map((key) => [key, file[key as keyof File]] as const);
+	const pairs = resultKeys.map((key) => [key, file[key]] as const);
 	return Object.fromEntries(pairs.filter(([, value]) => value != null));
 }
 
@@ -73,12 +75,12 @@ const createConflictError = (message: string, description: string) =>
 /** How many IDs one request reserves. The items of a run share the request. Drive allows up to 1,000 IDs. */
 const idsPerRequest = 50;
 
-/** Returns the ID that is reserved for the file. The first call reserves the IDs of several items, or those of all files of one item. */
-async function getReservedId(upload: PreparedUpload): Promise<string | undefined> {
+/** Reserves an ID for the file. Another call returns the same ID. One request reserves IDs for several items, or for all files of an item. */
+async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
-	const requestName = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
-	const { ids } = await item.doOnce(`reservedFileIds:${requestName}`, async () => {
+	const reservationKey = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
+	const { ids } = await item.doOnce(`reservedFileIds:${reservationKey}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
 		return (await clients.drive.files.generateIds(request)).data;
@@ -86,11 +88,12 @@ async function getReservedId(upload: PreparedUpload): Promise<string | undefined
 	return ids?.[isOnlyFile ? item.index % idsPerRequest : fileIndex];
 }
 
-/** Finds the file that an earlier request for this upload created, if there is one. If no ID is reserved yet, reserves one and finds no file. */
+/** Finds the file that an earlier request for this upload created, if there is one. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
 	const { clients, googleType } = upload;
 	if (googleType !== undefined) return await createdFiles.findFileOfItem(clients.drive, upload, resultFields);
-	const fileId = await getReservedId(upload);
+	// If that request failed before an ID was reserved, this ID is new, and no file has it.
+	const fileId = await reserveId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(clients.drive.files.get(request)))?.data;
@@ -125,8 +128,8 @@ export interface PreparedUpload {
 	readonly mimeType: string;
 }
 
-/** Uploads a file, and with a key only once. @param createdFile the file that an earlier request of this item created, if known */
-export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, createdFile?: File) {
+/** Uploads a file, and with a key only once. @param foundFile the file that an earlier request created, so that nothing is sent now */
+export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, foundFile?: File) {
 	const { clients, source } = upload;
 	if (!keyHashes) {
 		const result = await uploadUnlessSkipped(upload);
@@ -134,8 +137,8 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 	}
 	return await createdFiles.createOnce(clients.drive, resultFields, {
 		keyHashes,
-		recoveredId: createdFile?.id ?? undefined,
-		create: async (appProperties) => createdFile ?? (await uploadUnlessSkipped(upload, appProperties)),
+		recoveredId: foundFile?.id ?? undefined,
+		create: async (appProperties) => foundFile ?? (await uploadUnlessSkipped(upload, appProperties)),
 		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
 		async finish(file, { isOwn }) {
 			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
@@ -170,12 +173,11 @@ async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Reado
 	// The file must be found again after an unknown outcome. A reserved ID marks it. A converted file cannot have one, so it gets a property.
 	const marker =
 		googleType === undefined
-			? { id: await getReservedId(upload) }
+			? { id: await reserveId(upload) }
 			: { appProperties: { ...appProperties, ...createdFiles.buildTokenProperty(upload) } };
-	const parents = parentFolder ? [parentFolder] : undefined;
 	const uploading = clients.uploadToDrive({
 		...request,
-		metadata: { ...metadata, ...marker, parents },
+		metadata: { ...metadata, ...marker, parents: parentFolder ? [parentFolder] : undefined },
 		findCreated: () => findUploadedFile(upload),
 	});
 	const uploadedFile = await uploading.catch(async (error: unknown) => {

@@ -39,7 +39,7 @@ export async function parseMessage(
 	const id = message.id ?? '';
 	if (isCut)
 		item.addHint(
-			`The message ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
+			`The email ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	const parse = async (texts: MailInput['texts']) => {
 		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characterCount);
@@ -55,14 +55,13 @@ export async function parseMessage(
 	}
 	if ('result' in workerResult) return workerResult.result;
 	// Only the headers were read, so there is no smaller part of the email to fall back to.
-	if (!withText && characterCount === 0) {
+	if (!withText && characterCount === 0)
 		throw new NodeError({
 			code: 500,
-			message: `The message ${id} could not be read: ${workerResult.problem}`,
+			message: `The email ${id} could not be read: ${workerResult.problem}`,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
-	}
-	item.addHint(`The content of the message ${id} could not be read: ${workerResult.problem}.`);
+	item.addHint(`The content of the email ${id} could not be read: ${workerResult.problem}.`);
 	const messageWithoutBody = { ...message, payload: { headers: message.payload.headers } };
 	return await parseMessage(clients, messageWithoutBody, item, { withText: false });
 }
@@ -73,7 +72,6 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** Returns a function that reads the bytes of an attachment of this email. */
 export function createAttachmentReader(clients: Clients, { summary: { id } }: Mail, item: Item) {
 	let rawMail: Promise<string> | undefined;
 	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
@@ -88,13 +86,12 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 		const workerResult = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
 		if ('result' in workerResult) return Buffer.from(workerResult.result ?? []);
 		item.addHint(
-			`An email attached to the message ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
+			`An email attached to the email ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
 		);
 		return Buffer.alloc(0);
 	};
 }
 
-/** Stores the attachments as n8n's binary data, in the order of the email. */
 export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(clients, mail, item);
 	return await runInParallel(mail.files, lowConcurrency, async (file, index) => {

@@ -85,6 +85,6 @@ export const read = defineOperation({
 	toModel: (mails, params, characters) => toMailAnswer(mails, params, characters),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
-		404: 'The message is not in this mailbox. It may have been deleted.',
+		404: 'The email is not in this mailbox. It may have been deleted.',
 	},
 });

@@ -81,6 +81,6 @@ export const send = defineOperation({
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	adviceByStatus: {
 		400: `Gmail rejected the email. Check the addresses, the headers and ${quoteField('replyToMessageId')}.`,
-		404: `Check ${quoteField('replyToMessageId')}: the message must be in this mailbox.`,
+		404: `Check ${quoteField('replyToMessageId')}: the email must be in this mailbox.`,
 	},
 });

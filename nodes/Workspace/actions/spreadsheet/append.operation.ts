@@ -20,7 +20,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
 	const appendPlan = await planAppend(spreadsheet, params, members);
 	return await sendInChunks(appendPlan.rowsByMember, members, {
-		participle: 'appended',
+		doneVerb: 'appended',
 		getRows: (rows) => rows,
 		send: async (rowsByMember, items) =>
 			await appendTogether(spreadsheet, { params, items }, appendPlan, rowsByMember),
@@ -99,7 +99,7 @@ export const append = defineOperation({
 	value: 'append',
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
-	description: 'Add rows below a table. Items with the same target are sent together.',
+	description: 'Add rows below a table. Items for the same table are sent together.',
 	modelDescription: 'Add rows below a table in Google Sheets.',
 	modelCautions: { field: 'valuesSource', byValue: { json: rowsForModel } },
 	fields: appendFields,

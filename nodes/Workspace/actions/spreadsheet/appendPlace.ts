@@ -241,6 +241,6 @@ export async function clearHeaderFormat(
 	if (!headerCells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
 	const insertedRows = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
-	const fields = headerFormats.split(',').map((name) => `userEnteredFormat.${name}`);
-	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields: fields.join(',') } }]);
+	const fields = headerFormats.replaceAll(/\w+/g, 'userEnteredFormat.$&');
+	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
 }

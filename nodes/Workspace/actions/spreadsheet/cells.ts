@@ -180,6 +180,18 @@ export function collectNames(rows: readonly NamedRow[]): string[] {
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
+/** Splits a list into groups, in its order. An element that does not continue the previous one begins a new group. */
+export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
+	const groups: Array<[T, ...T[]]> = [];
+	let previous: T | undefined;
+	for (const element of elements) {
+		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
+		else groups.push([element]);
+		previous = element;
+	}
+	return groups;
+}
+
 /** Converts rows to Google's format for values that are stored unchanged. */
 export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(toCellData) }));

@@ -75,7 +75,6 @@ const columns = {
 		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
 
-/** The choice in Match Columns that finds rows by their numbers. */
 export const rowNumberChoice = {
 	name: 'Row Number',
 	value: rowNumberKey,

@@ -11,10 +11,6 @@ export function listNames(names: Names): string {
 	return quotedNames.join(', ');
 }
 
-/** Returns whether two titles mean the same tab or named range. Google ignores their case. */
-export const isSameTitle = (title?: string | null, otherTitle?: string | null) =>
-	title?.toLowerCase() === otherTitle?.toLowerCase();
-
 export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
 /** Creates a refusal that suggests columns with similar names and lists all columns. @param names the names of the table's columns */

@@ -131,18 +131,6 @@ function printArea(start: CellPosition, height: number, width: number): string {
 	return firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`;
 }
 
-/** Splits a list into groups, in its order. An element that does not continue the previous one begins a new group. */
-export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
-	const groups: Array<[T, ...T[]]> = [];
-	let previous: T | undefined;
-	for (const element of elements) {
-		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
-		else groups.push([element]);
-		previous = element;
-	}
-	return groups;
-}
-
 /** The values of the fields Tab and Range; '' if a field is empty. */
 export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
 
@@ -150,30 +138,35 @@ export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
 export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 
 /** Combines the fields Tab and Range to one range. @throws NodeError 400 if both are empty, contradict each other or name no range */
-export function parseTarget({ tab: title, range }: TargetParams): TabRange {
-	const [tab, rangeText] = [title.trim() && title, range.trim()];
-	const advice =
-		'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.';
-	if (tab === '' && rangeText === '')
-		throw createRefusal(`${quoteField('tab')} or ${quoteField('range')} is required`, advice);
-	const parsedRange = parseRange(rangeText);
+export function parseTarget(params: TargetParams): TabRange {
+	const tab = params.tab.trim() === '' ? '' : params.tab;
+	const range = params.range.trim();
+	if (tab === '' && range === '')
+		throw createRefusal(
+			`${quoteField('tab')} or ${quoteField('range')} is required`,
+			'Choose the tab, or enter a range such as Sheet1!A:D. If one of them is an expression, check that the input item contains the data.',
+		);
+	const parsedRange = parseRange(range);
 	// The tab in the link of the spreadsheet counts only if the range does not name a tab.
-	const namesTab = rangeText !== '' && (parsedRange.tab ?? parsedRange.name) !== undefined;
+	const namesTab = range !== '' && (parsedRange.tab ?? parsedRange.name) !== undefined;
 	if (tab === '' || (isLinkedTab(tab) && namesTab)) return parsedRange;
-	if (rangeText === '') return { tab };
-	const message = `${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`;
-	const tabAdvice = `Leave ${quoteField('tab')} empty, or enter only cells, such as ${parseRange(rangeText).a1 ?? 'A:D'}.`;
-	if (rangeText.includes('!')) throw createRefusal(message, tabAdvice);
-	const a1OrName = parseA1OrName(rangeText);
-	if (!a1OrName) throw createRangeError(rangeText);
+	if (range === '') return { tab };
+	if (range.includes('!'))
+		throw createRefusal(
+			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
+			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parsedRange.a1 ?? 'A:D'}.`,
+		);
+	const a1OrName = parseA1OrName(range);
+	if (!a1OrName) throw createRangeError(range);
 	return { tab, ...a1OrName };
 }
 
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */
 export const printTarget = (target: TargetParams) => printRange(parseTarget(target));
 
-/** Builds a key that is equal for all items whose rows go to the same place with the same options. JSON leaves out what is undefined. */
+/** Builds a key that is equal for all items whose rows go to the same place with the same options. */
 export function buildTargetKey(params: TargetParams): string {
-	const range = printTarget(params);
-	return JSON.stringify({ ...params, values: undefined, columns: undefined, tab: undefined, range });
+	// JSON leaves out what is undefined: here the rows, and the tab, which is in the printed range.
+	const target = { ...params, values: undefined, columns: undefined, tab: undefined };
+	return JSON.stringify({ ...target, range: printTarget(params) });
 }

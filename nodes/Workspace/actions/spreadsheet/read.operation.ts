@@ -40,29 +40,32 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	const columns = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), firstColumn);
 	const names = buildColumnNames(headerTexts, firstColumn);
 	const rowMatches = buildRowTest(options, { names, columns, rangeStart: firstColumn });
-	const numberedRows = rows.map((row, index) => ({ row, index, number: firstRow + index + 1 }));
-	const matchingRows = numberedRows
-		.slice(headerRow)
-		.filter(({ row, index }) => row.some((cell) => cell !== '') && rowMatches(row, shownRows[index] ?? []));
-	const skippedCount = matchingRows.filter(({ number }) => number < startRow).length;
-	const returnedRows = matchingRows.slice(skippedCount, maxRows > 0 ? skippedCount + maxRows : undefined);
-	const paddingCells = returnedRows.reduce((sum, { row }) => sum + width - row.length, 0);
-	const tooWideMessage = `The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`;
-	const advice = `Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`;
-	if (paddingCells > maxPaddingCells) throw createRefusal(tooWideMessage, advice);
+	const isMatch = (row: CellRow, index: number) =>
+		index >= headerRow && row.some((cell) => cell !== '') && rowMatches(row, shownRows[index] ?? []);
+	// A range may have millions of rows, and an index takes far less memory than an object.
+	const matchingIndexes = rows.flatMap((row, index) => (isMatch(row, index) ? index : []));
+	const getRowNumber = (index: number) => firstRow + index + 1;
+	const skippedCount = matchingIndexes.filter((index) => getRowNumber(index) < startRow).length;
+	const returnedIndexes = matchingIndexes.slice(skippedCount, skippedCount + (maxRows || Infinity));
+	const paddingCells = returnedIndexes.reduce((sum, index) => sum + width - (rows[index]?.length ?? 0), 0);
+	if (paddingCells > maxPaddingCells)
+		throw createRefusal(
+			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
+			`Enter the columns that you need in ${quoteField('range')}, such as A:Z, or set ${quoteField('maxRows')}.`,
+		);
 	const items: OutputItem[] = [];
 	let cellCount = 0;
-	for (const { row, number } of returnedRows) {
+	for (const index of returnedIndexes) {
 		const json: IDataObject = {};
-		for (const [column, name] of names.entries()) json[name] = row[column] ?? '';
-		json['rowNumber'] = number;
+		for (const [column, name] of names.entries()) json[name] = rows[index]?.[column] ?? '';
+		json['rowNumber'] = getRowNumber(index);
 		items.push({ json });
 		cellCount += width;
 		if (cellCount <= cellsPerSlice) continue;
 		await yieldToEventLoop();
 		cellCount = 0;
 	}
-	return { items, columns: names, total: matchingRows.length, skippedCount };
+	return { items, columns: names, total: matchingIndexes.length, skippedCount };
 }
 
 /** Builds the item with all cells. If its lists are rows, those above Start Row are left out. */
@@ -91,9 +94,8 @@ const conditionField = {
 
 /** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
 function readFilters(raw: unknown, field: Field, context: ReadContext) {
-	const isEmptyForm = isRecord(raw) && Object.keys(raw).length === 0;
-	const filters = isEmptyForm ? { filter: [] } : raw;
-	const entries = isRecord(filters) ? filters['filter'] : filters;
+	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
+	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
 		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');

@@ -24,7 +24,7 @@ export function buildWriteResults(
 export type SheetWriteResult = ReturnType<typeof buildWriteResults>[number];
 
 /** Returns the number of columns of the widest row, but at least 1. */
-export function countColumns(rows: readonly Cell[][]): number {
+export function countColumns(rows: ReadonlyArray<readonly Cell[]>): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
@@ -65,7 +65,7 @@ export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
 /** How to send entries of the type `E`, one for each member, which give results of the type `R`. */
 interface SendSettings<E, R> {
 	/** What messages call the work, as in "Nothing was appended". */
-	readonly participle: 'appended' | 'written';
+	readonly doneVerb: 'appended' | 'written';
 	/** The size of a full request, as `countBytes` estimates it; `maxRequestBytes` if undefined. */
 	readonly maxBytes?: number;
 	/** The rows that are sent for an entry, to estimate its size. */
@@ -80,17 +80,17 @@ type Members = ReadonlyArray<{ readonly item: Item }>;
 export const findStopError = ({ item }: Members[number]) =>
 	item.signal?.aborted ? createStoppedError('Nothing was changed.') : undefined;
 
-/** Without Continue On Fail, an entry that is an error stops its run. Turns the run's other entries into errors, so that none is sent. */
-export function failStoppedRuns<E>(
+/** Without Continue On Fail, an entry that is an error fails its whole run: the other entries become errors, so that none is sent. */
+export function failRunsWithError<E>(
 	entries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	participle: 'appended' | 'written',
+	doneVerb: 'appended' | 'written',
 ) {
 	const errorsByRun = new Map<unknown, NodeError>();
 	for (const [index, entry] of entries.entries()) {
 		const item = members[index]?.item;
 		if (!isNodeError(entry) || item?.continueOnFail || errorsByRun.has(item?.run)) continue;
-		const message = `Nothing was ${participle} because of item ${item?.index ?? index}: ${entry.message}`;
+		const message = `Nothing was ${doneVerb} because of item ${item?.index ?? index}: ${entry.message}`;
 		const { code, status, description } = entry;
 		errorsByRun.set(item?.run, new NodeError({ code, status, message, description }));
 	}
@@ -103,9 +103,9 @@ export function failStoppedRuns<E>(
 export async function sendInChunks<E, R>(
 	preparedEntries: ReadonlyArray<E | NodeError>,
 	members: Members,
-	{ participle, maxBytes, getRows, send }: SendSettings<E, R>,
+	{ doneVerb, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
-	const entries = failStoppedRuns(preparedEntries, members, participle);
+	const entries = failRunsWithError(preparedEntries, members, doneVerb);
 	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
 	const parts = entries.flatMap((entry, memberIndex) =>
 		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
@@ -125,7 +125,7 @@ export async function sendInChunks<E, R>(
 		if (!isNodeError(resultsOrError) || followUpError) continue;
 		// Nothing more is sent, because the rows would not be in their order.
 		const { code, status } = resultsOrError;
-		const message = `Not sent, because the previous rows were not ${participle}: ${resultsOrError.message}`;
+		const message = `Not sent, because the previous rows were not ${doneVerb}: ${resultsOrError.message}`;
 		const description = 'Nothing was written for this item.';
 		followUpError = new NodeError({ code, status, message, description });
 	}

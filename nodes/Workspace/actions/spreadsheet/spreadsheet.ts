@@ -1,12 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
-import { suggestNames } from '../../../core/text';
+import { isSameIgnoringCase, suggestNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates/dates';
-import { isSameTitle, listNames } from './names';
+import { listNames } from './names';
 import * as ranges from './range';
 
 export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
@@ -57,7 +57,6 @@ export function buildEnlargeTabRequests(
 
 /** Our limit for the ranges of one request, because they are part of its URL. */
 export const maxRanges = 50;
-/** The size that Google gives a new tab. */
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
 /** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
@@ -150,7 +149,7 @@ export class Spreadsheet {
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
-		const namesake = tabs.find(({ title }) => isSameTitle(title, a1));
+		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
 			`${quoteField('range')} ${a1} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
@@ -165,7 +164,7 @@ export class Spreadsheet {
 		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
 			return params;
 		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
-		if (tabs.some(({ title }) => isSameTitle(title, tab))) return params;
+		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
 		if (linkedTab) return { ...params, tab: linkedTab.title };
@@ -218,7 +217,7 @@ export class Spreadsheet {
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.fetch('sheets.properties.title,namedRanges.name');
-		const isNamed = data.namedRanges?.some(({ name }) => isSameTitle(name, title)) === true;
+		const isNamed = data.namedRanges?.some(({ name }) => isSameIgnoringCase(name, title)) === true;
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
@@ -253,7 +252,7 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
 	if (tab === undefined)
 		return error.with({ description: error.description ? `${tabList} ${error.description}` : tabList });
-	const tabExists = titles.some((title) => isSameTitle(title, tab));
+	const tabExists = titles.some((title) => isSameIgnoringCase(title, tab));
 	const missingName = (tabExists ? target.name : undefined) ?? tab;
 	const a1 = ranges.correctA1(missingName);
 	const suggestion = a1 ? `To name cells, enter ${a1}. ` : suggestNames(tabExists ? [] : titles, [tab]);
@@ -266,7 +265,7 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */
 export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameTitle(name, returnedRange.tab);
+	tab === undefined && name !== undefined && isSameIgnoringCase(name, returnedRange.tab);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
-	sheets.find(({ properties }) => tab === undefined || isSameTitle(properties?.title, tab));
+	sheets.find(({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab));

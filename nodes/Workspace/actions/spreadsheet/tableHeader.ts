@@ -230,8 +230,7 @@ export function resolveColumns(
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);
-	const noSpaceError = isNodeError(grownHeader) ? grownHeader : undefined;
-	const newHeader = isNodeError(grownHeader) ? oldHeader : grownHeader;
+	const [newHeader, noSpaceError] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
 	const errors = namedRowsByMember.map(
 		(rows, index) => stopErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);

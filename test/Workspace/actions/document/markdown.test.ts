@@ -13,7 +13,7 @@ function throughDocument(markdown: string): string {
 		index: 1,
 		tabId: undefined,
 		continuesParagraph: false,
-		mayBeStyled: false,
+		mayInheritStyle: false,
 	});
 	update(id, [...plan.requests]);
 	expect(service.text(id)).toBe(plan.text);
@@ -113,8 +113,8 @@ test.each([
 		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 7-8', 'updateTextStyle 5-7'],
 	],
 	['a', true, true, ['updateTextStyle 5-6']],
-])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, mayBeStyled, expected) => {
-	const target = { index: 5, tabId: undefined, continuesParagraph: continues, mayBeStyled };
+])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, mayInheritStyle, expected) => {
+	const target = { index: 5, tabId: undefined, continuesParagraph: continues, mayInheritStyle };
 	const { requests } = planContent(markdownToBlocks(markdown), target);
 	const ranges = requests.flatMap((request) =>
 		Object.entries(request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>)
@@ -126,7 +126,7 @@ test.each([
 
 /** What the requests for a Markdown do, as "kind start-end" with the style. */
 function requestsFor(markdown: string, wanted: string) {
-	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayBeStyled: false };
+	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayInheritStyle: false };
 	const { requests } = planContent(markdownToBlocks(markdown), target);
 	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
 }
@@ -156,7 +156,7 @@ test('a list goes on behind a table with bullets of its own, and behind a text w
 });
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
-	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayBeStyled: false };
+	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayInheritStyle: false };
 	const { requests } = planContent(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'), target);
 	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
 	expect(shares).toHaveLength(3);
@@ -377,7 +377,7 @@ test('what comes out in another form is told', () => {
 	expect(markdownToBlocks('# a [b](https://b.example)')).not.toHaveProperty('simplified');
 	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
 		'images',
-		'images without address',
+		'images without https address',
 		'relative links',
 	]);
 	expect(markdownToBlocks('a\n\n[q]: /q')).not.toHaveProperty('simplified');
@@ -459,7 +459,7 @@ test('a picture is fetched from a public address only; any other is a link, or i
 	expect(spanOf('![a](https://a.example/p)')).toEqual({
 		text: 'a',
 		marks: { link: 'https://a.example/p' },
-		pictureUrl: 'https://a.example/p',
+		imageUrl: 'https://a.example/p',
 	});
 	expect(spanOf('![](http://a.example/p)')).toEqual({
 		text: 'http://a.example/p',
@@ -546,7 +546,7 @@ describe('a document in which Google leaves fields out', () => {
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
 		expect(readPieces({ elements }, tab)).toEqual([
-			{ text: 'T', marks: {}, pictureUrl: 'https://a.example/c' },
+			{ text: 'T', marks: {}, imageUrl: 'https://a.example/c' },
 		]);
 	});
 });

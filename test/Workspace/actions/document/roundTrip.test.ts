@@ -23,7 +23,7 @@ describe('round trip', () => {
 			index: 1,
 			tabId: undefined,
 			continuesParagraph: false,
-			mayBeStyled: false,
+			mayInheritStyle: false,
 		});
 		if (plan.requests.length > 0) update(id, [...plan.requests]);
 		expect(service.text(id)).toBe(plan.text);
@@ -82,7 +82,7 @@ describe('round trip', () => {
 					index: 1,
 					tabId: undefined,
 					continuesParagraph: false,
-					mayBeStyled: false,
+					mayInheritStyle: false,
 				});
 				const own = content.blocks.map((one) =>
 					one.kind === 'table' ? one.rows.flat().map(joinSpans).join('') : joinSpans(one.spans),
@@ -252,7 +252,7 @@ describe('visible text', () => {
 							index: 1,
 							tabId: undefined,
 							continuesParagraph: false,
-							mayBeStyled: false,
+							mayInheritStyle: false,
 						});
 						update(id, [...plan.requests]);
 						expect(service.text(id)).toBe(plan.text);

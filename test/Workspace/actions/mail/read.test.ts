@@ -339,7 +339,7 @@ describe('hostile emails', () => {
 			return { ...mail, hints: item.hints };
 		}
 		const cut = [
-			'The message 18c has more parts or longer headers than emails usually have. Not all of them were read.',
+			'The email 18c has more parts or longer headers than emails usually have. Not all of them were read.',
 		];
 
 		it.each([4_400, 440_000])('has a subject of %d encoded words', async (words) => {
@@ -405,7 +405,7 @@ describe('hostile emails', () => {
 			);
 			expect([text, summary.subject, summary.status]).toEqual(['', 'ü', 'unread']);
 			expect(hints).toEqual([
-				'The content of the message 18c could not be read: it is longer than 70,000,000 characters.',
+				'The content of the email 18c could not be read: it is longer than 70,000,000 characters.',
 			]);
 		});
 	});

@@ -94,7 +94,7 @@ describe('rows', () => {
 			item: { ...testItem({ index }), continueOnFail: othersGoOn },
 		});
 		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
-			participle: 'written' as const,
+			doneVerb: 'written' as const,
 			maxBytes: 1,
 			getRows: (entry: string) => [[entry]],
 			send,

@@ -177,12 +177,11 @@ function refuseConflictingOptions(params: ListParams): void {
 			`Set ${quoteField('output')} to ${mentionChoice('output', 'items')}, or turn off ${quoteField(option)}.`,
 		);
 	}
-	if (output === 'page' && maxResults > maxPageSize) {
+	if (output === 'page' && maxResults > maxPageSize)
 		throw createRefusal(
 			`${quoteField('maxResults')} must be from 1 to ${maxPageSize} if ${quoteField('output')} is ${mentionChoice('output', 'page')}, not ${maxResults}`,
 			`Gmail does not return larger pages. Set ${quoteField('output')} to ${mentionChoice('output', 'items')} to get more.`,
 		);
-	}
 	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
 		const requiredOption = option === 'newTextOnly' ? 'includeBody' : 'details';
 		if (!params[option] || params[requiredOption]) continue;
@@ -206,7 +205,6 @@ export function toMailItem(json: OutputItem['json'], files: readonly StoredBinar
 	return { json, ...(files.length > 0 && { binary }) };
 }
 
-/** The parts of the definition that List and Search have in common. */
 export const sharedListDefinition = {
 	isReadOnlyByDefault: true,
 	mayChange: changesLabels,

@@ -1,6 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { createRefusal } from '../../../../core/errors';
+import { isSameIgnoringCase } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { ListParams } from './fields';
@@ -67,7 +68,7 @@ export async function resolveLabelIds(clients: Clients, labels: string[], field:
 	return labels.map((label) => {
 		if (labelIdPattern.test(label)) return label;
 		// Gmail does not allow two names that differ only in case.
-		const hasThisName = ({ name }: Label) => name?.toLowerCase() === label.toLowerCase();
+		const hasThisName = ({ name }: Label) => isSameIgnoringCase(name, label);
 		const mailboxLabel = mailboxLabels.find(({ id }) => id === label) ?? mailboxLabels.find(hasThisName);
 		if (mailboxLabel?.id) return mailboxLabel.id;
 		const names = mailboxLabels.flatMap(({ name }) => name ?? []);

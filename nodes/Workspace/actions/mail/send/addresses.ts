@@ -2,7 +2,7 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { createRefusal } from '../../../../core/errors';
-import { shorten } from '../../../../core/text';
+import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 
 const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
@@ -10,10 +10,7 @@ const quotedPattern = /"[^"\\\r\n]*(?:\\[^\r\n][^"\\\r\n]*)*"/;
 const commentPattern =
 	/\([^()\\\r\n]*(?:(?:\\[^\r\n]|\([^()\\\r\n]*(?:\\[^\r\n][^()\\\r\n]*)*\))[^()\\\r\n]*)*\)/;
 const anglePattern = new RegExp(`<[^<>"\r\n]*(?:${quotedPattern.source}[^<>"\r\n]*)*>`);
-/**
- * The kinds of tokens in an address list (RFC 5322), each with its pattern. No text takes long, because the loops of a pattern can
- * match each character in one way only.
- */
+/** The tokens of an address list (RFC 5322). The loops of a pattern match each character in one way only, so no text takes long. */
 const kinds = [
 	['quoted', quotedPattern],
 	['comment', commentPattern],
@@ -107,9 +104,6 @@ export interface Address {
 	readonly name: string;
 	readonly address: string;
 }
-
-/** Ignores case, as mail servers do. One mailbox may still have several addresses. */
-export const isSameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /** The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no address. */
 const maxEntryLength = 998;
@@ -218,7 +212,7 @@ function parseName(tokens: readonly AddressToken[]): string | undefined {
 function consistsOfOtherAddresses(name: string, address: string): boolean {
 	const words = name.split(' ');
 	const isAddress = (word: string) => parseAddrSpec(splitIntoTokens(word)) !== undefined;
-	return words.every(isAddress) && words.some((word) => !isSameAddress(word, address));
+	return words.every(isAddress) && words.some((word) => !isSameIgnoringCase(word, address));
 }
 
 /** Returns whether a text has control characters, any kind of line break, or half a surrogate pair. */

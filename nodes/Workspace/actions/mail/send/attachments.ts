@@ -22,7 +22,6 @@ export interface PendingFile {
 	readonly read: () => Promise<Buffer>;
 }
 
-/** A file to attach, with its bytes. */
 export interface LoadedFile extends Omit<PendingFile, 'read'> {
 	readonly content: Buffer;
 	/** The Content-ID, without angle brackets, of a file that the HTML shows. */
@@ -86,12 +85,11 @@ type TextAttachment = Exclude<AttachmentInput, { readonly field: string }>;
 
 function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): PendingFile {
 	const bytes = decodeBase64(content);
-	if (bytes === undefined) {
+	if (bytes === undefined)
 		throw createRefusal(
 			`'content' of attachment ${index + 1} is not base64 text`,
 			'Enter the file as base64 without a "data:" prefix, or use the name of a binary field instead.',
 		);
-	}
 	return {
 		filename: requireOneLine(fileName, `'fileName' of attachment ${index + 1}`),
 		contentType: mimeType && requireOneLine(mimeType, `'mimeType' of attachment ${index + 1}`),
@@ -106,7 +104,7 @@ function getEncodedSize(bytes: number): number {
 	return characters + Math.ceil(characters / 76) * 2;
 }
 
-/** Matches an HTML tag. `(?=(…))\1` never gives back what was matched, so that no text takes long. */
+/** Matches an HTML tag. `(?=(…))\1` is an atomic group: without backtracking, no text takes long. */
 const htmlTagPattern = /<[a-z](?:(?=([^"'<>]+))\1|"[^"]*"|'[^']*')*>/gi;
 /** The group makes `split` also return the tags, at the odd indexes. */
 const styleTagPattern = /(<\/?style\b[^<>]*>)/i;

@@ -42,12 +42,11 @@ async function readSignature(clients: Clients, fromAlias: Address | undefined, i
 		return undefined;
 	}
 	const workerResult = await runInWorker('htmlToText', signature, item.signal);
-	if (!('result' in workerResult)) {
+	if (!('result' in workerResult))
 		throw createRefusal(
 			`The signature of the account cannot be read: ${workerResult.problem}`,
 			'Nothing was sent. Simplify the signature in the Gmail settings.',
 		);
-	}
 	return {
 		text: `-- \n${workerResult.result}`,
 		html: `<br><br><span class="gmail_signature_prefix">-- </span><br><div dir="ltr" class="gmail_signature">${signature}</div>`,
@@ -97,7 +96,7 @@ const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escapeHtml = (text: string) =>
 	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
-/** `(?=(…))\1` never gives back what was matched, so that no HTML takes long. */
+/** `(?=(…))\1` is an atomic group: without backtracking, no HTML takes long. */
 const bodyStartPattern = /<body\b(?=([^<>]*))\1>/i;
 const documentEndPattern = /<\/(?:body|html)\s*>/gi;
 

@@ -71,11 +71,10 @@ export async function completeReply(
 		? original.subject
 		: `Re: ${original.subject}`;
 	const subject = outgoing.subject.trim() === '' ? replySubject : outgoing.subject;
-	if (removeReplyPrefixes(subject) !== removeReplyPrefixes(original.subject)) {
+	if (removeReplyPrefixes(subject) !== removeReplyPrefixes(original.subject))
 		item.addHint(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
-	}
 	return { ...outgoing, to, cc: [...outgoing.cc, ...addedCopies], subject };
 }
 
@@ -100,10 +99,11 @@ function readRecipients(header: string, item: Item): Address[] {
 
 /** Removes addresses that already occurred, in the list or in an earlier list. Only case is ignored, so that no recipient gets lost. */
 function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
-	const seenAddresses = new Set(earlierList.map(({ address }) => address.toLowerCase()));
-	return addresses.filter(({ address }) => {
-		const isNew = !seenAddresses.has(address.toLowerCase());
-		seenAddresses.add(address.toLowerCase());
+	const toLowerCase = ({ address }: Address) => address.toLowerCase();
+	const seenAddresses = new Set(earlierList.map(toLowerCase));
+	return addresses.filter((address) => {
+		const isNew = !seenAddresses.has(toLowerCase(address));
+		seenAddresses.add(toLowerCase(address));
 		return isNew;
 	});
 }

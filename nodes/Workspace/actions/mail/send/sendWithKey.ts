@@ -41,7 +41,6 @@ interface KeyedSend {
 	readonly keyHashes: KeyHashes;
 }
 
-/** An email with a key, and the hash of its content. */
 interface KeyedMail {
 	readonly mail: DeliveredMail;
 	readonly contentHash: string;
@@ -94,7 +93,7 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 		const priorMail =
 			(await findRecentMail(clients, accountAndKeyHash)) ?? (await findMailsWithKey(keyedSend)).at(-1);
 		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
-			throw createKeyReusedError(`the message ${priorMail.mail.id}`);
+			throw createKeyReusedError(`the email ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.

@@ -2,9 +2,10 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { BoundedMap } from '../../../../core/boundedMap';
 import { getGlobalSingleton } from '../../../../core/runtime';
+import { isSameIgnoringCase } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
-import { type Address, isSameAddress } from './addresses';
+import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 
 /** Gmail's settings for one of the addresses that an account may send from. */
@@ -59,7 +60,7 @@ export async function findSender(clients: Clients, { senderName, fromAlias }: Ou
 /** Finds the settings of an alias, or of the account's own address if there is no alias. */
 export const findSendAs = (allSettings: readonly SendAs[], alias: Address | undefined) =>
 	allSettings.find(({ sendAsEmail, isPrimary }) =>
-		alias ? isSameAddress(sendAsEmail ?? '', alias.address) : isPrimary,
+		alias ? isSameIgnoringCase(sendAsEmail ?? '', alias.address) : isPrimary,
 	);
 
 /** Lists the addresses that the account sends from, with their names and signatures. */

@@ -2,11 +2,10 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
 import type { Item } from '../../../operation';
-import type { Cell, NamedRow } from '../cells';
+import { type Cell, groupNeighbors, type NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import type { CellPosition } from '../range';
-import { groupNeighbors, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
+import { type CellPosition, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
 import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
@@ -17,12 +16,8 @@ export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** What `fetchColumnTypes` must know of a table. Rows and columns count from 0. */
-interface SampledTable extends Pick<TabInfo, 'title' | 'rowCount'> {
-	readonly row: number;
-	readonly left: number;
-	readonly right: number;
-	readonly columns: ReadonlyMap<string, number>;
-}
+type SampledTable = Pick<TabInfo, 'title' | 'rowCount'> &
+	Readonly<{ row: number; left: number; right: number; columns: ReadonlyMap<string, number> }>;
 
 /** How many rows below the header are read to find the type of a column. */
 const sampleRowCount = 50;

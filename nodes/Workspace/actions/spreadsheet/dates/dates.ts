@@ -189,9 +189,10 @@ function printDuration(milliseconds: number, hourDigits: number): string {
 export const isSameTime = (serial: number, otherSerial: number) =>
 	Math.round(serial * dayMilliseconds) === Math.round(otherSerial * dayMilliseconds);
 
-/** Rounds a number to a whole millisecond, if it may be a date and is at most a rounding error away. Other numbers stay as they are. */
-export function dropTimeNoise(value: number): number {
+/** Rounds a date to a whole millisecond, if only a rounding error separates them. Other numbers stay as they are. */
+export function roundToMillisecond(value: number): number {
 	const milliseconds = value * dayMilliseconds;
+	// A number below 1 is no date. At day 45,000, a double is exact to 0.0006 ms, and a formula may add up several such errors.
 	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
 	return isTime ? Math.round(milliseconds) / dayMilliseconds : value;
 }

@@ -3,10 +3,10 @@ import { foldText } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
-import { DateCell, dropTimeNoise, isSameTime } from '../dates/dates';
+import { DateCell, roundToMillisecond, isSameTime } from '../dates/dates';
 import { rowNumberKey, type WriteMembers, type WriteParams } from '../fields';
 import type { resolveColumns } from '../tableHeader';
-import { failStoppedRuns } from '../sendRows';
+import { failRunsWithError } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
@@ -131,8 +131,9 @@ export class MatchPlan {
 	#findByKey(row: NamedRow): readonly number[] | NodeError {
 		const key = this.#readKey(row);
 		if (key.every((cell) => cell === '')) return createNoKeyError(listNames(this.#input.matchColumns));
+		let rows = this.#findEqualRows(key);
 		// A column may hold texts that look like dates. So a date that no row has is compared as the text, too.
-		const rows = this.#findEqualRows(key) ?? this.#findEqualRows(key.map(restoreDateText));
+		if (!rows && key.some(isDateCell)) rows = this.#findEqualRows(key.map(restoreDateText));
 		if (!rows && this.#hasNonTextKeys && !this.#isUserEntered)
 			this.needsShownTexts ||= key.some((cell) => typeof cell === 'string');
 		return rows ?? [];
@@ -192,7 +193,7 @@ export class MatchPlan {
 
 	#toKeyText(cell: Cell): string {
 		const value = isDateCell(cell) ? cell.serial : cell;
-		if (typeof value === 'number') return String(dropTimeNoise(value));
+		if (typeof value === 'number') return String(roundToMillisecond(value));
 		return this.#isUserEntered ? toStoredText(String(cell)) : String(cell);
 	}
 
@@ -274,7 +275,7 @@ export async function planSteps(
 		const plan = new MatchPlan({ ...params, columns, ...bodies });
 		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));
 		// The rows of runs that are not sent must not change the plan of the other runs.
-		const stepsByMember = failStoppedRuns(errorsByMember, members, 'written').map(
+		const stepsByMember = failRunsWithError(errorsByMember, members, 'written').map(
 			(error, index) => error ?? plan.planRows(namedRowsByMember[index] ?? []),
 		);
 		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };

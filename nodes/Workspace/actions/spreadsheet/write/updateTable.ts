@@ -2,12 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import { collectNames, buildUpdateCellsRequest } from '../cells';
+import { collectNames, groupNeighbors, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
 import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
-import { groupNeighbors, printTabArea } from '../range';
+import { printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
@@ -98,7 +98,6 @@ export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams,
 	const knownHeader = isByRowNumber(params.matchColumns)
 		? addLetterColumnsToEmptyHeader(header, collectNames(namedRowsByMember.flat()))
 		: header;
-	// `oldHeader` has the columns of the table, also those that items name by letter. `newHeader` also has the new columns.
 	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
@@ -108,7 +107,7 @@ export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams,
 	if (plan.lastRow > oldHeader.row) addHintsOfAddedRows(plan.stepsByMember, members);
 	let place: RowPlace = { header: oldHeader, newNames, row: plan.lastRow + 1 };
 	return await sendInChunks(plan.stepsByMember, members, {
-		participle: 'written',
+		doneVerb: 'written',
 		maxBytes: maxUpdateBytes,
 		getRows: (steps) =>
 			steps.flatMap(({ changes }) => changes.map(({ cellsByColumn }) => [...cellsByColumn.values()])),

@@ -2,12 +2,12 @@ import { isNodeError, createRefusal, type NodeError } from '../../../../core/err
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Cell, NamedRow } from '../cells';
 import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
-import { formatDates, convertCells, toInputOption } from '../dates/dateCells';
+import { type CellRectangle, formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMembers, WriteParams } from '../fields';
 import { buildColumnNames, type TableHeader, fetchTable, addLetterColumnsAfterHeader } from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
-import { sendInChunks, failStoppedRuns, countColumns, buildWriteResults } from '../sendRows';
+import { sendInChunks, failRunsWithError, countColumns, buildWriteResults } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
 import { fetchTableBody } from './tableBody';
@@ -19,16 +19,15 @@ async function writeAndEnlarge<T>(
 	size: { readonly rowCount: number; readonly columnCount: number },
 	send: () => Promise<T>,
 ): Promise<T> {
-	const start = ranges.parseBounds(target);
-	const [minRows, minColumns] = [start.row + size.rowCount, start.column + size.columnCount];
-	const { lastRow = Infinity, lastColumn = Infinity } = start;
+	const { row, column, lastRow = Infinity, lastColumn = Infinity } = ranges.parseBounds(target);
+	const [minRows, minColumns] = [row + size.rowCount, column + size.columnCount];
 	const fitsIntoRange = minRows <= lastRow + 1 && minColumns <= lastColumn + 1;
 	// A named range has a fixed size.
 	const mayGrow = fitsIntoRange && (target.tab === undefined || target.name === undefined);
 	/** Returns whether the tab has grown. */
 	const growTab = async () => {
 		const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name);
-		const isInside = start.row < tab.rowCount && start.column < tab.columnCount;
+		const isInside = row < tab.rowCount && column < tab.columnCount;
 		const requests = isInside ? buildEnlargeTabRequests(tab, { minRows, minColumns }) : [];
 		await spreadsheet.change(requests);
 		return requests.length > 0;
@@ -50,20 +49,21 @@ export async function writeItemTable(spreadsheet: Spreadsheet, params: WritePara
 	if (!params.includeHeaderRow) {
 		const namedRows = await convertCells(spreadsheet, params, members.map(readNamedRows));
 		const names = collectNames(namedRows.flat());
-		const rowsByMember = namedRows.map((rows) => rows.map((row) => orderCells(row, names, null)));
+		const rowsByMember = namedRows.map((rows) => orderCells(rows, names, null));
 		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
 	}
 	const getRowNumber = (range: ranges.TabRange) => ranges.parseBounds(range).row + 1;
-	const { target, header, ...table } = await fetchTable(spreadsheet, params, members, getRowNumber);
-	const namedRows = table.namedRowsByMember;
-	const { columnNames, headerCells } = layOutColumns(collectNames(namedRows.flat()), header, params);
-	const rowsByMember = namedRows.map((rows) => rows.map((row) => orderCells(row, columnNames, null)));
+	const { target, header, namedRowsByMember } = await fetchTable(spreadsheet, params, members, getRowNumber);
+	const { columnNames, headerCells } = layOutColumns(collectNames(namedRowsByMember.flat()), header, params);
+	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, null));
 	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, { headerRows: [headerCells] });
 }
 
-/** Puts the cells of a row into the order of columns. @param missingCell stands for a cell that the row does not have */
-function orderCells({ cellsByName }: NamedRow, names: ReadonlyArray<string | undefined>, missingCell: Cell) {
-	return names.map((name) => (name === undefined ? null : cellsByName.get(name)) ?? missingCell);
+/** Puts the cells of rows into the order of columns. @param missingCell stands for a cell that a row does not have */
+function orderCells(rows: readonly NamedRow[], names: ReadonlyArray<string | undefined>, missingCell: Cell) {
+	return rows.map(({ cellsByName }) =>
+		names.map((name) => (name === undefined ? missingCell : (cellsByName.get(name) ?? missingCell))),
+	);
 }
 
 /** Gives each name a column of the range, and new columns a header. `headerCells` has null for a header that does not change. */
@@ -78,10 +78,12 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 		const isInColumn = (itemName: string) => header.columns.get(itemName) === header.rangeStart + index;
 		return names.includes(name) ? name : names.find(isInColumn);
 	});
-	const message = `The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`;
-	const advice = `Nothing was written. Set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${mentionChoice('writeMode', 'replace')}, to clear the old table.`;
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
-	if (headerTexts.some(isUnknown)) throw createRefusal(message, advice);
+	if (headerTexts.some(isUnknown))
+		throw createRefusal(
+			`The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
+			`Nothing was written. Set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}, to find rows by ${quoteField('matchColumns')}, or to ${mentionChoice('writeMode', 'replace')}, to clear the old table.`,
+		);
 	const newNames = names.filter((name) => !knownNames.includes(name));
 	// New names first get the columns of the range that have no name yet.
 	const namesInRange = knownNames.map((name) => name ?? newNames.shift());
@@ -92,6 +94,10 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	return { columnNames, headerCells };
 }
 
+/** Puts header rows in front of the first member's rows. */
+const putHeaderFirst = (headerRows: Cell[][], rowLists: readonly Cell[][][]) =>
+	rowLists.map((rows, index) => (index === 0 ? [...headerRows, ...rows] : rows));
+
 /** Writes the rows of all members below one another. `prepare` is called before the first request, with the number of all rows. */
 export async function writeRowsAt(
 	spreadsheet: Spreadsheet,
@@ -101,18 +107,20 @@ export async function writeRowsAt(
 	members: WriteMembers,
 	{ headerRows = [], prepare }: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
-	const entries = failStoppedRuns(rowsByMember, members, 'written');
+	const entries = failRunsWithError(rowsByMember, members, 'written');
 	const allRows = [...headerRows, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
+	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
 	let nextRange: string | undefined;
 	return await sendInChunks(entries, members, {
-		participle: 'written',
+		doneVerb: 'written',
 		getRows: (rows) => rows,
-		async send([firstRows = [], ...otherRows]) {
+		async send(rowLists) {
 			if (nextRange === undefined) await prepare?.(size.rowCount);
-			const topRows = nextRange === undefined ? headerRows : [];
+			// Only the first request contains the header.
+			const sentLists = nextRange === undefined ? putHeaderFirst(headerRows, rowLists) : rowLists;
+			const values = sentLists.flat();
 			const range = nextRange ?? ranges.printRange(target);
-			const values = [...topRows, ...firstRows, ...otherRows.flat()];
 			const response = await writeAndEnlarge(spreadsheet, target, size, () =>
 				spreadsheet.update(range, values, toInputOption(params)),
 			);
@@ -124,62 +132,69 @@ export async function writeRowsAt(
 			await formatDates(spreadsheet, members[0], { title: updated.tab }, [{ row, column, grid: values }]);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// A header counts as a row of the first member, if at least one of its cells was written.
-			const writtenTopRows = topRows.flat().some((cell) => cell !== null) ? topRows : [];
-			const start = { row: row + topRows.length - writtenTopRows.length, column };
-			const firstWrittenRows = [...writtenTopRows, ...firstRows];
-			return buildWriteResults(spreadsheet.id, updatedRange, start, [firstWrittenRows, ...otherRows]);
+			const countedLists = isHeaderWritten ? sentLists : rowLists;
+			const start = { row: row + values.length - countedLists.flat().length, column };
+			return buildWriteResults(spreadsheet.id, updatedRange, start, countedLists);
 		},
 	});
 }
 
-/** Writes a header and rows over a table, and clears its other cells. Needs one atomic request, or two with USER_ENTERED. */
+/** Writes a header and rows over a table, and clears its other cells. */
 export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const { header: oldHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members, (target) =>
 		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
 	const names = collectNames(namedRowsByMember.flat());
 	const header = addLetterColumnsAfterHeader(oldHeader, new Set(names));
-	const { sheetId, title, row, nativeTable } = header;
 	const columns = sortColumns(names, header);
 	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
-	// Without a header in the range, `left` may be in a table beside it.
-	const column = header.columns.size === 0 ? header.rangeStart : header.left;
 	const headerRow = columns.map(({ text, value }) => value ?? (text && toHeaderCell(text, params)));
-	const headerRows = params.includeHeaderRow ? [headerRow] : [];
 	const columnNames = columns.map(({ name }) => name);
-	const rowsByMember = namedRowsByMember.map((rows) => rows.map((row) => orderCells(row, columnNames, '')));
-	const valueInputOption = toInputOption(params);
-	const allRows = [...headerRows, ...rowsByMember.flat()];
-	const width = Math.max(columns.length, header.right - column + 1);
-	const [minRows, minColumns] = [row + allRows.length, column + width];
-	const end = { endRowIndex: minRows, endColumnIndex: minColumns };
-	const requests = buildEnlargeTabRequests(header, { minRows, minColumns });
+	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
+	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
+	const grid = rowLists.flat();
+	// Without a header in the range, `left` may be in a table beside it.
+	const start = { row: header.row, column: header.columns.size === 0 ? header.rangeStart : header.left };
+	await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
+	await formatDates(spreadsheet, members[0], header, [{ ...start, grid }]);
+	if (lostFormulaColumns.length > 0)
+		members[0]?.item.addHint(
+			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`,
+		);
+	return buildWriteResults(spreadsheet.id, ranges.printTabArea(header.title, start, 1, 1), start, rowLists);
+}
+
+/** Writes cells and clears the other cells of a table: with RAW in one atomic request, with USER_ENTERED in two requests. */
+async function overwriteTable(
+	spreadsheet: Spreadsheet,
+	header: TableHeader,
+	{ row, column, grid }: CellRectangle,
+	valueInputOption: string,
+) {
+	const { sheetId, title, right, rowCount, nativeTable } = header;
+	const width = Math.max(countColumns(grid), right - column + 1);
+	const end = { endRowIndex: row + grid.length, endColumnIndex: column + width };
+	const minSize = { minRows: end.endRowIndex, minColumns: end.endColumnIndex };
+	const requests = buildEnlargeTabRequests(header, minSize);
 	if (nativeTable)
 		requests.push(buildResizeTableRequest({ ...nativeTable, range: { ...nativeTable.range, ...end } }));
 	if (valueInputOption === 'RAW') {
 		// The request clears the cells of its range for which there is no new cell.
-		const endRowIndex = Math.max(nativeTable?.range.endRowIndex ?? header.rowCount, minRows);
+		const endRowIndex = Math.max(nativeTable?.range.endRowIndex ?? rowCount, end.endRowIndex);
 		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex };
-		await spreadsheet.change([...requests, buildUpdateCellsRequest({ range }, allRows)]);
-	} else {
-		await spreadsheet.change(requests);
-		const allColumns = Array.from({ length: width }, (_, index) => column + index);
-		const { lastRow } = await fetchTableBody(spreadsheet, header, allColumns);
-		const height = Math.max(allRows.length, lastRow - row + 1);
-		// Sends an empty text for each cell to clear, because `update` changes only the cells that it contains.
-		const values = Array.from({ length: height }, (_, rowIndex) =>
-			allColumns.map((_, columnIndex) => allRows[rowIndex]?.[columnIndex] ?? ''),
-		);
-		const area = ranges.printTabArea(title, { row, column }, height, width);
-		await spreadsheet.update(area, values, valueInputOption);
+		await spreadsheet.change([...requests, buildUpdateCellsRequest({ range }, grid)]);
+		return;
 	}
-	await formatDates(spreadsheet, members[0], header, [{ row, column, grid: allRows }]);
-	const hint = `Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`;
-	if (lostFormulaColumns.length > 0) members[0]?.item.addHint(hint);
-	const [firstRows = [], ...otherRows] = rowsByMember;
-	const range = ranges.printTabArea(title, { row, column }, 1, 1);
-	const writtenRows = [[...headerRows, ...firstRows], ...otherRows];
-	return buildWriteResults(spreadsheet.id, range, { row, column }, writtenRows);
+	await spreadsheet.change(requests);
+	const columns = Array.from({ length: width }, (_, index) => column + index);
+	const { lastRow } = await fetchTableBody(spreadsheet, header, columns);
+	const height = Math.max(grid.length, lastRow - row + 1);
+	// Sends an empty text for each cell to clear, because `update` changes only the cells that it contains.
+	const values = Array.from({ length: height }, (_, rowIndex) =>
+		columns.map((_, columnIndex) => grid[rowIndex]?.[columnIndex] ?? ''),
+	);
+	const area = ranges.printTabArea(title, { row, column }, height, width);
+	await spreadsheet.update(area, values, valueInputOption);
 }
 
 /** Returns the names of the columns with formulas that a table loses, because the items do not have these columns. */
@@ -190,8 +205,8 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 	const columns = lostColumns.map(([, column]) => column);
 	const body = await fetchTableBody(spreadsheet, header, columns, 'FORMULA');
 	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
-	const isFormula = (cell: Cell) => String(cell).startsWith('=');
-	const hasFormula = (column: number) => rows.some((row) => isFormula(body.getCell(row, column)));
+	const hasFormula = (column: number) =>
+		rows.some((row) => String(body.getCell(row, column)).startsWith('='));
 	return lostColumns.flatMap(([name, column]) => (hasFormula(column) ? name : []));
 }
 

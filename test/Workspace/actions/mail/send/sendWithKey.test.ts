@@ -202,7 +202,7 @@ describe('with an idempotency key', () => {
 			const failure = await failureOf(send(key, parameters, options));
 			expect(failure.httpCode).toBe('409');
 			expect(failure.message).toBe(
-				`'Idempotency Key' was already used for different content: the message ${sent()[0]?.id ?? ''}`,
+				`'Idempotency Key' was already used for different content: the email ${sent()[0]?.id ?? ''}`,
 			);
 			await expect(elsewhere(key, parameters, options)).rejects.toMatchObject({
 				code: 409,
