@@ -46,11 +46,7 @@ export async function runInWorker<T extends TaskName>(
 	return answer as WorkerAnswer<TaskResult<T>>;
 }
 
-async function askThread(
-	question: WorkerQuestion,
-	maxSeconds: number,
-	signal: AbortSignal | undefined,
-): Promise<WorkerAnswer> {
+async function askThread(question: WorkerQuestion, maxSeconds: number, signal?: AbortSignal) {
 	signal?.throwIfAborted();
 	const controller = new AbortController();
 	const options = { signal: controller.signal };

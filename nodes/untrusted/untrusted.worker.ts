@@ -37,6 +37,7 @@ export interface WorkerQuestion {
 	readonly input: unknown;
 }
 
+/** `problem` completes a sentence such as "The email could not be read: it is nested too deeply". */
 export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly problem: string };
 
 /** Most characters of the result for an empty text. */

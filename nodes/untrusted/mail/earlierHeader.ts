@@ -1,6 +1,6 @@
-/** Labels of an email's header lines, such as `Subject`, in the languages in which programs write them. */
+/** Labels of an email's header lines, such as `Subject`, in the languages in which programs write them. Within a list, their order does not matter. */
 const headerLabels = {
-	from: 'from|von|de|da|van|från|fra|od|from|от|від|из|από|de la|gönderen|kimden|lähettäjä|feladó|odosielateľ|odesílatel|nadawca|expéditeur|remitente|remetente|mittente|absender|afzender|avsändare|afsender|avsender|expeditor|dari|từ|จาก|प्रेषक|من|از|מאת|发件人|發件人|寄件者|寄件人|差出人|送信者|보낸 사람|보낸사람|발신|nuo|no|saatja|šalje',
+	from: 'from|von|de|da|van|från|fra|od|от|від|из|από|de la|gönderen|kimden|lähettäjä|feladó|odosielateľ|odesílatel|nadawca|expéditeur|remitente|remetente|mittente|absender|afzender|avsändare|afsender|avsender|expeditor|dari|từ|จาก|प्रेषक|من|از|מאת|发件人|發件人|寄件者|寄件人|差出人|送信者|보낸 사람|보낸사람|발신|nuo|no|saatja|šalje',
 	date: "sent|date|sent on|gesendet|gesendet am|datum|envoyé|envoyé le|date d'envoi|enviado|enviado el|enviado em|enviada em|enviada|enviat|enviat el|fecha|data|inviato|inviato il|verzonden|skickat|sendt|dato|wysłano|отправлено|дата|надіслано|изпратено|στάλθηκε|ημερομηνία|gönderildi|gönderme tarihi|tarih|lähetetty|päivämäärä|päiväys|elküldve|küldve|dátum|odesláno|odoslané|dne|poslano|poslato|trimis|dată|išsiųsta|nosūtīts|saadetud|kuupäev|dikirim|tanggal|đã gửi|ngày|ส่ง|วันที่|भेजा|दिनांक|التاريخ|تاريخ|تم الإرسال|أُرسلت|ارسال|נשלח|תאריך|发送时间|发送日期|日期|寄件日期|傳送時間|时间|送信日時|日時|日付|보낸 날짜|날짜|보낸날짜",
 	to: 'to|an|à|a|para|aan|naar|till|til|do|komu|кому|до|προς|kime|alıcı|vastaanottaja|címzett|către|kam|kepada|đến|ถึง|प्रति|إلى|به|אל|收件人|宛先|받는 사람|받는사람|수신|per|per a|prima',
 	subject:

@@ -10,12 +10,14 @@ export interface Introduction {
 /** Whether the lines of the quote below an introduction begin with `>`. */
 export type QuoteKind = 'marked' | 'unmarked';
 
-/** Only so many characters are read at the end of a longer text. */
-const maxCharacters = 500;
+/** Of a longer text, only so many characters at the end are searched for an introduction. */
+const maxScanLength = 500;
 const maxLinesWithoutOpening = 4;
 /** An opening is a word such as `On`. Some programs put each bracket of the address on a separate line. */
 const maxLinesWithOpening = 6;
 const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
+const yearPattern = /\p{Nd}{4}/u;
+const addressThenYearPattern = /@[^>)\]]*[>)\]].*\p{Nd}{4}/u;
 const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrotePattern =
 	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
@@ -29,8 +31,8 @@ const textUpToDatePattern = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
 /** @returns the last position in the line at which an introduction begins with an opening word; -1 if none begins here */
 function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
-	const positions = Array.from(line.slice(-maxCharacters).matchAll(openingWordPattern), ({ index }) => index);
-	const offset = Math.max(0, line.length - maxCharacters);
+	const positions = Array.from(line.slice(-maxScanLength).matchAll(openingWordPattern), ({ index }) => index);
+	const offset = Math.max(0, line.length - maxScanLength);
 	const lastPosition = positions.findLast((position) => {
 		const text = line.slice(offset + position);
 		return textUpToDatePattern.test(text.slice(text.indexOf(' '))) && isIntroduction(text);
@@ -51,7 +53,7 @@ export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind)
 		const position = findOpening(firstLine, (text) => isIntroduction(text + laterText));
 		if (position >= 0) return { lineCount, textBefore: firstLine.slice(0, position) };
 		if (lineCount > 1 && endsSentence(firstLine)) break;
-		if (lineCount <= maxLinesWithoutOpening && isIntroduction((firstLine + laterText).slice(-maxCharacters)))
+		if (lineCount <= maxLinesWithoutOpening && isIntroduction((firstLine + laterText).slice(-maxScanLength)))
 			return includeLinesAbove(lines, lineCount);
 	}
 	// Above a marked quote, an address on the last line is enough.
@@ -65,15 +67,14 @@ function includeLinesAbove(lines: readonly string[], lineCount: number): Introdu
 		const position = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (position >= 0) return { lineCount: count, textBefore: line.slice(0, position) };
 	}
-	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxCharacters);
+	const lineAbove = (lines.at(-lineCount - 1) ?? '').slice(-maxScanLength);
 	const text = lines.slice(-lineCount).join(' ');
 	const hasDate = dateOrTimePattern.test(text);
-	const isComplete = endsSentence(lineAbove) || (hasDate && addressPattern.test(text));
-	// If the text has a date, the line above may hold the address and then the year. Otherwise it may hold the time and the year.
-	const hasMissingHalf = hasDate
-		? /@[^>)\]]*[>)\]].*\p{Nd}{4}/u.test(lineAbove)
-		: timePattern.test(lineAbove) && /\p{Nd}{4}/u.test(lineAbove);
-	return { lineCount: hasMissingHalf && !isComplete ? lineCount + 1 : lineCount, textBefore: '' };
+	const isComplete = hasDate && addressPattern.test(text);
+	// `at 9:30 wrote:` may lack `Ann <ann@example.com>, 5 May 2026`. `Ann <ann@example.com> wrote:` may lack `5 May 2026 at 9:30`.
+	const missingPatterns = hasDate ? [addressThenYearPattern] : [timePattern, yearPattern];
+	const isOtherHalf = !endsSentence(lineAbove) && missingPatterns.every((pattern) => pattern.test(lineAbove));
+	return { lineCount: isOtherHalf && !isComplete ? lineCount + 1 : lineCount, textBefore: '' };
 }
 
 /** Whether a line ends a sentence. In a line with an address, a dot after a number may belong to a date. */
@@ -101,7 +102,7 @@ function isClearIntroduction(text: string): boolean {
 /** Finds an introduction with its quote on the same line. */
 export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
-		const start = Math.max(0, index - maxCharacters);
+		const start = Math.max(0, index - maxScanLength);
 		const head = line.slice(start, index + ending.length);
 		const position = wrotePattern.test(ending) ? findOpening(head, isClearIntroduction) : -1;
 		if (position >= 0) return { lineCount: 1, textBefore: line.slice(0, start + position) };

@@ -80,8 +80,8 @@ function collectSimplifications(nodes: readonly mdast.RootContent[]): Simplified
 		if (node.type === 'footnoteReference') kinds.add('footnotes');
 		if (node.type === 'link' && node.title) kinds.add('link titles');
 		if (node.type === 'code' && node.lang) kinds.add('code languages');
-		const isRelative = node.type === 'link' && !node.url.startsWith('#') && !linkablePattern.test(node.url);
-		if (isRelative) kinds.add('relative links');
+		const isUnlinkable = node.type === 'link' && !node.url.startsWith('#') && !linkablePattern.test(node.url);
+		if (isUnlinkable) kinds.add('relative links');
 	}
 	return [...kinds];
 }

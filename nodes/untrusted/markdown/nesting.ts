@@ -218,8 +218,8 @@ const bareAddressPattern = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^
 const escapedCharacterPattern = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /**
- * Makes links of the addresses in plain text that a reader of the Markdown would misread. If a mark follows an address, the reader would take
- * it for a longer address. If escaping adds a backslash to an address, the reader would take it for another address.
+ * Makes links of the addresses in plain text that a parser would misread: it takes the mark in `https://a.b**x**` for a part of the address, and
+ * a backslash from escaping, too. @param hasBackslashBreaks whether each line break is written as a backslash and a newline, as a `break` is
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {

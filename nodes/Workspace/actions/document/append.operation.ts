@@ -53,8 +53,9 @@ export const append = defineOperation({
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const keyHash = hashIdempotencyKey({ key, operation: 'document append', target: documentId });
 		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		if (continuesLine && (tab === '' || looksLikeTabId(tab)) && !keyHash) {
-			// This request requires no revision, so it is never repeated if its outcome is unknown.
+		const isTabKnown = tab === '' || looksLikeTabId(tab);
+		if (continuesLine && isTabKnown && !keyHash) {
+			// Docs finds the end itself, so nothing is read first. The request requires no revision, so it is never repeated if its outcome is unknown.
 			const text = cleanText(content);
 			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
 			const requestBody = { requests: [{ insertText }] };

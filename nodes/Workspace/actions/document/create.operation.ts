@@ -110,9 +110,9 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 		keyParts.push(JSON.stringify(params.replacements.map((row): unknown[] => Object.values(row))));
 	const keyHashes = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
-	// Without a template, only the content has text to change, and Markdown does not replace anything in the content.
-	const needsContent = textRequests.length > 0 || fillFromInput;
-	const needsTemplate = markdownReplacements.length > 0 || (needsContent && isEmpty(parsedContent));
+	// Text replacements need a template or content. Markdown replacements need a template, because they replace nothing in the content.
+	const replacesText = textRequests.length > 0 || fillFromInput;
+	const needsTemplate = markdownReplacements.length > 0 || (replacesText && isEmpty(parsedContent));
 	if (needsTemplate && templateId === '')
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,

@@ -96,7 +96,7 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 }
 
 export type TabScope = 'allTabs' | 'chosenTab';
-/** Joins all texts of the tabs. @param content the elements that stand for the body of the chosen tab */
+/** Joins all texts of the tabs. @param content what remains of the chosen tab's body, because a write may be about to remove the rest */
 export function collectTexts({ tabId, allTabs }: BodyState, tabScope: TabScope, content: Elements): string {
 	const texts = allTabs.map((tab) => {
 		const isChosenTab = summarizeTab(tab).tabId === tabId;

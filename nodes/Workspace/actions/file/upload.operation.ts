@@ -77,7 +77,7 @@ export const upload = defineOperation({
 		// `check` runs for all items before the first upload, so that a mistake in the last item does not leave half of the files uploaded.
 		readMimeType(params);
 		const fileCount = listBinaryFields(params, item).length;
-		// The name of a source is not known yet.
+		// Like `readMimeType`, `resolveFileName` is only called for its refusal. The name of a source is not known yet.
 		if (!canUseSourceName(params)) resolveFileName(params);
 		if (fileCount < 2 || params.name.trim() === '') return;
 		throw createRefusal(
@@ -132,7 +132,7 @@ async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.Fi
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 
-/** Builds an error handler that returns the file if it arrived after all. */
+/** Builds an error handler that returns the file if it arrived after all. Otherwise, throws the error of the upload, even if the search fails, too. */
 const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknown) => {
 	const isUnknown = isNodeError(error) && error.outcome === 'unknown';
 	const file = isUnknown ? await recoverFile(prepared).catch(() => undefined) : undefined;
@@ -146,7 +146,7 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const fileCount = binaryFields.length;
 	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
-	const builtName = field && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
+	const builtName = field !== undefined && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;

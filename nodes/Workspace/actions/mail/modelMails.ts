@@ -56,20 +56,22 @@ export function toListAnswer(
 	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;
 	const lastNumber = skipCount + shownMails.length;
 	const total = `${skipCount + entries.length}${nextPageToken === undefined ? '' : ' or more'}`;
-	const start = gmailPageToken === '' ? '' : ', counted from that page token';
+	const order = gmailPageToken === '' ? 'newest first' : 'newest first, counted from that page token';
 	const firstHiddenMail = entries[shownMails.length]?.message;
 	const tooLongMail = shownMails.length === 0 ? firstHiddenMail : undefined;
 	const nextSkipCount = tooLongMail ? skipCount + 1 : lastNumber;
 	const nextToken = firstHiddenMail ? buildPageToken(nextSkipCount, gmailPageToken) : nextPageToken;
+	const tokenAssignment = `${quoteField('pageToken')}: ${nextToken ?? ''}`;
 	// Emails whose labels have changed may be gone from the list. A token that skips them would then skip others.
-	const sameCallFirst = changesLabels ? 'in the same way. If these emails come again, call ' : '';
+	const continueAdvice = changesLabels
+		? `To get the next ones, call again in the same way. If these emails come again, call with ${tokenAssignment}`
+		: `To get the next ones, call again with ${tokenAssignment}`;
 	const sentences = [
-		`Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first${start}.`,
+		`Emails ${firstNumber} to ${lastNumber} of ${total} are shown, ${order}.`,
 		texts.some((text, index) => text !== fullTexts[index]) &&
 			`${shortenedNote} read the email by its ID to get all of it.`,
 		tooLongMail && `The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
-		nextToken &&
-			`To get the next ones, call again ${sameCallFirst}with ${quoteField('pageToken')}: ${nextToken}`,
+		nextToken && continueAdvice,
 	];
 	return { items, note: sentences.filter(Boolean).join(' ') };
 }

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, isNodeError } from '../../../../core/errors';
+import { ignoreNotFound, isNodeError, type NodeError, toError } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { safeConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
@@ -12,9 +12,8 @@ import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
 import { changesLabels, maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
 import { resolveLabelIds } from './query';
 
-/** Adds to a failure how many emails were fetched before it, and how to continue. @throws any other error, a cancellation, or a failure before the first email */
-function addContinueAdvice(error: unknown, emailCount: number, item: Item, nextPageToken?: string) {
-	if (!isNodeError(error) || emailCount === 0 || error.status === 'CANCELLED') throw error;
+/** Adds to a failure how many emails were fetched before it, and how to continue. */
+function addContinueAdvice(error: NodeError, emailCount: number, item: Item, nextPageToken?: string) {
 	const received = emailCount === 1 ? '1 email was received' : `${emailCount} emails were received`;
 	const continueAdvice = nextPageToken
 		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
@@ -63,7 +62,7 @@ async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: I
 type Message = gmail_v1.Schema$Message;
 type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
-/** Lists the emails that match a query, newest first. If a request fails after some emails were fetched, returns them and the failure. */
+/** Lists the emails that match a query, newest first. If a request fails after some emails were fetched, returns them and the failure. @throws any other failure, and a cancellation */
 async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
 	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
@@ -92,8 +91,8 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 		maxConcurrency: params.downloadAttachments ? safeConcurrency : maxConcurrency,
 		handleResult: (entry?: ListEntry) => entry && entries.push(entry),
 	};
-	// An earlier call returned the first `skipCount` emails from this page on. `earlierCount` is the number of entries from earlier pages.
-	let currentPage = { token: gmailPageToken || undefined, skipCount, earlierCount: 0 };
+	// An earlier call returned the first `skipCount` emails from this page on. `earlierEntryCount` entries are from the pages before it.
+	let currentPage = { token: gmailPageToken || undefined, skipCount, earlierEntryCount: 0 };
 	let pageRequest: Promise<MessagePage> | undefined = requestPage(currentPage.token);
 	try {
 		for (;;) {
@@ -109,12 +108,13 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);
-			currentPage = { token: nextToken, skipCount: nextSkipCount, earlierCount: entries.length };
+			currentPage = { token: nextToken, skipCount: nextSkipCount, earlierEntryCount: entries.length };
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
+		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED') throw toError(error);
 		// The emails of the failed page that were skipped or are returned.
-		const doneCount = currentPage.skipCount + entries.length - currentPage.earlierCount;
+		const doneCount = currentPage.skipCount + entries.length - currentPage.earlierEntryCount;
 		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
 		const canSkip = item.continueOnFail && !changesLabels(params);
 		const nextPageToken = canSkip ? buildPageToken(doneCount, currentPage.token) : undefined;

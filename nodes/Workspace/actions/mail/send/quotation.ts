@@ -59,8 +59,7 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 	const mail = await fetchMail(clients, id, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
-	const time = formatQuotedTime(summary.date);
-	const onTime = time === '' ? '' : `On ${time} `;
+	const timePrefix = formatTimePrefix(summary.date);
 	const plainSender = sender ? `${sender.name} <${sender.address}>`.trimStart() : summary.sender;
 	const address = escapeHtml(sender?.address ?? '');
 	const linkedSender = sender
@@ -68,21 +67,21 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 		: escapeHtml(summary.sender);
 	const quotedHtml = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
-		text: `${onTime}${plainSender} wrote:\n\n${quoteLines(text)}`,
-		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${onTime}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
+		text: `${timePrefix}${plainSender} wrote:\n\n${quoteLines(text)}`,
+		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${timePrefix}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
 		files: isHtml ? await fetchPictures(clients, mail, item) : [],
 	};
 }
 
-/** Formats a time as in "Mon, Nov 23, 2026 at 10:15 AM UTC". @param date ISO 8601, or '' */
-function formatQuotedTime(date: string): string {
+/** Formats a time as in "On Mon, Nov 23, 2026 at 10:15 AM UTC ". Without a date, returns ''. @param date ISO 8601, or '' */
+function formatTimePrefix(date: string): string {
 	if (date === '') return '';
 	const format = (options: Intl.DateTimeFormatOptions) =>
 		new Date(date).toLocaleString('en-US', { timeZone: 'UTC', ...options });
 	const day = format({ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' });
 	const time = format({ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' });
 	// Node puts a narrow no-break space before AM and PM, which not every mail program shows.
-	return `${day} at ${time.replaceAll('\u202f', ' ')}`;
+	return `On ${day} at ${time.replaceAll('\u202f', ' ')} `;
 }
 
 /** Puts > before each line (RFC 3676, 4.5), with a space unless the line is empty or already quoted. */

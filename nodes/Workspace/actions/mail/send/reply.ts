@@ -99,11 +99,11 @@ function readRecipients(header: string, item: Item): Address[] {
 
 /** Removes addresses that already occurred, in the list or in an earlier list. Only case is ignored, so that no recipient gets lost. */
 function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
-	const toLowerCase = ({ address }: Address) => address.toLowerCase();
-	const seenAddresses = new Set(earlierList.map(toLowerCase));
+	const foldAddress = ({ address }: Address) => address.toLowerCase();
+	const seenAddresses = new Set(earlierList.map(foldAddress));
 	return addresses.filter((address) => {
-		const isNew = !seenAddresses.has(toLowerCase(address));
-		seenAddresses.add(toLowerCase(address));
+		const isNew = !seenAddresses.has(foldAddress(address));
+		seenAddresses.add(foldAddress(address));
 		return isNew;
 	});
 }
