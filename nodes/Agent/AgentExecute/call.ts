@@ -17,12 +17,12 @@ export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
 /** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
 export function checkAgentItem(
-	parameters: RawParameters,
+	rawParameters: RawParameters,
 	index: number,
 	credentials: access.AgentCredentials,
 ) {
 	const { api, signer } = credentials;
-	const { params, buildPayload } = readItemParameters(parameters, index);
+	const { params, buildPayload } = readItemParameters(rawParameters, index);
 	const isVerified = !api.allowUnauthorizedCerts;
 	access.checkAllowedHost(signer, new URL(access.buildExecuteUrl(api)), isVerified);
 	access.buildIdentity(signer, params);
@@ -56,7 +56,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		url: access.buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({ sessionId, initialPayload, startStepName, ...access.buildIdentity(signer, params) }),
-		conversationKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
+		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
 		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
@@ -70,7 +70,7 @@ export interface CallProgress {
 	readonly call: PreparedCall;
 	/** The body of the last request. Before the first one, a body that was never sent. */
 	sentBody: ReturnType<PreparedCall['buildBody']>;
-	response?: AgentResponse;
+	agentResponse?: AgentResponse;
 }
 
 /**
@@ -109,7 +109,7 @@ export async function sendExecuteCall(
 		const response = await rejectOnAbort(rawResponse.watch(send), attemptSignal);
 		return await readAgentResponse(response, rawResponse, call, memory, attemptSignal);
 	};
-	progress.response = await withRetries(
+	progress.agentResponse = await withRetries(
 		async () => {
 			await prepareAttempt();
 			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));

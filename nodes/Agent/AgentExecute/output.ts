@@ -16,7 +16,7 @@ import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */
 export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
-	const { call, sentBody, response: agentResponse } = progress;
+	const { call, sentBody, agentResponse } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sentBody;
 	const { params, responseSecrets, sanitize } = call;
 	const content = agentResponse ? parseResponseContent(agentResponse, responseSecrets) : { response: null };
@@ -51,6 +51,7 @@ function sanitizeHeaders(headers: IncomingHttpHeaders, sanitize: Sanitize): IDat
 	return Object.fromEntries(entries);
 }
 
+/** Adds the messages of the wait and how it ended. Stores the bytes of binary messages as binary data of the item. */
 export async function addMessages(
 	item: INodeExecutionData,
 	{ earlyMessages, messages, endedBy, hasGap, closeFrame }: WaitResult,
@@ -60,8 +61,7 @@ export async function addMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...earlyMessages, ...messages]) {
 		if (message.format !== 'binary') continue;
-		const storing = storeMessageBytes(helpers, message.bytes);
-		binary[`message_${message.sequence}`] = await awaitStored(storing);
+		binary[`message_${message.sequence}`] = await awaitStored(storeMessageBytes(helpers, message.bytes));
 	}
 	const earlyJson = earlyMessages.map((message) => ({ ...buildMessageJson(message), beforeCall: true }));
 	const json: IDataObject = {
@@ -89,7 +89,7 @@ export function buildHints(
 	isChat = false,
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
-	const endSign = waitResult?.endedBy === 'silence' ? findEndSign(waitResult.messages) : undefined;
+	const endSign = waitResult?.endedBy === 'silence' ? suggestMatchCondition(waitResult.messages) : undefined;
 	// After a gap, a service may send messages again on purpose, so repeated messages are no reason for a hint.
 	const repeatedCount = waitResult?.hasGap ? 0 : (waitResult?.repeatedCount ?? 0);
 	return [
@@ -111,8 +111,8 @@ type HintOptions = Pick<PreparedCall['params'], 'textField' | 'sessionId' | 'sil
 
 const waitAdvice = "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
 
-/** Finds a field whose value in the last message differs from its values in all earlier messages. */
-function findEndSign(messages: readonly SessionMessage[]): { field: string; value: string } | undefined {
+/** Suggests what may mark the last message: a field whose value differs there from its values in all earlier messages. */
+function suggestMatchCondition(messages: readonly SessionMessage[]) {
 	const readField = (message: unknown, field: string) => (isRecord(message) ? message[field] : undefined);
 	const lastMessage = messages.at(-1)?.message;
 	for (const field of ['type', 'event', 'status']) {
@@ -221,18 +221,18 @@ export function putMessageIntoDescription(error: unknown, context: IExecuteFunct
 /** The longest value of custom data, in characters. n8n cuts longer values. */
 const maxCustomDataLength = 255;
 /** n8n's key for the session of a chat. Before version 2.20, n8n exports no constant for this key. */
-const sessionKey = 'session_id';
+const chatSessionKey = 'session_id';
 
 /** Adds the session to the sessions in the custom data of the execution and in its trace. Users find executions by custom data. */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
 	storeIfSupported(context, () => {
-		const { [sessionKey]: knownText } = context.customData.getAll();
+		const { [chatSessionKey]: knownText } = context.customData.getAll();
 		const sessionIds = knownText === undefined ? [] : knownText.split(', ');
 		const idsText = [...sessionIds, sessionId].join(', ');
 		// A text that n8n cuts would end with a part of an ID.
 		if (sessionIds.includes(sessionId) || idsText.length > maxCustomDataLength) return;
-		context.customData.set(sessionKey, idsText);
-		context.setMetadata({ tracing: { [sessionKey]: idsText } });
+		context.customData.set(chatSessionKey, idsText);
+		context.setMetadata({ tracing: { [chatSessionKey]: idsText } });
 	});
 }
 

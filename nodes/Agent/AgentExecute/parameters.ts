@@ -17,12 +17,12 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 export const naming = new FieldNaming(allFields, 'fields');
 
 /** Reads and checks the parameters of one item. @throws NodeError with 400 that names the wrong parameter */
-export function readItemParameters(parameters: RawParameters, index: number) {
-	const values = parameters.readFields(fields, index);
+export function readItemParameters(rawParameters: RawParameters, index: number) {
+	const values = rawParameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
-	checkNotEmpty(params.payloadMode, values, parameters);
-	checkOverrides(params, parameters);
+	checkNotEmpty(params.payloadMode, values, rawParameters);
+	checkOverrides(params, rawParameters);
 	return { params, buildPayload: preparePayload(params) };
 }
 
@@ -45,9 +45,9 @@ export function preparePayload(
 }
 
 /** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError with 400 */
-function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters: RawParameters): void {
+function checkNotEmpty(mode: string, values: Record<string, unknown>, rawParameters: RawParameters): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
-	const isEmptyExpression = (name: string) => isEmpty(name) && parameters.hasExpression(name);
+	const isEmptyExpression = (name: string) => isEmpty(name) && rawParameters.hasExpression(name);
 	if (isEmptyExpression('sessionId'))
 		throw createRefusal(
 			"The expression in 'Session ID' is empty for this item",
@@ -72,17 +72,17 @@ function checkNotEmpty(mode: string, values: Record<string, unknown>, parameters
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-const overrideNames = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
+const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
 
 /**
  * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
  * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
  * @throws NodeError with 400 that names both options
  */
-function checkOverrides(params: ExecuteParams, parameters: RawParameters): void {
-	const isSet = (name: (typeof overrideNames)[number]) => params[name] !== 0 && !isBlank(params[name]);
-	const filledOption = overrideNames.find(isSet);
-	const emptyOption = overrideNames.find((name) => !isSet(name) && parameters.hasExpression('options', name));
+function checkOverrides(params: ExecuteParams, rawParameters: RawParameters): void {
+	const isSet = (name: (typeof overrides)[number]) => params[name] !== 0 && !isBlank(params[name]);
+	const filledOption = overrides.find(isSet);
+	const emptyOption = overrides.find((name) => !isSet(name) && rawParameters.hasExpression('options', name));
 	if (filledOption === undefined || emptyOption === undefined) return;
 	const refusal = createRefusal(
 		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(filledOption)} is not`,

@@ -49,16 +49,16 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 
 function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.CheckedAgentItem> {
 	const { credentials } = run;
-	const parameters = new RawParameters(run.context);
+	const rawParameters = new RawParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
 			if (isNodeError(credentials)) throw credentials;
-			return calls.checkAgentItem(parameters, index, credentials);
+			return calls.checkAgentItem(rawParameters, index, credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
 		outputHasInputFields: (item) =>
-			item?.params.includeInputFields ?? parameters.isSwitchOn('includeInputFields'),
+			item?.params.includeInputFields ?? rawParameters.isSwitchOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session run one after another.
 		planBatches: (checkedItems) =>
@@ -93,6 +93,7 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 		for (const hint of hints) run.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
 		const output = isForModel ? outputs.toModelItems(item, params, hints).map((json) => ({ json })) : [item];
+		// A new run would start the agent again (`mayRepeat`). A try of Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRepeat: true };
 	} catch (error) {
@@ -129,7 +130,7 @@ async function buildMeasuredItem(
 	waitResult: WaitResult | undefined,
 ) {
 	const callItem = await outputs.buildOutputItem(context, index, progress);
-	const responseBytes = callItem.binary ? 0 : (progress.response?.body.length ?? 0);
+	const responseBytes = callItem.binary ? 0 : (progress.agentResponse?.body.length ?? 0);
 	if (!waitResult) return { item: callItem, bytes: responseBytes };
 	const item = await outputs.addMessages(callItem, waitResult, progress.call.params, context.helpers);
 	const messageBytes = waitResult.messages.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -137,7 +138,7 @@ async function buildMeasuredItem(
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
-function toFailedItem(error: unknown, { call, response: agentResponse }: calls.CallProgress): PerformedItem {
+function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
 	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };

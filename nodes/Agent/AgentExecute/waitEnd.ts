@@ -14,7 +14,7 @@ export type WaitEndReason = EndedBy | 'failure';
 /** How a single message ends the wait. */
 export type MessageEndReason = 'match' | 'failure';
 
-const getReceivedIds = () =>
+const getEndedWaits = () =>
 	getGlobalSingleton('receivedIds', () => ({
 		/** Maps the hash of session and message ID to the number of the wait that received the message. Takes about 5 MB when full. */
 		ids: new BoundedMap<string, number>(50_000),
@@ -24,7 +24,7 @@ const getReceivedIds = () =>
 export interface CollectorSetup {
 	readonly settings: WaitSettings;
 	/** Identifies the session with its service and user. */
-	readonly conversationKey: string;
+	readonly sessionKey: string;
 	readonly clock: Clock;
 	/** Called for each message of the turn. */
 	readonly onMessage: (message: SessionMessage, endReason?: MessageEndReason) => void;
@@ -37,7 +37,7 @@ export interface CollectorSetup {
  */
 export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
-	/** The messages of the turn. Together they take at most `maxMessagesBytes`. */
+	/** The messages of the turn. Together they take at most `maxMessagesBytes`: 64 MiB, as much as one response by default. */
 	readonly messages: SessionMessage[] = [];
 	/** How many messages after the call were left out, because this wait had already received a message with the same ID. */
 	repeatedCount = 0;
@@ -47,7 +47,7 @@ export class MessageCollector {
 	readonly #onEnd: (end: WaitEndReason) => void;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
-	readonly #endedWaitCountAtStart = getReceivedIds().endedWaitCount;
+	readonly #endedWaitCountAtStart = getEndedWaits().endedWaitCount;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isCallSent = false;
@@ -106,8 +106,8 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const waitNumber = ++getReceivedIds().endedWaitCount;
-		for (const hash of this.#receivedHashes) getReceivedIds().ids.set(hash, waitNumber);
+		const waitNumber = ++getEndedWaits().endedWaitCount;
+		for (const hash of this.#receivedHashes) getEndedWaits().ids.set(hash, waitNumber);
 	}
 
 	/**
@@ -115,12 +115,12 @@ export class MessageCollector {
 	 * @returns false if the ID was known: from this wait, or from a wait that had ended before this one began
 	 */
 	#rememberIfNew(message: SessionMessage): boolean {
-		const { settings, conversationKey } = this.#setup;
+		const { settings, sessionKey } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return true;
-		const key = JSON.stringify([conversationKey, id]);
+		const key = JSON.stringify([sessionKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const waitNumber = getReceivedIds().ids.get(hash);
+		const waitNumber = getEndedWaits().ids.get(hash);
 		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
 		const isNew = !this.#receivedHashes.has(hash);
 		if (!isNew && this.#isCallSent) this.repeatedCount++;

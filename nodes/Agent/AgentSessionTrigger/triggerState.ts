@@ -1,4 +1,4 @@
-// What the triggers of this process share: the memory and the listener of each node, by its key, and the time for stopping.
+// What the triggers of this process share. Each node has a memory and a listener, found by its key. All have one time for stopping.
 import { BoundedMap } from '../../core/boundedMap';
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
@@ -8,7 +8,7 @@ import type { Arrival, Leftover } from './queue';
 /** How many deduplication keys and how many sessions one node remembers. */
 const maxEntriesPerNode = 10_000;
 
-/** How long messages wait for the next start. After a change of settings, n8n starts the node again within seconds. */
+/** How long the messages that are left at a stop wait for the next start. After a change of settings, n8n starts the node again within seconds. */
 export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers between two starts, in the memory of the process. */
@@ -80,7 +80,7 @@ const getRegistry = () =>
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Limits how long all triggers that stop within a minute may wait for executions. The minute begins when the first of them asks for the rest. */
+/** Triggers that stop within one minute share 10 s of waiting for their executions. The minute starts with the first call of `getRemainingMilliseconds`. */
 export class StopBudget {
 	readonly #clock: Clock;
 	/** Monotonic milliseconds. */

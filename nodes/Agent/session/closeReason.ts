@@ -59,8 +59,7 @@ const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].i
 
 /**
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage. `retriedCloseKey` is the key of the last close reason that led to another decision than `backoff`.
- * `faultyCloseCount` says how many channels in a row, up to this one, were closed by a faulty frame
+ * @param history what happened in this outage, as `OutageHistory` describes it. `faultyCloseCount` includes this close reason
  */
 export function decideRetry(
 	closeReason: CloseReason,

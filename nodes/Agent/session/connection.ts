@@ -116,13 +116,13 @@ class SessionConnection {
 		this.#channel?.resume();
 	}
 
-	/** Closes the connection and its channel. See `Channel.close` for the result. */
+	/** Closes the connection and its channel, as `Channel.close` does. @returns false if some of the last frames were not delivered */
 	close(options: ConnectionCloseOptions = {}): Promise<boolean> {
-		this.#closing ??= this.#closeChannel(options);
+		this.#closing ??= this.#closeConnection(options);
 		return this.#closing;
 	}
 
-	async #closeChannel(options: ConnectionCloseOptions): Promise<boolean> {
+	async #closeConnection(options: ConnectionCloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
 		if (this.#state === 'open' && options.lossReason !== undefined)
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), options.lossReason);
@@ -148,7 +148,7 @@ class SessionConnection {
 		const generation = ++this.#generation;
 		this.#state = 'connecting';
 		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
-			this.#handleClose({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
+			this.#handleChannelEnd({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
 		});
 		try {
 			const openSocket = await this.#environment.loadSocketOpener();
@@ -156,12 +156,12 @@ class SessionConnection {
 			const policyCloseReason = await findPolicyCloseReason(request);
 			if (generation !== this.#generation) return;
 			this.#lastRequest = request;
-			if (policyCloseReason) this.#handleClose(policyCloseReason);
+			if (policyCloseReason) this.#handleChannelEnd(policyCloseReason);
 			else this.#openChannel(openSocket, request);
 		} catch (error) {
 			if (generation !== this.#generation) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleClose(closeReasons.convertCredentialError(error, sanitize));
+			this.#handleChannelEnd(closeReasons.convertCredentialError(error, sanitize));
 		}
 	}
 
@@ -181,7 +181,7 @@ class SessionConnection {
 			onFirstPong: () => {
 				this.#notify((listener) => listener.onFirstPong?.());
 			},
-			onClose: this.#handleClose,
+			onClose: this.#handleChannelEnd,
 			onNoResponse: () => {
 				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
 			},
@@ -201,7 +201,7 @@ class SessionConnection {
 		else this.#notifyEvent('connected', null, null);
 	};
 
-	readonly #handleClose = (closeReason: closeReasons.CloseReason) => {
+	readonly #handleChannelEnd = (closeReason: closeReasons.CloseReason) => {
 		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
 		const reason = closeReasons.describeCloseReason(closeReason);

@@ -183,11 +183,11 @@ export function findValueAtPath(value: unknown, path: string): unknown {
 	return findValueAtPath(parent, path.slice(dotPosition + 1));
 }
 
-/** Finds the text of a response or a message: the content itself, or a field of its JSON. @param textPath the dot path of the field */
-export function findText(content: unknown, textPath: string): string | undefined {
-	const value = typeof content === 'object' ? findValueAtPath(content, textPath) : content;
-	if (typeof value === 'string') return value === '' ? undefined : value;
-	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+/** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */
+export function findText(value: unknown, textPath: string): string | undefined {
+	const found = typeof value === 'object' ? findValueAtPath(value, textPath) : value;
+	if (typeof found === 'string') return found === '' ? undefined : found;
+	return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
 }
 
 /** A condition on messages: the field has one of the values. */

@@ -85,8 +85,8 @@ export class ReconnectPlanner {
 		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const alert = this.#takeDueAlert(now, outage.longBackoffDelayCount > 1 || isMistake);
-		return { decision, delayMilliseconds, isFirstOfOutage, alert };
+		const isRefused = isMistake || outage.longBackoffDelayCount > 1;
+		return { decision, delayMilliseconds, isFirstOfOutage, alert: this.#takeDueAlert(now, isRefused) };
 	}
 
 	/** Starts a new history after a stable channel. A shorter channel that brought a frame ends the backoff, but not the long backoff. */

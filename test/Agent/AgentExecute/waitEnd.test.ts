@@ -19,7 +19,7 @@ function collect(
 		...end,
 		...more,
 	} as WaitSettings;
-	const parts = { settings, conversationKey: conversation, clock, onMessage: () => {} };
+	const parts = { settings, sessionKey: conversation, clock, onMessage: () => {} };
 	const collector = new MessageCollector(parts, (over) => void told.push(over));
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {

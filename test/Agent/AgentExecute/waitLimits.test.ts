@@ -35,7 +35,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		clock,
 		connect: channels.connect,
 		sanitize: (text: string) => text,
-		conversationKey: 's1',
+		sessionKey: 's1',
 		onMessage: nothing,
 	} as const;
 	const outcome = callAndWait(parts, async (prepareAttempt) => {
