@@ -130,6 +130,7 @@ function buildInputObjectText(): string {
 				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
+		// Written by hand, because the lines above name neither options, such as driveFiles, nor the choices of a field.
 		'send also takes driveFiles (list of IDs or URLs), upload contentSource text, base64 or mailAttachment (attachment is its file name).',
 	].join('\n');
 }

@@ -23,8 +23,8 @@ export function toSingleLine(text: string): string {
 export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
 
 /** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
-export const isSameIgnoringCase = (text?: string | null, otherText?: string | null) =>
-	text?.toLowerCase() === otherText?.toLowerCase();
+export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>
+	text?.toLowerCase() === otherText.toLowerCase();
 
 /** Returns a question that suggests existing names similar to missing ones, to stand before an advice; '' if no name is similar. */
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {

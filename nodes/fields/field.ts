@@ -91,7 +91,7 @@ export interface Field {
 	read?(raw: unknown, field: Field, context: ReadContext): unknown;
 	/** n8n's switch for a field without expressions. The value is the same for all items. */
 	readonly noDataExpression?: boolean;
-	/** The number of decimal places. Without it, only whole numbers are accepted. */
+	/** The decimal places that the form allows. If this is set, a value may have any fraction. Otherwise, only whole numbers are accepted. */
 	readonly decimals?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;

@@ -209,7 +209,7 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 }
 
 function formatLimits({ minimum, maximum }: Field): string {
-	if (minimum === undefined) return '';
+	if (minimum === undefined) return ''; // no field has only a maximum
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
 

@@ -177,14 +177,14 @@ export class RateLimiter {
 		}
 	}
 
-	#createLongPauseError(failure: NodeError, waitedMilliseconds: number, maxMilliseconds: number): NodeError {
+	#createLongPauseError(failure: NodeError, passedMilliseconds: number, maxMilliseconds: number): NodeError {
 		const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const requestedPause = failure.retryAfterMilliseconds;
 		const text = requestedPause === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
 		const pauseSeconds = toSeconds(requestedPause ?? Math.max(0, this.#pausedUntil - this.#now));
 		const description = [
 			`${text} ${pauseSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxMilliseconds / 1000}`,
-			waitedMilliseconds > 0 ? `, of which ${toSeconds(waitedMilliseconds)} have passed.` : '.',
+			passedMilliseconds > 0 ? `, of which ${toSeconds(passedMilliseconds)} have passed.` : '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
 		return failure.with({ description, retryable: false });

@@ -74,7 +74,7 @@ interface RepeatEffect {
 /** The number and the outcome of the attempts so far. */
 interface RetryProgress {
 	readonly attempts: number;
-	readonly waitedMilliseconds: number;
+	readonly pausedMilliseconds: number;
 	/** Whether one of the attempts may have been carried out. */
 	readonly mayBeDone: boolean;
 }
@@ -86,7 +86,7 @@ interface RetryProgress {
  * @throws NodeError
  */
 export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEffect, policy: RetryPolicy) {
-	let waitedMilliseconds = 0;
+	let pausedMilliseconds = 0;
 	let mayBeDone = false;
 	for (let attempts = 1; ; attempts++) {
 		let failure: NodeError;
@@ -97,7 +97,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 			failure = error;
 		}
 		mayBeDone ||= !effect.isRead && failure.outcome === 'unknown';
-		const progress = { attempts, waitedMilliseconds, mayBeDone };
+		const progress = { attempts, pausedMilliseconds, mayBeDone };
 		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isHarmless);
 		if (!mayRepeat) throw createFinalError(failure, progress);
 		const pause = computePause(failure, progress, policy);
@@ -106,15 +106,15 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 				? createStoppedError().with({ outcome: 'unknown' })
 				: createStoppedError(policy.words.nothingDone);
 		});
-		waitedMilliseconds += pause;
+		pausedMilliseconds += pause;
 	}
 }
 
 /** Computes the milliseconds until the next attempt. @throws NodeError if the policy allows no further attempt */
 export function computePause(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
-	const { attempts, waitedMilliseconds } = progress;
+	const { attempts, pausedMilliseconds } = progress;
 	if (attempts >= policy.maxAttempts) throw createFinalError(failure, progress);
-	const remainingPause = policy.maxRetryWaitMilliseconds - waitedMilliseconds;
+	const remainingPause = policy.maxRetryWaitMilliseconds - pausedMilliseconds;
 	const requestedPause = failure.retryAfterMilliseconds ?? 0;
 	if (requestedPause > remainingPause)
 		throw createFinalError(failure, progress, describeLongPause(requestedPause, remainingPause, policy));
@@ -126,21 +126,21 @@ export function computePause(failure: NodeError, progress: RetryProgress, policy
 }
 
 function describeLongPause(requestedPause: number, remainingPause: number, policy: RetryPolicy): string {
-	const { words, maxRetryWaitMilliseconds: maxWait } = policy;
-	const note = remainingPause < maxWait ? `, of which ${Math.floor(remainingPause / 100) / 10} are left` : '';
-	return `${words.service} asks n8n to wait ${Math.ceil(requestedPause / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}${note}.`;
+	const { words, maxRetryWaitMilliseconds: limit } = policy;
+	const note = remainingPause < limit ? `, of which ${Math.floor(remainingPause / 100) / 10} are left` : '';
+	return `${words.service} asks n8n to wait ${Math.ceil(requestedPause / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${limit / 1000}${note}.`;
 }
 
-const describeMissingPause = ({ maxRetryWaitMilliseconds: maxWait }: RetryPolicy) =>
-	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${maxWait / 1000}.`;
+const describeMissingPause = ({ maxRetryWaitMilliseconds: limit }: RetryPolicy) =>
+	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${limit / 1000}.`;
 
 /** Adds the outcome of all attempts to the last failure. */
 function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
 	// If the last failure has an unknown outcome but nothing may be done, the request was a read.
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
-	const triesNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
+	const attemptsNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({
-		description: [advice, failure.description, triesNote].filter(Boolean).join(' '),
+		description: [advice, failure.description, attemptsNote].filter(Boolean).join(' '),
 		outcome: mayBeDone ? 'unknown' : outcome,
 	});
 }

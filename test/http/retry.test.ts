@@ -19,7 +19,7 @@ describe('retry', () => {
 		maxRetryWaitMilliseconds: 60_000,
 		signal: undefined,
 	};
-	const first = { attempts: 1, waitedMilliseconds: 0, mayBeDone: false };
+	const first = { attempts: 1, pausedMilliseconds: 0, mayBeDone: false };
 	const busy = (retryAfterMilliseconds?: number) =>
 		new NodeError({ code: 429, message: 'Busy', retryAfterMilliseconds });
 
@@ -52,8 +52,8 @@ describe('retry', () => {
 		});
 
 		test('waits for what is left at most', () => {
-			expect(waitFor(busy(), { ...first, waitedMilliseconds: 59_950 })).toBe(50);
-			expect(waitFor(busy(), { ...first, waitedMilliseconds: 59_999 })).toBe(1);
+			expect(waitFor(busy(), { ...first, pausedMilliseconds: 59_950 })).toBe(50);
+			expect(waitFor(busy(), { ...first, pausedMilliseconds: 59_999 })).toBe(1);
 			expect(waitFor(busy(60_000))).toBe(60_000);
 		});
 
@@ -71,7 +71,7 @@ describe('retry', () => {
 		});
 
 		test('says that there was no time for a second try, but not that there was none for a third', () => {
-			const over = { ...first, waitedMilliseconds: 60_000 };
+			const over = { ...first, pausedMilliseconds: 60_000 };
 			expect(waitFor(busy(), over)).toMatch(/^Another try would need a wait, but '.+' allows 60\.$/);
 			expect(waitFor(busy(), { ...over, attempts: 2 })).toBe('Tried 2 times.');
 		});
@@ -80,7 +80,7 @@ describe('retry', () => {
 			expect(waitFor(busy(60_001))).toMatch(
 				/^The service asks n8n to wait 61 seconds, but '.+' allows 60\.$/,
 			);
-			expect(waitFor(busy(3000), { ...first, waitedMilliseconds: 58_500 })).toMatch(
+			expect(waitFor(busy(3000), { ...first, pausedMilliseconds: 58_500 })).toMatch(
 				/allows 60, of which 1\.5 are left\.$/,
 			);
 		});

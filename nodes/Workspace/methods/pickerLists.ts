@@ -210,8 +210,7 @@ function createTabsMethod(
 
 export async function listSpreadsheetTabs({ sheets }: Pick<Clients, 'sheets'>, id: string) {
 	const tabs = await new Spreadsheet(sheets, id).fetchTabs();
-	const fileUrl = buildSpreadsheetUrl(id);
-	return tabs.map(({ title: name, gid: urlEnd }) => ({ name, value: name, url: `${fileUrl}${urlEnd}` }));
+	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
 }
 
 const tabFields = 'tabProperties(tabId,title)';

@@ -48,7 +48,7 @@ export function isDirectlyBelowHeader({ tableRange }: AppendResponse, place: App
 export interface AppendPlace {
 	/** The range in which Google searches for the table. */
 	readonly searchRange: string;
-	/** Title of the tab; undefined for the first one. With INSERT_ROWS, it may be the name of a named range, but is not used then. */
+	/** Title of the tab; undefined for the first one. For INSERT_ROWS, it may be the name of a named range: `planRequest` then needs no tab. */
 	readonly tab: string | undefined;
 	/** The row from which the table is searched downward: the header's row or, if no header is known, the range's first row. */
 	readonly searchStartRow: number;
@@ -169,9 +169,9 @@ function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): numb
 	const count = values.length;
 	// Leaves out the new rows, which would otherwise count as the end of the table.
 	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];
-	// If Google put the rows above the range's first row, the table may begin above that row, too.
-	const isPlaceAbove = place.scope === 'header' || place.searchStartRow <= start.row;
-	const searchPlace = isPlaceAbove ? place : { ...place, searchStartRow: 0 };
+	// If Google put the rows above the range's first row, the table may begin above that row, too. With a known header, it begins there.
+	const mayTableBeginAbove = place.scope !== 'header' && start.row < place.searchStartRow;
+	const searchPlace = mayTableBeginAbove ? { ...place, searchStartRow: 0 } : place;
 	let lastRow = findLastRow(otherRows, searchPlace, countColumns(values));
 	// If there is no table in the columns, the rows belong below everything else.
 	if (lastRow === -1) lastRow = otherRows.findLastIndex((row) => countFilledCells(row, 0) > 0);

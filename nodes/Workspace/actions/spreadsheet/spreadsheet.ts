@@ -92,7 +92,7 @@ export class Spreadsheet {
 	readonly #item: Pick<Item, 'doOnce'>;
 	#dateSettings: DateSettings | undefined;
 
-	/** @param item shares Google's responses with the other items of the run */
+	/** @param item shares Google's responses with the other items of the run. Without it, Google is asked each time */
 	constructor(client: sheets_v4.Sheets, id: string, item?: Pick<Item, 'doOnce'>) {
 		this.#client = client;
 		this.id = id;
@@ -265,7 +265,7 @@ function createMissingTabError(error: NodeError, target: ranges.TabRange, titles
 
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */
 export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameIgnoringCase(name, returnedRange.tab);
+	tab === undefined && name !== undefined && isSameIgnoringCase(returnedRange.tab, name);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
 	sheets.find(({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab));

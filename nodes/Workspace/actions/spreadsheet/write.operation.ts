@@ -81,7 +81,7 @@ export const write = defineOperation({
 		takeOnlyResult(await writeByMode(clients.sheets, [{ params, item }])),
 	check(params, item) {
 		resolveWriteMode(params);
-		readRows({ params, item });
+		readRows({ params, item }); // throws if the rows are invalid
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
@@ -89,7 +89,7 @@ export const write = defineOperation({
 	},
 	lock: {
 		getKey: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
-		// Only updates of several runs are combined: a run that replaces the table must not write the rows of another run, too.
+		// Only updates may join a group: a run that replaces the table must not write the rows of another run, too.
 		weigh: (params, item) =>
 			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
 	},

@@ -22,6 +22,7 @@ export interface MatchStep {
 	readonly nearKey?: string;
 }
 
+/** `headerRow`, the number of the header row from 1, is also the index of the first row below it. */
 type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
 
 export interface MatchPlanInput extends MatchParams {
@@ -89,11 +90,10 @@ export class MatchPlan {
 
 	#findNearKey(row: NamedRow): string | undefined {
 		const fold = (texts: readonly string[]) => JSON.stringify(texts.map(foldText));
-		const { body, headerRow } = this.#input;
+		const { body, headerRow: firstBodyRow } = this.#input;
 		this.#foldedKeys ??= new Map(
-			// The number of the header row, from 1, is the index of the row below it.
-			Array.from({ length: body.lastRow + 1 - headerRow }, (_, index) => {
-				const keyTexts = this.#keyColumns.map((column) => String(body.getCell(headerRow + index, column)));
+			Array.from({ length: body.lastRow + 1 - firstBodyRow }, (_, index) => {
+				const keyTexts = this.#keyColumns.map((column) => String(body.getCell(firstBodyRow + index, column)));
 				return [fold(keyTexts), keyTexts.join(', ')];
 			}),
 		);
@@ -143,23 +143,24 @@ export class MatchPlan {
 	#findEqualRows(key: readonly Cell[]): readonly number[] | undefined {
 		const keyText = this.#buildKey(key);
 		// A number is compared only with values, because the sheet may show 5 for 5.3.
-		const compare = (cell: Cell): Comparison => (typeof cell === 'string' ? 'valueOrShownText' : 'value');
-		// A text such as "5" is compared with values first.
-		const compareFirst = (cell: Cell) => (isPlainNumber(this.#toKeyText(cell)) ? 'value' : compare(cell));
-		const rows = this.#indexRows(key.map(compareFirst)).get(keyText) ?? this.#addedRows.get(keyText);
+		const chooseComparison = (cell: Cell) => (typeof cell === 'string' ? 'valueOrShownText' : 'value');
+		// A text such as "5" is compared with values first, and only then also with the texts that the sheet shows.
+		const chooseFirstComparison = (cell: Cell) =>
+			isPlainNumber(this.#toKeyText(cell)) ? 'value' : chooseComparison(cell);
+		const rows = this.#indexRows(key.map(chooseFirstComparison)).get(keyText) ?? this.#addedRows.get(keyText);
 		// With USER_ENTERED, Google stores such a text as a number, so it equals no shown text.
 		if (rows || this.#isUserEntered) return rows;
-		return this.#indexRows(key.map(compare)).get(keyText);
+		return this.#indexRows(key.map(chooseComparison)).get(keyText);
 	}
 
 	/** Maps the keys of the table to their rows. @param comparisons one for each match column */
 	#indexRows(comparisons: readonly Comparison[]): ReadonlyMap<string, readonly number[]> {
-		const { body, shownTexts, headerRow } = this.#input;
+		const { body, shownTexts, headerRow: firstBodyRow } = this.#input;
 		const indexName = shownTexts ? comparisons.join() : ''; // without shown texts, all indexes are equal
 		const knownIndex = this.#indexes.get(indexName);
 		if (knownIndex) return knownIndex;
 		const rowsByKey = new Map<string, number[]>();
-		for (let row = headerRow; row <= body.lastRow; row++) {
+		for (let row = firstBodyRow; row <= body.lastRow; row++) {
 			for (const source of shownTexts ? [body, shownTexts] : [body]) {
 				const cells = this.#keyColumns.map((column, keyIndex) =>
 					(comparisons[keyIndex] === 'value' ? body : source).getCell(row, column),
@@ -280,10 +281,9 @@ export async function planSteps(
 		);
 		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };
 	};
-	const isUserEntered = params.valueInputOption === 'USER_ENTERED';
+	const hasDates = namedRowsByMember.flat().some((row) => [...row.cellsByName.values()].some(isDateCell));
 	// Most dates and USER_ENTERED values must be compared with shown texts, so both are fetched together.
-	const mayNeedTexts =
-		isUserEntered || namedRowsByMember.flat().some((row) => [...row.cellsByName.values()].some(isDateCell));
+	const mayNeedTexts = hasDates || params.valueInputOption === 'USER_ENTERED';
 	const fitsTogether = oldHeader.rowCount * columnsToRead.length <= maxCellsTogether;
 	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
 		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
