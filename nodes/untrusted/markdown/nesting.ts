@@ -218,7 +218,7 @@ const bareAddressPattern = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^
 const escapedCharacterPattern = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /**
- * Makes links of the addresses in plain text that a parser would misread: it takes the mark in `https://a.b**x**` for a part of the address, and
+ * Makes links of the addresses in plain text that a parser would misread: it takes the mark in `https://agent.example.com**x**` for a part of the address, and
  * a backslash from escaping, too. @param hasBackslashBreaks whether each line break is written as a backslash and a newline, as a `break` is
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
