@@ -26,11 +26,22 @@ const append = (operation: string, rows: number, values: object): Contest => ({
 	rival,
 	needs: (size) => ({ rows, emptyRows: size + 5000 }),
 	input: (size) => rowItems(size),
+	changesOneSpreadsheet: true,
 	ours: () => ours('append', values),
 	theirs: (_, credentials) => sheets(theirSheet('append', { columns: autoMap() }), credentials),
 });
 const fromItems = { valuesSource: 'items' };
 const expression = `={{ [[${columns.map((name) => `$json.${name}`).join(', ')}]] }}`;
+const appendExpressions = (operation: string): Contest => ({
+	...append(operation, 1000, { valuesSource: 'json', values: expression }),
+	...{ requests: 1, sizes: [100] },
+});
+/** n8n's column mapper with an expression in each column. */
+const mapExpressions = {
+	...{ mappingMode: 'defineBelow', matchingColumns: [] },
+	value: Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])),
+	schema: columns.map((name) => ({ id: name, displayName: name, type: 'string', display: true })),
+};
 
 export const spreadsheets: readonly Contest[] = [
 	{
@@ -49,9 +60,11 @@ export const spreadsheets: readonly Contest[] = [
 	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 2, grows: true },
 	{ ...append('Spreadsheet: Append, to 100,000 rows', 100_000, fromItems), requests: 2, sizes: [1000] },
 	{
-		...append('Spreadsheet: Append, an expression each', 1000, { valuesSource: 'json', values: expression }),
-		...{ requests: 1, sizes: [100] },
+		...appendExpressions('Spreadsheet: Append, an expression each'),
+		rival: `${rival} (an expression per column)`,
+		theirs: (_, credentials) => sheets(theirSheet('append', { columns: mapExpressions }), credentials),
 	},
+	{ ...appendExpressions('Spreadsheet: Append, an expression each (n8n evaluates none)'), atMost: () => 1.5 },
 	{
 		operation: 'Spreadsheet: Read',
 		rival,
@@ -74,6 +87,7 @@ export const spreadsheets: readonly Contest[] = [
 		rival: `${rival} (Update)`,
 		needs: () => ({ rows: 1000 }),
 		input: (size) => rowItems(size, ['f0']),
+		changesOneSpreadsheet: true,
 		ours: () => ours('write', { ...fromItems, writeMode: 'update', matchColumns: ['f0'] }),
 		theirs: (_, credentials) => sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
 	},
