@@ -75,6 +75,17 @@ export class Sanitizer {
 	}
 }
 
+export type Sanitize = (text: string) => string;
+
+/** In characters. Each text that is shown is shorter. */
+const maxSanitizedLength = 16_384;
+
+/** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
+export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
+	const sanitizer = new Sanitizer(secrets);
+	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
+}
+
 type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */

@@ -2,7 +2,7 @@
 import { BoundedMap } from '../../core/boundedMap';
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { FrameSequence } from '../session/messages';
+import { FrameSequence } from '../session/frameSequence';
 import type { Arrival, Leftover } from './queue';
 
 /** How many deduplication keys and how many sessions one node remembers. */

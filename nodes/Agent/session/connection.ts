@@ -1,9 +1,11 @@
 import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
+import { buildSanitizeFunction } from '../../core/sanitizer';
 import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
-import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
-import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
+import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
+import { FrameSequence } from './frameSequence';
+import type { MessageFormat, SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner, type ReconnectPolicy } from './reconnect';
 import type { SocketOpener } from './webSocket';
 

@@ -1,7 +1,7 @@
 import { createRefusal } from '../../core/errors';
 import type { Field, ReadContext } from '../../fields/field';
 import { getLabel, readList, readText } from '../../fields/values';
-import type { FieldCondition } from './messages';
+import type { FieldCondition } from './messageFields';
 
 export const textType = { type: 'string', default: '' } as const;
 export const listType = { type: 'string', format: 'list', default: '' } as const;
