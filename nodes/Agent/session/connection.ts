@@ -264,14 +264,8 @@ export async function findPolicyCloseReason(request: ConnectRequest) {
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(
-	options: ConnectionOptions,
-	readConnectRequest: ConnectRequestReader,
-	listener: ConnectionListener,
-	environment: ConnectionEnvironment,
-): Connection {
-	return new SessionConnection(options, readConnectRequest, listener, environment);
-}
+export const connect = (...parameters: ConstructorParameters<typeof SessionConnection>): Connection =>
+	new SessionConnection(...parameters);
 
 let loadedOpenSocket: SocketOpener | undefined;
 
