@@ -1,8 +1,8 @@
-import type { IDataObject, Logger } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, Logger } from 'n8n-workflow';
 
 import { getStatusName, type NodeError } from './errors';
 import { dots, SecretSearch } from './secretSearch';
-import { shorten, toSingleLine } from './text';
+import { escapeForEditor, shorten, toSingleLine } from './text';
 
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function replaceLikelySecrets(text: string): string {
@@ -94,6 +94,13 @@ export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): Lo
 		logger[level](sanitizer.sanitizeText(text));
 	};
 	return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+}
+
+/** Shows hints below the node. */
+export function showHints(context: IExecuteFunctions, hints: Iterable<string>, sanitizer: Sanitizer): void {
+	const messages = [...hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
+	if (messages.length === 0) return;
+	context.addExecutionHints(...messages.map((message) => ({ message, location: 'outputPane' as const })));
 }
 
 /** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */
