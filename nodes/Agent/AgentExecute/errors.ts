@@ -154,7 +154,6 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
-/** Returns the texts for a status without an entry above. */
 function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
 	const rejectedText = "The text above is the service's response. The call was not repeated.";
 	if (!retryable) return ['The agent service rejected the call', rejectedText];

@@ -48,7 +48,6 @@ export function layOutContent({ blocks, lists }: DocumentContent, textStart: num
 	return { placedBlocks, paragraphs, tables, lines, lists, text, end, toRange, toLocation };
 }
 
-/** Calculates the indexes of each span. */
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start: lineStart }) => {
 		let end = lineStart;
