@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { NodeError, createRefusal } from '../core/errors';
-import { type Field, quoteField } from '../fields/field';
+import { type Field, quoteField, textType } from '../fields/field';
 
 /** The longest key, in UTF-16 code units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
 const maxKeyLength = 255;
@@ -12,8 +12,7 @@ const optionName = 'idempotencyKey';
 export const idempotencyOption = {
 	displayName: 'Idempotency Key',
 	name: optionName,
-	type: 'string',
-	default: '',
+	...textType,
 	placeholder: 'e.g. order-4711-confirmation',
 	description:
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',

@@ -2,7 +2,7 @@ import type { INodePropertyMode } from 'n8n-workflow';
 
 import { createRefusal } from '../core/errors';
 import { shorten } from '../core/text';
-import type { Field, ReadContext } from '../fields/field';
+import { type Field, type ReadContext, textType } from '../fields/field';
 import { getLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
@@ -125,8 +125,7 @@ export const buildTabLocator = (kind: FileKind, method: string, example: string)
 
 /** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */
 export const messageIdField = {
-	type: 'string',
-	default: '',
+	...textType,
 	isId: true,
 	placeholder: 'e.g. 18c3f0a1b2d4e5f6',
 	read(raw: unknown, field: Field, context: ReadContext): string {

@@ -17,3 +17,10 @@ export class BoundedMap<K, V> extends Map<K, V> {
 		return this;
 	}
 }
+
+/** Returns the value of a key, which is built if the map has none. The key then counts as set just now. */
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, buildValue: () => V): V {
+	const value = map.get(key) ?? buildValue();
+	map.set(key, value);
+	return value;
+}

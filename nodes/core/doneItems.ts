@@ -1,3 +1,5 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+
 import { type NodeError, addAdviceToMessage } from './errors';
 import { shorten } from './text';
 
@@ -11,9 +13,11 @@ export interface DoneWork {
 	readonly advice?: string;
 }
 
-/** The part of an item's result that is needed here. */
-interface EndedItem {
+/** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
+export interface ItemResult {
 	readonly failure?: NodeError;
+	readonly output?: INodeExecutionData[];
+	/** Absent if the item only read something. */
 	readonly doneWork?: DoneWork;
 }
 
@@ -30,7 +34,7 @@ const maxDetailedItems = 1000;
 export function addDoneItems(
 	failure: NodeError,
 	failedIndex: number,
-	results: ReadonlyArray<EndedItem | undefined>,
+	results: ReadonlyArray<ItemResult | undefined>,
 ): NodeError {
 	const doneItems = results.flatMap((result, index) =>
 		result?.doneWork && !result.failure ? [{ index, doneWork: result.doneWork }] : [],

@@ -2,20 +2,12 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
-import { type DoneWork, addDoneItems } from './doneItems';
+import { addDoneItems, type ItemResult } from './doneItems';
 import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
 import { refuseUnknownArguments } from './toolArguments';
-
-/** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
-interface ItemResult {
-	readonly failure?: NodeError;
-	readonly output?: INodeExecutionData[];
-	/** Absent if the item only read something. */
-	readonly doneWork?: DoneWork;
-}
 
 export interface PerformedItem {
 	readonly result: ItemResult;

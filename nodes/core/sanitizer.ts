@@ -1,8 +1,8 @@
-import type { IDataObject, Logger } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions, Logger } from 'n8n-workflow';
 
 import { getStatusName, type NodeError } from './errors';
 import { dots, SecretSearch } from './secretSearch';
-import { shorten, toSingleLine } from './text';
+import { escapeForEditor, shorten, toSingleLine } from './text';
 
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function replaceLikelySecrets(text: string): string {
@@ -75,6 +75,17 @@ export class Sanitizer {
 	}
 }
 
+export type Sanitize = (text: string) => string;
+
+/** In characters. Each text that is shown is shorter. */
+const maxSanitizedLength = 16_384;
+
+/** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
+export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
+	const sanitizer = new Sanitizer(secrets);
+	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
+}
+
 type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */
@@ -83,6 +94,13 @@ export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): Lo
 		logger[level](sanitizer.sanitizeText(text));
 	};
 	return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+}
+
+/** Shows hints below the node. */
+export function showHints(context: IExecuteFunctions, hints: Iterable<string>, sanitizer: Sanitizer): void {
+	const messages = [...hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
+	if (messages.length === 0) return;
+	context.addExecutionHints(...messages.map((message) => ({ message, location: 'outputPane' as const })));
 }
 
 /** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */

@@ -101,6 +101,9 @@ export interface Field {
 	readonly pair?: { readonly group: string; readonly key: string };
 }
 
+export const textType = { type: 'string', default: '' } as const;
+export const listType = { type: 'string', format: 'list', default: '' } as const;
+
 interface TypeValues {
 	readonly boolean: boolean;
 	readonly number: number;

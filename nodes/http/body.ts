@@ -2,7 +2,7 @@ import { addAbortSignal, type Readable } from 'node:stream';
 
 import { findErrorCode } from './networkErrors';
 
-const mebibyte = 2 ** 20;
+export const mebibyte = 2 ** 20;
 export const defaultMaxBytes = 64 * mebibyte;
 /** How much of the body of an unsuccessful response is read, before decompression. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;

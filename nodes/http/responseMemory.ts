@@ -2,9 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 
 import { getGlobalSingleton } from '../core/runtime';
-import { BodyError } from './body';
+import { BodyError, mebibyte } from './body';
 
-const mebibyte = 2 ** 20;
 /** Bytes of memory beside the characters, measured with V8 in Node 24. `hashTableKey` is for each key beyond `maxFastKeys`. */
 const parsingCosts = { object: 64, list: 40, entry: 12, text: 24, hashTableKey: 400 };
 /** V8 stores an object with more keys as a hash table. Parsing and copying it take a microsecond per key: 800,000 keys stop n8n for seconds. */

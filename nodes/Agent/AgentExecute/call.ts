@@ -4,11 +4,14 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type RawParameters } from '../../fields/params';
 import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
+import { buildSanitizeFunction } from '../../core/sanitizer';
 import { readResponseBody, readErrorBody } from '../../http/body';
 import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
 import { RawResponse } from '../../http/rawResponse';
 import { withRetries } from '../../http/retry';
-import * as access from '../session/credentials';
+import { checkAllowedHost } from '../session/allowedHosts';
+import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
+import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 import { buildCallErrorFactory, convertFailedResponse, retryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
@@ -16,26 +19,22 @@ import { type AgentResponse, findJsonBytes } from './response';
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
 /** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
-export function checkAgentItem(
-	rawParameters: RawParameters,
-	index: number,
-	credentials: access.AgentCredentials,
-) {
+export function checkAgentItem(rawParameters: RawParameters, index: number, credentials: AgentCredentials) {
 	const { api, signer } = credentials;
 	const { params, buildPayload } = readItemParameters(rawParameters, index);
 	const isVerified = !api.allowUnauthorizedCerts;
-	access.checkAllowedHost(signer, new URL(access.buildExecuteUrl(api)), isVerified);
-	access.buildIdentity(signer, params);
+	checkAllowedHost(signer, new URL(buildExecuteUrl(api)), isVerified);
+	buildIdentity(signer, params);
 	const wait = readWaitSettings(params);
-	if (wait) access.checkAllowedHost(signer, access.buildChannelBaseUrl(api), isVerified);
+	if (wait) checkAllowedHost(signer, buildChannelBaseUrl(api), isVerified);
 	return { params, buildPayload, wait, credentials };
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function getRequestIdentity({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = access.buildIdentity(credentials.signer, params);
-	const url = access.buildExecuteUrl(credentials.api);
+	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);
+	const url = buildExecuteUrl(credentials.api);
 	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
 
@@ -43,8 +42,8 @@ export type PreparedCall = ReturnType<typeof prepareCall>;
 
 export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
 	const { api, signer } = credentials;
-	const identity = access.buildIdentity(signer, params);
-	const secrets = access.listSecrets(api, identity);
+	const identity = buildIdentity(signer, params);
+	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
 	const initialPayload = buildPayload();
@@ -53,15 +52,15 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		params,
 		sessionId,
 		wait,
-		url: access.buildExecuteUrl(api),
+		url: buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...access.buildIdentity(signer, params) }),
+		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
 		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
 		responseSecrets: [api.apiKey, identity.signature],
-		sanitize: access.buildSanitizeFunction(secrets),
+		sanitize: buildSanitizeFunction(secrets),
 	};
 }
 

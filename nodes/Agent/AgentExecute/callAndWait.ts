@@ -1,9 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
+import type { Sanitize } from '../../core/sanitizer';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
-import type { ConnectRequestReader, Sanitize } from '../session/credentials';
+import type { ConnectRequestReader } from '../session/connectRequest';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
 import { shorten } from '../../core/text';
+import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
@@ -9,8 +10,8 @@ import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from 
 import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
-import type { Sanitize } from '../session/credentials';
-import { type FieldCondition, findText, findFieldText, type SessionMessage } from '../session/messages';
+import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
+import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
 
@@ -153,7 +154,6 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
 };
 
-/** Returns the texts for a status without an entry above. */
 function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
 	const rejectedText = "The text above is the service's response. The call was not repeated.";
 	if (!retryable) return ['The agent service rejected the call', rejectedText];

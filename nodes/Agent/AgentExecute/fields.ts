@@ -1,7 +1,7 @@
 import { defaultMaxBytes } from '../../http/body';
-import type { Field } from '../../fields/field';
+import { type Field, textType } from '../../fields/field';
 import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
-import { outputTextField, textType, trimmedTextType } from '../session/fields';
+import { outputTextField, trimmedTextType } from '../session/fields';
 
 /** The fields of the execute call. Their defaults never change, because saved workflows rely on them. */
 export const executeFields = [

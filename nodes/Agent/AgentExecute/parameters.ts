@@ -3,7 +3,7 @@ import { quoteField, FieldNaming, type InferParameters } from '../../fields/fiel
 import { type RawParameters, readParameters } from '../../fields/params';
 import { isRecord, describeType, jsonAdvice, missingDataAdvice, parseJson } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
-import type { FieldCondition } from '../session/messages';
+import type { FieldCondition } from '../session/messageFields';
 import { executeFields, executeOptions } from './fields';
 import { waitFields, waitOptions } from './waitFields';
 

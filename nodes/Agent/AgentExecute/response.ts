@@ -4,10 +4,11 @@ import { unescape as decodePercents } from 'node:querystring';
 
 import { dots } from '../../core/secretSearch';
 import { shorten } from '../../core/text';
+import type { Sanitize } from '../../core/sanitizer';
 import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
-import type { Sanitize } from '../session/credentials';
-import { findText, type SessionMessage } from '../session/messages';
+import { findText } from '../session/messageFields';
+import type { SessionMessage } from '../session/messages';
 import type { EndedBy } from './waitEnd';
 import type { ExecuteParams } from './parameters';
 

@@ -1,13 +1,13 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
-import { escapeForEditor } from '../../core/text';
 import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
-import { Sanitizer, createSanitizedLog, findSecrets } from '../../core/sanitizer';
+import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';
 import { MemoryReservation } from '../../http/responseMemory';
-import { type AgentCredentials, readCredentials, createConnectRequestReader } from '../session/credentials';
+import { type AgentCredentials, readCredentials } from '../session/credentials';
+import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
@@ -41,9 +41,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	} catch (error) {
 		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
-		const hints = [...run.hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
-		if (hints.length > 0)
-			context.addExecutionHints(...hints.map((message) => ({ message, location: 'outputPane' as const })));
+		showHints(context, run.hints, sanitizer);
 	}
 }
 

@@ -4,7 +4,8 @@ import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { defaultMaxBytes as maxMessagesBytes } from '../../http/body';
-import { meetsCondition, measureHeldBytes, findMessageId, type SessionMessage } from '../session/messages';
+import { meetsCondition, findMessageId } from '../session/messageFields';
+import { measureHeldBytes, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 /** The values of `endedBy` in the output. There, `failure` is missing, because it becomes an error. */

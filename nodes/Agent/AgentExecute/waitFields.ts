@@ -1,4 +1,4 @@
-import type { Field } from '../../fields/field';
+import { type Field, listType } from '../../fields/field';
 import * as sessionFields from '../session/fields';
 
 /** The fields of the wait for messages. Their defaults never change, because saved workflows rely on them. */
@@ -57,7 +57,7 @@ export const waitFields = [
 		displayName: 'Match Value',
 		name: 'matchValue',
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
-		...sessionFields.listType,
+		...listType,
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
@@ -103,7 +103,7 @@ const ownOptions = [
 	{
 		displayName: 'Failure Value',
 		name: 'failureValue',
-		...sessionFields.listType,
+		...listType,
 		placeholder: 'e.g. error, failed',
 		description:
 			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',

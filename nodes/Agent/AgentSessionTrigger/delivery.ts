@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
-import { findMessageId } from '../session/messages';
+import { findMessageId } from '../session/messageFields';
 import { type Alerts, createNotAcceptedError } from './alerts';
 import { type Arrival, findBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
 import type { ListenerSetup } from './testListener';

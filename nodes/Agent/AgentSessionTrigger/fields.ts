@@ -1,6 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
-import type { Field } from '../../fields/field';
+import { type Field, listType } from '../../fields/field';
 import { RawParameters, type ParameterContext, readParameters } from '../../fields/params';
 import * as sessionFields from '../session/fields';
 
@@ -9,7 +9,7 @@ export const triggerFields = [
 	{
 		displayName: 'Session IDs',
 		name: 'sessionIds',
-		...sessionFields.listType,
+		...listType,
 		required: true,
 		placeholder: 'e.g. 6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10',
 		description:

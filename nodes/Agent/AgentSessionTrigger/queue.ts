@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 
 import type { Clock } from '../../core/clock';
 import type { ConnectionEvent } from '../session/connection';
+import { findText } from '../session/messageFields';
 import * as sessionMessages from '../session/messages';
 import type { QueueSettings } from './fields';
 
@@ -258,7 +259,7 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
 	const message = arrival.message.message as IDataObject;
-	const output = sessionMessages.findText(message, textField) ?? null;
+	const output = findText(message, textField) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	if (arrival.droppedCount !== undefined) json.dropped = arrival.droppedCount;

@@ -1,8 +1,8 @@
 // What the triggers of this process share. Each node has a memory and a listener, found by its key. All have one time for stopping.
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { FrameSequence } from '../session/messages';
+import { FrameSequence } from '../session/frameSequence';
 import type { Arrival, Leftover } from './queue';
 
 /** How many deduplication keys and how many sessions one node remembers. */
@@ -19,9 +19,7 @@ export class NodeMemory {
 	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
 
 	getFrameSequence(sessionId: string): FrameSequence {
-		const frameSequence = this.#frameSequences.get(sessionId) ?? new FrameSequence();
-		this.#frameSequences.set(sessionId, frameSequence);
-		return frameSequence;
+		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
 	}
 
 	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
@@ -63,10 +61,7 @@ export async function closeListener(nodeKey: string, listener: Closable): Promis
 }
 
 export function getNodeMemory(nodeKey: string): NodeMemory {
-	const { memories } = getRegistry();
-	const memory = memories.get(nodeKey) ?? new NodeMemory();
-	memories.set(nodeKey, memory);
-	return memory;
+	return getOrAdd(getRegistry().memories, nodeKey, () => new NodeMemory());
 }
 
 const getRegistry = () =>

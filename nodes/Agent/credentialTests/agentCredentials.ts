@@ -10,7 +10,9 @@ import { discardBody, sendCredentialTestRequest } from '../../http/request';
 import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
+import { parseAllowedHost } from '../session/allowedHosts';
 import * as credentials from '../session/credentials';
+import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 
@@ -24,8 +26,8 @@ export async function checkAgentApi(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const api = credentials.parseAgentApiCredential(data);
-		const url = new URL(credentials.buildExecuteUrl(api));
-		credentials.buildChannelBaseUrl(api);
+		const url = new URL(buildExecuteUrl(api));
+		buildChannelBaseUrl(api);
 		if (/\/execute\/*$/.test(api.deploymentUrl))
 			throw createRefusal("Enter the Deployment URL without '/execute'. The node adds it");
 		if (/\/ws\/*$/.test(api.webSocketUrl))
@@ -34,7 +36,7 @@ export async function checkAgentApi(
 		return { status: 'OK', message: await testChannel(helpers, api, url.hostname) };
 	} catch (error) {
 		if (isNodeError(error)) return toFailedTest(error);
-		const url = credentials.buildExecuteUrl(credentials.parseAgentApiCredential(data));
+		const url = buildExecuteUrl(credentials.parseAgentApiCredential(data));
 		return toFailedTest(createNoResponseError(error, url));
 	}
 }
@@ -67,7 +69,7 @@ function checkResponse(place: string, expected: string, statusCode: number, cont
 
 /** Tries to open the channel without secrets, which the server may reject. @returns the text for a test that succeeds */
 async function testChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, reachedHost: string) {
-	const url = credentials.buildChannelBaseUrl(api);
+	const url = buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const permission = await askForPermission(helpers, url, reachedHost);
 	if (permission.kind === 'onlyName')
@@ -193,7 +195,7 @@ export function checkAgentSignatureApi(data: ICredentialDataDecryptedObject): IN
 	try {
 		const credential = credentials.parseAgentSignatureCredential(data);
 		credentials.buildIdentity(credential);
-		credential.allowedHosts.forEach(credentials.parseAllowedHost);
+		credential.allowedHosts.forEach(parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
 		return toFailedTest(toNodeError(error));

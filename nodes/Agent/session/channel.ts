@@ -1,6 +1,6 @@
 import { type Clock, waitAtMost } from '../../core/clock';
+import type { Sanitize } from '../../core/sanitizer';
 import * as closeReasons from './closeReason';
-import type { Sanitize } from './credentials';
 import type { SocketOpener, ChannelSocket, SocketListener, SocketRequest } from './webSocket';
 
 interface HeartbeatSettings {

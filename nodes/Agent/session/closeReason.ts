@@ -1,5 +1,6 @@
 import { toError, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { shorten } from '../../core/text';
+import type { Sanitize } from '../../core/sanitizer';
 import {
 	blockedAdvice,
 	classifyNetworkError,
@@ -7,7 +8,6 @@ import {
 	type NetworkError,
 } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
-import type { Sanitize } from './credentials';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {

@@ -1,9 +1,11 @@
 import { toError, type NodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
+import { buildSanitizeFunction } from '../../core/sanitizer';
 import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
-import { type ConnectRequest, type ConnectRequestReader, buildSanitizeFunction } from './credentials';
-import { FrameSequence, type MessageFormat, type SessionFrame } from './messages';
+import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
+import { FrameSequence } from './frameSequence';
+import type { MessageFormat, SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner, type ReconnectPolicy } from './reconnect';
 import type { SocketOpener } from './webSocket';
 
@@ -262,14 +264,8 @@ export async function findPolicyCloseReason(request: ConnectRequest) {
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export function connect(
-	options: ConnectionOptions,
-	readConnectRequest: ConnectRequestReader,
-	listener: ConnectionListener,
-	environment: ConnectionEnvironment,
-): Connection {
-	return new SessionConnection(options, readConnectRequest, listener, environment);
-}
+export const connect = (...parameters: ConstructorParameters<typeof SessionConnection>): Connection =>
+	new SessionConnection(...parameters);
 
 let loadedOpenSocket: SocketOpener | undefined;
 

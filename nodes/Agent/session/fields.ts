@@ -1,14 +1,11 @@
 import { createRefusal } from '../../core/errors';
-import type { Field, ReadContext } from '../../fields/field';
+import { type Field, listType, type ReadContext, textType } from '../../fields/field';
 import { getLabel, readList, readText } from '../../fields/values';
-import type { FieldCondition } from './messages';
+import type { FieldCondition } from './messageFields';
 
-export const textType = { type: 'string', default: '' } as const;
-export const listType = { type: 'string', format: 'list', default: '' } as const;
 /** A name, an ID or a dot path. */
 export const trimmedTextType = {
-	type: 'string',
-	default: '',
+	...textType,
 	read: (raw: unknown, field: Field, context: ReadContext) => readText(field, raw, context).trim(),
 } as const;
 

@@ -7,7 +7,7 @@ import WebSocket from 'ws';
 import { toError } from '../../core/errors';
 import { startHttpObserver } from '../../http/httpObserver';
 import type { UpgradeResponse } from './closeReason';
-import type { ConnectRequest, EgressFilter } from './credentials';
+import type { ConnectRequest, EgressFilter } from './connectRequest';
 
 /**
  * Creates an HTTP agent for the proxy that n8n would use for the address.

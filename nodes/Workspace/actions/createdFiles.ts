@@ -1,7 +1,7 @@
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
-import { type Field, quoteField } from '../../fields/field';
+import { type Field, quoteField, textType } from '../../fields/field';
 import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
@@ -204,8 +204,7 @@ const buildPropertySearch = (key: string, value: string) =>
 export const titleField = {
 	displayName: 'Title',
 	name: 'title',
-	type: 'string',
-	default: '',
+	...textType,
 	required: true,
 } as const satisfies Field;
 

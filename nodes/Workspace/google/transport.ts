@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
+import { getOrAdd } from '../../core/boundedMap';
 import { NodeError, createRefusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
 import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
@@ -110,10 +111,7 @@ export function createRateLimiterFinder(settings?: RateLimiterSettings) {
 		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
 		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
-		const key = `${quota} ${credentialKey}`;
-		const limiter = limiters.get(key) ?? new RateLimiter(settings);
-		limiters.set(key, limiter);
-		return limiter;
+		return getOrAdd(limiters, `${quota} ${credentialKey}`, () => new RateLimiter(settings));
 	};
 }
 

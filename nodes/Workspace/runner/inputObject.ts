@@ -3,7 +3,6 @@ import { isRecord, describeType, jsonAdvice, parseJson } from '../../fields/valu
 import { getAllFields, isInputKey, type Operation, type ResourceName } from '../operation';
 import { getOperationKey, operationChoices, resources } from '../resources';
 
-/** An operation, with the resource that it belongs to. */
 export interface ResourceOperation {
 	readonly resource: ResourceName;
 	readonly operation: Operation;

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { escapeForEditor } from '../../core/text';
 import { isTool, type NodeError, createRefusal } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
@@ -29,14 +28,6 @@ export class RunState {
 		// If the work failed, the next item may do it again.
 		result.catch(() => this.#results.delete(key));
 		return result;
-	}
-
-	showHints(context: IExecuteFunctions): void {
-		const hints = [...this.hints].map((hint) => ({
-			message: escapeForEditor(this.sanitizer.sanitizeText(hint)),
-			location: 'outputPane' as const,
-		}));
-		context.addExecutionHints(...hints);
 	}
 }
 

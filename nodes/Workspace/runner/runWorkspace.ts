@@ -3,7 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import type { DoneWork } from '../../core/doneItems';
-import { Sanitizer } from '../../core/sanitizer';
+import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/retry';
@@ -87,7 +87,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		run.showHints(context);
+		showHints(context, run.hints, sanitizer);
 		await showNotice();
 	}
 }

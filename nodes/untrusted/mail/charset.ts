@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-import { BoundedMap } from '../../core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 
 /** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
 export function decodeText(bytes: Buffer, charset: string): string {
@@ -73,9 +73,7 @@ const decoders = new BoundedMap<string, TextDecoder>(200);
 
 function getDecoder(charset: string): TextDecoder {
 	const name = charset.trim().toLowerCase().slice(0, 40);
-	const decoder = decoders.get(name) ?? createDecoder(name);
-	decoders.set(name, decoder);
-	return decoder;
+	return getOrAdd(decoders, name, () => createDecoder(name));
 }
 
 /** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */

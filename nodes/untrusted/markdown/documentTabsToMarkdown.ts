@@ -3,6 +3,7 @@ import type { AlignType, BlockContent, DefinitionContent, RootContent, Table } f
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
+import { getOrAdd } from '../../core/boundedMap';
 import { joinSpans } from '../document/blocks';
 import type { DocumentTab, Elements, Paragraph, ParagraphIndent, ParagraphPiece } from '../document/elements';
 import * as elements from '../document/elements';
@@ -137,11 +138,7 @@ const markdownOptions: Options = {
 export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
 	/** Numbers of footnotes, by tab index and footnote ID. They count across all tabs. */
 	const labels = new Map<string, string>();
-	const getLabel = (footnoteKey: string) => {
-		const label = labels.get(footnoteKey) ?? String(labels.size + 1);
-		labels.set(footnoteKey, label);
-		return label;
-	};
+	const getLabel = (footnoteKey: string) => getOrAdd(labels, footnoteKey, () => String(labels.size + 1));
 	const children = tabs.flatMap((tab, tabIndex) =>
 		new MarkdownTreeBuilder(tab, (id) => getLabel(`${tabIndex} ${id}`)).buildTab(),
 	);

@@ -12,7 +12,8 @@ import {
 	createWaitTimeoutError,
 	addCallDetails,
 } from '../../../nodes/Agent/AgentExecute/errors';
-import type { FieldCondition, SessionMessage } from '../../../nodes/Agent/session/messages';
+import type { FieldCondition } from '../../../nodes/Agent/session/messageFields';
+import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
 import { quoteField } from '../../../nodes/fields/field';
 import { BodyError } from '../../../nodes/http/body';

@@ -11,7 +11,7 @@ import {
 	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
-import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
+import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';

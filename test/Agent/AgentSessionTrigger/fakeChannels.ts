@@ -4,7 +4,7 @@ import type {
 	ConnectionListener,
 	ConnectionOptions,
 } from '../../../nodes/Agent/session/connection';
-import { FrameSequence } from '../../../nodes/Agent/session/messages';
+import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
 import type { NodeError } from '../../../nodes/core/errors';
 
 /** Connections without a network: a test plays the channel. */

@@ -2,7 +2,7 @@ import { type AgentService, startAgentService } from '../../../dev/agent-service
 import { Channel } from '../../../nodes/Agent/session/channel';
 import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { buildSanitizeFunction } from '../../../nodes/Agent/session/credentials';
+import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
 import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
 import { FakeSession } from './fakeSession';

@@ -1,17 +1,15 @@
 import fc from 'fast-check';
 
+import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
 import {
 	parseAgentApiCredential,
 	parseAgentSignatureCredential,
-	buildChannelUrl,
 	buildIdentity,
-	buildSanitizeFunction,
-	createConnectRequestReader,
 	listSecrets,
-	buildChannelBaseUrl,
-	checkAllowedHost,
-	buildExecuteUrl,
 } from '../../../nodes/Agent/session/credentials';
+import { buildChannelUrl, buildChannelBaseUrl, buildExecuteUrl } from '../../../nodes/Agent/session/urls';
+import { createConnectRequestReader } from '../../../nodes/Agent/session/connectRequest';
+import { checkAllowedHost } from '../../../nodes/Agent/session/allowedHosts';
 import { FakeClock } from './fakeClock';
 import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';

@@ -10,9 +10,9 @@ import { findPolicyCloseReason } from '../../../nodes/Agent/session/connection';
 import {
 	buildConnectRequest,
 	type EgressFilter,
-	buildIdentity,
 	createConnectRequestReader,
-} from '../../../nodes/Agent/session/credentials';
+} from '../../../nodes/Agent/session/connectRequest';
+import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import { canaries, credentialOf, signatureOf } from './fakeSession';
 import { findProxy } from '../../../nodes/Agent/session/webSocket';
 import { createExecuteContext, failureOf } from '../../createExecuteContext';

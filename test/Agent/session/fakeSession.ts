@@ -8,9 +8,9 @@ import {
 import {
 	parseAgentApiCredential,
 	parseAgentSignatureCredential,
-	buildConnectRequest,
 	buildIdentity,
 } from '../../../nodes/Agent/session/credentials';
+import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
 import { parseFrame, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';

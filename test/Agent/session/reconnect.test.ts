@@ -2,7 +2,8 @@ import fc from 'fast-check';
 
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
 import { connect, type Connection } from '../../../nodes/Agent/session/connection';
-import { buildConnectRequest, buildIdentity } from '../../../nodes/Agent/session/credentials';
+import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
+import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import {
 	ConnectRateLimiter,
 	getConnectRateLimiter,

@@ -1,4 +1,4 @@
-import type { ReadContext } from '../../../fields/field';
+import { type ReadContext, textType } from '../../../fields/field';
 import { createValueRefusal, describeType, isRecord, refuseUnknownKeys } from '../../../fields/values';
 import { buildFileLocator, buildTabLocator } from '../../locators';
 import type { Field } from '../../operation';
@@ -58,8 +58,7 @@ export const insertImages = {
 export const content = {
 	displayName: 'Content',
 	name: 'content',
-	type: 'string',
-	default: '',
+	...textType,
 	typeOptions: { rows: 5 },
 } as const satisfies Field;
 
@@ -78,8 +77,7 @@ const replacementFormat = {
 export const underHeading = {
 	displayName: 'Under Heading',
 	name: 'underHeading',
-	type: 'string',
-	default: '',
+	...textType,
 	placeholder: 'e.g. Results',
 	description:
 		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',
@@ -88,8 +86,7 @@ export const underHeading = {
 export const section = {
 	displayName: 'Section',
 	name: 'section',
-	type: 'string',
-	default: '',
+	...textType,
 	placeholder: 'e.g. Results',
 	description:
 		'The text of a heading: only what stands under it is replaced, up to the next heading of the same or a higher level. The heading stays, and headings in the content become lower ones.',

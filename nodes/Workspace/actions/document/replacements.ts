@@ -17,18 +17,15 @@ export interface Replacement {
 
 type TextReplacement = Omit<Replacement, 'format'>;
 
-export interface ReplacementPlan {
-	/** Requests for the replacements with plain text. */
-	readonly textRequests: readonly ReplaceRequest[];
-	readonly markdownReplacements: readonly MarkdownReplacement[];
-}
+type ReplacementPlan = Awaited<ReturnType<typeof prepareReplacements>>;
 
 /** @throws NodeError with 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
-): Promise<ReplacementPlan> {
+) {
 	const { replacements, insertImages } = params;
+	/** Requests for the replacements with plain text. */
 	const textRequests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
 	const markdownReplacements: MarkdownReplacement[] = [];
 	for (const { find, replacement, format } of replacements) {

@@ -12,25 +12,14 @@ interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
 
-export interface Layout extends Pick<DocumentContent, 'lists'> {
-	readonly placedBlocks: ReadonlyArray<PlacedParagraph | PlacedTable>;
-	readonly paragraphs: readonly PlacedParagraph[];
-	readonly tables: readonly PlacedTable[];
-	/** Lines of paragraphs and cells in the order of the document. */
-	readonly lines: readonly TextLine[];
-	/** Text of all paragraphs, for a single `insertText`. */
-	readonly text: string;
-	/** Index after the text of the last paragraph. */
-	readonly end: number;
-	readonly toRange: (startIndex: number, endIndex: number) => docs_v1.Schema$Range;
-	readonly toLocation: (index: number) => docs_v1.Schema$Location;
-}
+export type Layout = Readonly<ReturnType<typeof layOutContent>>;
 
 /**
  * Calculates the indexes that all content will have. Its text is inserted first, and then its tables, from last to first.
  * @param textStart where to insert the content, inside a paragraph
  */
-export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string): Layout {
+export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string) {
+	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
 	let finalIndex = textStart;
 	const placedBlocks = blocks.map((block, blockIndex) => {
@@ -50,13 +39,15 @@ export function layOutContent({ blocks, lists }: DocumentContent, textStart: num
 	});
 	const paragraphs = placedBlocks.filter((placed) => 'spans' in placed);
 	const tables = placedBlocks.filter((placed) => 'cells' in placed);
+	/** Lines of paragraphs and cells in the order of the document. */
 	const lines = placedBlocks.flatMap<TextLine>((block) => ('spans' in block ? [block] : block.cells.flat()));
 	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const toLocation = (index: number) => ({ index, tabId });
-	return { placedBlocks, paragraphs, tables, lines, lists, text, end: finalIndex - 1, toRange, toLocation };
+	/** Index after the text of the last paragraph. */
+	const end = finalIndex - 1;
+	return { placedBlocks, paragraphs, tables, lines, lists, text, end, toRange, toLocation };
 }
 
-/** Calculates the indexes of each span. */
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
 	return lines.flatMap(({ spans, start: lineStart }) => {
 		let end = lineStart;

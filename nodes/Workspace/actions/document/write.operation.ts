@@ -1,6 +1,6 @@
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
-import { quoteField } from '../../../fields/field';
+import { quoteField, textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { fitIntoSection, isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
@@ -42,8 +42,7 @@ export const write = defineOperation({
 		{
 			displayName: 'Required Revision ID',
 			name: 'requiredRevisionId',
-			type: 'string',
-			default: '',
+			...textType,
 			description:
 				'Write only if the document still has this revision, as returned by an earlier Read. Leave empty to use the revision at the start of this operation.',
 		},

@@ -1,3 +1,4 @@
+import { textType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import { messageIdField } from '../../locators';
 import type { Field, InferParameters } from '../../operation';
@@ -7,8 +8,7 @@ export const uploadFields = [
 	{
 		displayName: 'File Name',
 		name: 'name',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. report.pdf',
 		description:
 			'The name of the file in Google Drive. Leave empty to keep the name of the binary file or attachment.',
@@ -48,8 +48,7 @@ export const uploadFields = [
 	{
 		displayName: 'Content',
 		name: 'content',
-		type: 'string',
-		default: '',
+		...textType,
 		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
 		// JSON must have the key. An empty text is an empty file, and the operation itself refuses an empty path.
 		required: true,
@@ -70,8 +69,7 @@ export const uploadFields = [
 	{
 		displayName: 'Attachment',
 		name: 'attachment',
-		type: 'string',
-		default: '',
+		...textType,
 		showWhen: { contentSource: ['mailAttachment'] },
 		required: true,
 		requiredInForm: false,
@@ -81,8 +79,7 @@ export const uploadFields = [
 	{
 		displayName: 'MIME Type',
 		name: 'mimeType',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. application/pdf',
 		description: 'MIME type of the content. Leave empty to detect it from the file name.',
 	},
@@ -106,8 +103,7 @@ export const uploadOptions = [
 	{
 		displayName: 'Description',
 		name: 'description',
-		type: 'string',
-		default: '',
+		...textType,
 		description: "The file's description in Google Drive",
 	},
 	{

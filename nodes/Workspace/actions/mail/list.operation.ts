@@ -1,3 +1,4 @@
+import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { amountFields, sharedListDefinition } from './list/fields';
 import { buildFromTerms, buildReceivedTerms } from './list/query';
@@ -13,8 +14,7 @@ export const list = defineOperation({
 		{
 			displayName: 'From',
 			name: 'from',
-			type: 'string',
-			default: '',
+			...textType,
 			placeholder: 'e.g. name@example.com',
 			description: 'Only emails from this sender. Leave empty to include all senders.',
 		},

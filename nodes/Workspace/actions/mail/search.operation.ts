@@ -1,3 +1,4 @@
+import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { amountFields, sharedListDefinition } from './list/fields';
 import { narrowQuery, buildReceivedTerms } from './list/query';
@@ -13,8 +14,7 @@ export const search = defineOperation({
 		{
 			displayName: 'Query',
 			name: 'query',
-			type: 'string',
-			default: '',
+			...textType,
 			required: true,
 			placeholder: 'e.g. from:ann@example.com has:attachment',
 			description: "What to search for, as in Gmail's search box. It is passed on unchanged.",

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
+import { listType, textType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
 import * as createdFiles from '../createdFiles';
@@ -20,25 +21,21 @@ const createOptions = [
 	{
 		displayName: 'Locale',
 		name: 'locale',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. en_GB',
 		description: 'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
 	},
 	{
 		displayName: 'Tab Names',
 		name: 'sheets',
-		type: 'string',
-		default: '',
-		format: 'list',
+		...listType,
 		placeholder: 'e.g. Orders, Customers',
 		description: 'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
 	},
 	{
 		displayName: 'Time Zone',
 		name: 'timeZone',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. Europe/Berlin',
 		description: 'Time zone for dates in formulas. Leave empty to use the time zone of the Google account.',
 	},

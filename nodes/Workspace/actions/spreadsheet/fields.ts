@@ -1,3 +1,4 @@
+import { textType } from '../../../fields/field';
 import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
 import type { Field, Member, InferParameters } from '../../operation';
 
@@ -25,8 +26,7 @@ export const tab = {
 export const range = {
 	displayName: 'Range',
 	name: 'range',
-	type: 'string',
-	default: '',
+	...textType,
 	placeholder: 'e.g. A:D',
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;

@@ -4,7 +4,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { IDataObject } from 'n8n-workflow';
 
 import { createRefusal } from '../../../core/errors';
-import { quoteField, type ReadContext } from '../../../fields/field';
+import { quoteField, type ReadContext, textType } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
@@ -170,8 +170,7 @@ const readOptions = [
 				{
 					displayName: 'Value',
 					name: 'value',
-					type: 'string',
-					default: '',
+					...textType,
 					showWhen: { condition: ['contains', 'equals', 'notEquals'] },
 				},
 			],

@@ -1,5 +1,5 @@
 import { type NodeError, createRefusal } from '../../../../core/errors';
-import { mentionChoice, quoteField } from '../../../../fields/field';
+import { mentionChoice, quoteField, textType } from '../../../../fields/field';
 import { maxModelCharactersOption } from '../../../../fields/params';
 import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
 import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
@@ -132,8 +132,7 @@ const listOptions = [
 	{
 		displayName: 'Page Token',
 		name: pageTokenName,
-		type: 'string',
-		default: '',
+		...textType,
 		description:
 			'Where to continue: the nextPageToken of an earlier page, or what an answer to a model names. Leave empty to get the first emails.',
 	},

@@ -1,6 +1,7 @@
 import { unescape } from 'node:querystring';
 import { buffer } from 'node:stream/consumers';
 
+import { getOrAdd } from '../../../../core/boundedMap';
 import { createRefusal } from '../../../../core/errors';
 import { safeConcurrency } from '../../../../http/rateLimiter';
 import { decodeBase64 } from '../../../byteSource';
@@ -150,9 +151,7 @@ export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], to
 			unknownNames.add(name);
 			return name;
 		}
-		const cid = cidByFile.get(file) ?? `${cidByFile.size + 1}.${token}@inline`;
-		cidByFile.set(file, cid);
-		return cid;
+		return getOrAdd(cidByFile, file, () => `${cidByFile.size + 1}.${token}@inline`);
 	});
 	const filesWithCid = files.map((file) => ({ ...file, cid: cidByFile.get(file) }));
 	return { html: linkedHtml, files: filesWithCid, unknownNames: [...unknownNames] };

@@ -1,6 +1,6 @@
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
-import { quoteField } from '../../../../fields/field';
+import { listType, quoteField, textType } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { idempotencyOption } from '../../../idempotency';
 import { messageIdField, readFileIds } from '../../../locators';
@@ -44,16 +44,14 @@ export const sendFields = [
 	{
 		displayName: 'Subject',
 		name: 'subject',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. Your order has shipped',
 		description: 'In a reply, leave empty to use the subject of the original email with Re: before it',
 	},
 	{
 		displayName: 'Body',
 		name: 'body',
-		type: 'string',
-		default: '',
+		...textType,
 		required: true,
 		typeOptions: { rows: 5 },
 	},
@@ -88,9 +86,7 @@ export const sendFields = [
 	{
 		displayName: 'Allowed Recipients',
 		name: 'allowedRecipients',
-		type: 'string',
-		default: '',
-		format: 'list',
+		...listType,
 		onlyIn: 'fields',
 		noDataExpression: true,
 		placeholder: 'e.g. example.com, nathan@example.org',
@@ -103,8 +99,7 @@ export const sendOptions = [
 	{
 		displayName: 'Attachments',
 		name: 'attachments',
-		type: 'string',
-		default: '',
+		...textType,
 		format: 'attachments',
 		namesFiles: true,
 		placeholder: 'e.g. data, invoice, or *',
@@ -127,9 +122,7 @@ export const sendOptions = [
 	{
 		displayName: 'Drive Files',
 		name: 'driveFiles',
-		type: 'string',
-		default: '',
-		format: 'list',
+		...listType,
 		read: readFileIds,
 		namesFiles: true,
 		placeholder: 'e.g. https://docs.google.com/document/d/…/edit',
@@ -139,8 +132,7 @@ export const sendOptions = [
 	{
 		displayName: 'From Alias',
 		name: 'fromAlias',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. sales@example.com',
 		description:
 			"Address to send from. It must be one of the account's 'Send mail as' addresses in Gmail. Gmail replaces any other address with the account's own.",
@@ -190,8 +182,7 @@ export const sendOptions = [
 	{
 		displayName: 'Sender Name',
 		name: 'senderName',
-		type: 'string',
-		default: '',
+		...textType,
 		placeholder: 'e.g. Nathan from Sales',
 		description:
 			'Name that recipients see next to the address. Leave empty to use the name from the account settings.',

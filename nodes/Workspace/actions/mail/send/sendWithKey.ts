@@ -41,10 +41,7 @@ interface KeyedSend {
 	readonly keyHashes: KeyHashes;
 }
 
-interface KeyedMail {
-	readonly mail: DeliveredMail;
-	readonly contentHash: string;
-}
+type KeyedMail = Pick<Awaited<ReturnType<typeof readMarkedMail>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
 async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {

@@ -1,3 +1,5 @@
+import { getOrAdd } from '../../../../core/boundedMap';
+
 const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
 const epoch = Date.UTC(1899, 11, 30);
@@ -201,11 +203,7 @@ const splitDay = (day: string) => day.split(/[ ,./-]+/).filter((word) => word !=
 
 type DateStyle = ReturnType<typeof buildDateStyle>;
 const dateStyles = new Map<string, DateStyle>();
-function getDateStyle(locale: string): DateStyle {
-	const style = dateStyles.get(locale) ?? buildDateStyle(locale);
-	dateStyles.set(locale, style);
-	return style;
-}
+const getDateStyle = (locale: string) => getOrAdd(dateStyles, locale, () => buildDateStyle(locale));
 
 /** Finds a locale's order of year, month and day, the separator between them, and the numbers of months by their names. */
 function buildDateStyle(locale: string) {

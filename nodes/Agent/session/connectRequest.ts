@@ -1,0 +1,63 @@
+import type { LookupFunction } from 'node:net';
+import type { NodeEgressFilter } from 'n8n-workflow';
+
+import { type Clock, systemClock } from '../../core/clock';
+import { buildSanitizeFunction } from '../../core/sanitizer';
+import { checkAllowedHost } from './allowedHosts';
+import * as credentials from './credentials';
+import { buildChannelBaseUrl, buildChannelUrl } from './urls';
+
+/** The part of n8n's egress policy that checks the addresses of sockets. */
+export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
+	createSecureLookup(): LookupFunction;
+};
+
+export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
+
+/** Builds the request of one attempt from credentials that are at most a second old. @throws like `readCredentials` and `buildIdentity` */
+export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
+
+interface ConnectRequestContext extends credentials.CredentialContext {
+	/** Missing before n8n 2.28. Only sockets need the filter, because n8n's HTTP helpers follow the egress policy themselves. */
+	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
+}
+
+/** How long attempts share one reading. An attempt after rejected credentials comes later than this, so it reads the credentials again. */
+const sharedReadMilliseconds = 1000;
+
+/** The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
+export function createConnectRequestReader(
+	context: ConnectRequestContext,
+	overrides: credentials.IdentityOverrides = {},
+	clock: Pick<Clock, 'getMonotonicMilliseconds'> = systemClock,
+): ConnectRequestReader {
+	let lastReading:
+		{ readonly begunAt: number; readonly reading: Promise<credentials.AgentCredentials> } | undefined;
+	return async (sessionId) => {
+		const now = clock.getMonotonicMilliseconds();
+		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
+			lastReading = { begunAt: now, reading: credentials.readCredentials(context) };
+		const { api, signer } = await lastReading.reading;
+		checkAllowedHost(signer, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
+		const egress = context.helpers.getSecureEgressFilter?.();
+		return buildConnectRequest(sessionId, api, credentials.buildIdentity(signer, overrides), egress);
+	};
+}
+
+/** Builds what one attempt to open a channel needs. @param egress n8n's egress filter; undefined means that any address may be reached */
+export function buildConnectRequest(
+	sessionId: string,
+	api: credentials.AgentApiCredential,
+	identity: credentials.Identity,
+	egress?: EgressFilter,
+) {
+	return {
+		/** Contains secrets and must not appear in any text. */
+		url: buildChannelUrl(api, sessionId, identity),
+		/** The URL without its query, which may be shown. */
+		baseUrl: buildChannelBaseUrl(api),
+		sanitize: buildSanitizeFunction(credentials.listSecrets(api, identity)),
+		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
+		egress,
+	};
+}

@@ -1,0 +1,60 @@
+import { type MessageContent, parseMessageContent } from './messages';
+
+/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
+export function findValueAtPath(value: unknown, path: string): unknown {
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
+	const dotPosition = path.indexOf('.');
+	if (dotPosition === -1) return undefined;
+	const parent = findValueAtPath(value, path.slice(0, dotPosition));
+	return findValueAtPath(parent, path.slice(dotPosition + 1));
+}
+
+/** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */
+export function findText(value: unknown, textPath: string): string | undefined {
+	const found = typeof value === 'object' ? findValueAtPath(value, textPath) : value;
+	if (typeof found === 'string') return found === '' ? undefined : found;
+	return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
+}
+
+/** A condition on messages: the field has one of the values. */
+export interface FieldCondition {
+	/** The dot path of the field. If it is empty, the condition is about the message itself, which must not be an object. */
+	readonly field: string;
+	readonly values: readonly string[];
+}
+
+/**
+ * Finds a field and returns its value as text, with unsafe integers as the digits that arrived.
+ * @param field the dot path of the field; if it is empty, the text of the message itself, which must not be an object
+ */
+export function findFieldText(content: MessageContent, field: string): string | undefined {
+	const value = toComparable(content);
+	if (field !== '') {
+		const fieldValue = findValueAtPath(value, field);
+		return fieldValue === undefined ? undefined : stringifyValue(fieldValue);
+	}
+	const isPrimitive = content.format !== 'binary' && (typeof value !== 'object' || value === null);
+	return isPrimitive ? stringifyValue(value).trim() : undefined;
+}
+
+export function meetsCondition(content: MessageContent, { field, values }: FieldCondition): boolean {
+	const text = findFieldText(content, field);
+	return text !== undefined && values.includes(text);
+}
+
+/** Finds the ID of a message, which is a text or a number. A message without an ID never counts as repeated. */
+export function findMessageId(content: MessageContent, dotPath: string): string | undefined {
+	if (dotPath === '') return undefined;
+	const id = findValueAtPath(toComparable(content), dotPath);
+	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+}
+
+/** Returns the value that conditions are compared with. It has exact integers, and the JSON of a binary frame is parsed. */
+function toComparable(content: MessageContent): unknown {
+	const parsed = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
+	return parsed.format === 'json' && parsed.exactMessage !== undefined ? parsed.exactMessage : parsed.message;
+}
+
+const stringifyValue = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);
