@@ -9,16 +9,17 @@ import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
+import { signalGroup } from '../dev/n8n/startN8n.ts';
 import { type Job, pageOf, type Result } from './all/results.ts';
 import { prepareTemplate, readVersion } from './n8n.ts';
 
-/** The benchmarks of a whole run, which takes about 40 minutes on an idle machine. */
 const job = (limitMinutes: number, title: string, ...command: string[]): Job => ({
 	title,
 	command,
 	limitMinutes,
 });
 
+/** The benchmarks of a whole run, which takes about 40 minutes on an idle machine. */
 const jobs: readonly Job[] = [
 	job(3, 'Loading the nodes', 'load.ts', '7'),
 	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
@@ -44,21 +45,9 @@ const graceMilliseconds = 20_000;
 let current: ChildProcess | undefined;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 	process.once(signal, () => {
-		if (current) endGroup(current, signal);
-		process.exitCode = 1;
-		process.exit();
+		if (current) signalGroup(current, signal);
+		process.exit(1);
 	});
-}
-
-/** What it started is in its process group and is ended with it. */
-function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-	if (pid === undefined) return;
-	try {
-		process.kill(-pid, signal);
-	} catch (error) {
-		// The group may have ended meanwhile.
-		if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
-	}
 }
 
 async function run(job: Job, commit: string): Promise<Result> {
@@ -68,6 +57,7 @@ async function run(job: Job, commit: string): Promise<Result> {
 	const child = spawn(process.execPath, [path.join(import.meta.dirname, file), ...parameters], {
 		cwd: root,
 		stdio: ['ignore', 'pipe', 'pipe'],
+		// What it starts is in its process group and is ended with it.
 		detached: true,
 	});
 	current = child;
@@ -82,14 +72,14 @@ async function run(job: Job, commit: string): Promise<Result> {
 		process.stderr.write(data);
 	});
 	const timer = setTimeout(() => {
-		endGroup(child, 'SIGTERM');
+		signalGroup(child, 'SIGTERM');
 		setTimeout(() => {
-			endGroup(child, 'SIGKILL');
+			signalGroup(child, 'SIGKILL');
 		}, graceMilliseconds).unref();
 	}, job.limitMinutes * 60_000);
 	const code = await new Promise<number | null>((resolve) => child.once('exit', resolve));
 	clearTimeout(timer);
-	endGroup(child, 'SIGKILL');
+	signalGroup(child, 'SIGKILL');
 	const seconds = (performance.now() - start) / 1000;
 	const isMissed = /: MISSED\)$/m.test(printed) && !/^ +at /m.test(complaints);
 	const isLate = seconds > job.limitMinutes * 60;

@@ -8,7 +8,6 @@ import path from 'node:path';
 import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
 import { N8nApi } from '../dev/n8n/n8nApi.ts';
 import { freePort } from '../dev/n8n/startN8n.ts';
-
 import { pause, until } from './n8n.ts';
 import { median } from './report.ts';
 
@@ -69,12 +68,6 @@ async function main(edits: number): Promise<void> {
 		console.log(`Ended ${((performance.now() - began) / 1000).toFixed(1)} s after Ctrl-C`);
 		rmSync(folder, { recursive: true, force: true });
 	}
-	console.log(
-		printed
-			.split('\n')
-			.filter((line) => /Live|Not taken/.test(line))
-			.join('\n'),
-	);
 }
 
 await main(Number(process.argv[2] ?? 5));

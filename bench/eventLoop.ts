@@ -2,20 +2,24 @@
 // compared with n8n's own Edit Fields node in the same n8n.
 // npm run build, then: node bench/eventLoop.ts [rounds]
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
-import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { node } from '../dev/n8n/nodes.ts';
 import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
-import { Inspector } from './channel/inspector.ts';
 import { GoogleProcess, nameColumns, spreadsheetId } from './google.ts';
+import { Inspector } from './inspector.ts';
 import {
 	apiKey,
 	benchN8n,
 	createAgentCredentials,
 	createCredentials,
+	createRun,
 	describeHost,
 	googleSignIn,
 	readMilliseconds,
 	redirectTo,
+	type Stored,
+	workspaceStep,
 } from './n8n.ts';
+import { byId } from './operations/contest.ts';
 import { median, report, reportRatio, say } from './report.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -52,8 +56,8 @@ const probe = `(() => {
 })()`;
 
 const inputs = {
-	items: `Array.from({ length: ${itemCount} }, (_, n) => ({ json: Object.fromEntries(${JSON.stringify(columns)}.map((name) => [name, name + ' of ' + n])) }))`,
-	nothing: '[{ json: {} }]',
+	items: `Array.from({ length: ${itemCount} }, (_, n) => Object.fromEntries(${JSON.stringify(columns)}.map((name) => [name, name + ' of ' + n])))`,
+	nothing: '[{}]',
 };
 
 /** An expression that only n8n itself can evaluate. */
@@ -67,7 +71,7 @@ function editFields() {
 	return node('Step', 'n8n-nodes-base.set', parameters, { typeVersion: 3.4 });
 }
 
-const place = { resource: 'spreadsheet', spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } };
+const place = { resource: 'spreadsheet', spreadsheetId: byId(spreadsheetId) };
 const row = `={{ [[${columns.map((name) => `$json.${name} + ' of item ' + $itemIndex`).join(', ')}]] }}`;
 const fromItems = { valuesSource: 'items' };
 const agentParameters = {
@@ -77,21 +81,14 @@ const agentParameters = {
 
 interface Variant {
 	readonly name: string;
-	readonly stored: Awaited<ReturnType<RestartableN8n['api']['createWorkflow']>>;
-	readonly clock: number[];
+	readonly stored: Stored;
 	readonly worked: number[];
-	readonly seconds: number[];
 }
 
 async function createVariants({ api }: RestartableN8n, service: AgentService): Promise<Variant[]> {
-	const { workspaceOAuth2Api } = await createCredentials(api, { workspaceOAuth2Api: googleSignIn });
+	const credentials = await createCredentials(api, { workspaceOAuth2Api: googleSignIn });
 	const workspace = (parameters: object) =>
-		node(
-			'Step',
-			'n8n-nodes-agent-workspace.workspace',
-			{ range: 'Sheet1!A:J', ...place, ...parameters },
-			{ credentials: { workspaceOAuth2Api } },
-		);
+		workspaceStep({ range: 'Sheet1!A:J', ...place, ...parameters }, credentials);
 	const agent = node('Step', 'n8n-nodes-agent-workspace.agentExecute', agentParameters, {
 		credentials: await createAgentCredentials(api, service),
 	});
@@ -108,11 +105,8 @@ async function createVariants({ api }: RestartableN8n, service: AgentService): P
 	};
 	return await Promise.all(
 		Object.entries(steps).map(async ([name, step]) => {
-			const jsCode = `return ${name.includes('read') ? inputs.nothing : inputs.items};`;
-			const items = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
-			const connections = connectInRow('Start', 'Items', 'Step');
-			const stored = await api.createWorkflow({ name, nodes: [manualTrigger(), items, step], connections });
-			return { name, stored, clock: [], worked: [], seconds: [] };
+			const input = name.includes('read') ? inputs.nothing : inputs.items;
+			return { name, stored: await createRun(api, name, input, [step]), worked: [] };
 		}),
 	);
 }
@@ -124,17 +118,11 @@ async function measure(n8n: RestartableN8n, inspector: Inspector, { name, stored
 	const took = readMilliseconds(name, execution, ['Step']);
 	const start = execution.resultData.runData.Step?.at(-1)?.startTime ?? NaN;
 	const stretches = await inspector.evaluate<Stretch[]>('globalThis.benchStretches');
-	const within = stretches
-		.map(({ from, to, worked }) => {
-			const clock = Math.min(to, start + took) - Math.max(from, start);
-			return { clock, worked: (worked * Math.max(0, clock)) / (to - from) };
-		})
-		.filter(({ clock }) => clock > 0);
-	return {
-		took,
-		clock: Math.max(0, ...within.map(({ clock }) => clock)),
-		worked: Math.max(0, ...within.map(({ worked }) => worked)),
-	};
+	const within = stretches.map(({ from, to, worked }) => {
+		const milliseconds = Math.min(to, start + took) - Math.max(from, start);
+		return (worked * Math.max(0, milliseconds)) / (to - from);
+	});
+	return { took, worked: Math.max(0, ...within) };
 }
 
 async function main(): Promise<void> {
@@ -150,25 +138,18 @@ async function main(): Promise<void> {
 		for (let round = 0; round <= rounds; round++) {
 			for (const variant of variants.slice(round === 0 ? 1 : 0)) {
 				await google.seed({ rows: itemCount, emptyRows: 20_000, columns });
-				const { took, clock, worked } = await measure(n8n, inspector, variant);
+				const { took, worked } = await measure(n8n, inspector, variant);
 				console.error(
 					`round ${round}: ${variant.name} took ${took} ms, at most ${worked.toFixed(0)} ms at a stretch`,
 				);
-				if (round === 0) continue;
-				variant.clock.push(clock);
-				variant.worked.push(worked);
-				variant.seconds.push(took / 1000);
+				if (round > 0) variant.worked.push(worked);
 			}
 		}
 		inspector.close();
 		say(
 			`${await describeHost()}; ${itemCount} items, ${rounds} rounds. Longest stretch in which nothing else had its turn:\n`,
 		);
-		for (const { name, clock, worked, seconds } of variants) {
-			report(`${name}, on the clock`, clock, 'ms');
-			report(`${name}, work of the thread`, worked, 'ms');
-			report(`${name}, in all`, seconds, 's');
-		}
+		for (const { name, worked } of variants) report(`${name}, work of the thread`, worked, 'ms');
 		for (const { name, worked } of variants.slice(1)) {
 			reportRatio(`${name}, work of the thread / limit`, median(worked) / limitMilliseconds, { atMost: 1 });
 		}

@@ -4,16 +4,17 @@
 import { fork } from 'node:child_process';
 import path from 'node:path';
 
-import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { node } from '../dev/n8n/nodes.ts';
 import {
 	apiKey,
 	bareNodes,
 	benchN8n,
 	callByHttp,
-	createAgentCredentials,
-	createCredentials,
+	createCallCredentials,
+	createRun,
 	describeHost,
 	readMilliseconds,
+	until,
 } from './n8n.ts';
 import { median, report, reportRatio, say } from './report.ts';
 
@@ -30,37 +31,23 @@ async function startService(): Promise<{ url: string; stop(): void }> {
 		['--port', '0', '--api-key', apiKey, '--latency', String(latencyMilliseconds)],
 		{ silent: true },
 	);
-	const url = await new Promise<string>((resolve, reject) => {
-		let printed = '';
-		child.stdout?.on('data', (data: Buffer) => {
-			printed += data.toString();
-			const match = /http:\/\/[\d.]+:\d+/.exec(printed);
-			if (match) resolve(match[0]);
-		});
-		child.once('exit', () => {
-			reject(new Error(`The stand-in ended: ${printed}`));
-		});
+	let printed = '';
+	child.stdout?.on('data', (data: Buffer) => {
+		printed += data.toString();
 	});
-	return { url, stop: () => child.kill() };
+	const url = () => /http:\/\/[\d.]+:\d+/.exec(printed)?.[0];
+	await until('the stand-in', () => url() !== undefined);
+	return { url: url() ?? '', stop: () => child.kill() };
 }
 
-const itemsNode = (count: number) =>
-	node(
-		'Items',
-		'n8n-nodes-base.code',
-		{
-			jsCode: `return Array.from({ length: ${count} }, (_, i) => ({ json: { sessionId: 's' + i, step: 'start', task: 't' + i, input: 'text ' + i } }));`,
-		},
-		{ typeVersion: 2 },
-	);
+const input = (count: number) =>
+	`Array.from({ length: ${count} }, (_, i) => ({ sessionId: 's' + i, step: 'start', task: 't' + i, input: 'text ' + i }))`;
 
 type N8n = Awaited<ReturnType<typeof benchN8n>>;
 
 async function createVariants({ api }: N8n, url: string) {
-	const credentials = await createAgentCredentials(api, { url, webSocketUrl: url });
-	const { httpHeaderAuth } = await createCredentials(api, {
-		httpHeaderAuth: { name: 'x-api-key', value: apiKey },
-	});
+	const credentials = await createCallCredentials(api, { url, webSocketUrl: url });
+	const { agentApi, agentSignatureApi } = credentials;
 	const agent = (options: object) =>
 		node(
 			'Call',
@@ -69,34 +56,27 @@ async function createVariants({ api }: N8n, url: string) {
 				...{ sessionId: '={{ $json.sessionId }}', startStepName: '={{ $json.step }}' },
 				...{ task: '={{ $json.task }}', input: '={{ $json.input }}', options },
 			},
-			{ credentials },
+			{ credentials: { agentApi, agentSignatureApi } },
 		);
-	const byHttp = callByHttp(url, {
+	const values = {
 		sessionId: '={{ $json.sessionId }}',
 		step: '={{ $json.step }}',
 		payload: '={{ JSON.stringify({ task: $json.task, input: $json.input }) }}',
-	});
-	const more = { typeVersion: 4.2, credentials: { httpHeaderAuth } };
+	};
 	const calls = {
-		'HTTP Request node': node('Call', 'n8n-nodes-base.httpRequest', byHttp, more),
+		'HTTP Request node': callByHttp('Call', url, values, credentials),
 		'Agent Execute, parallelRequests 100': agent({ parallelRequests: 100 }),
 		'Agent Execute, default (10 at once)': agent({}),
 		"A bare loop over n8n's request helper, 10 at once": node('Call', 'CUSTOM.bareLoop', {
 			...{ url: `${url}/execute`, apiKey },
 		}),
 	};
-	const create = async (name: string, call: ReturnType<typeof node>, count: number) =>
-		await api.createWorkflow({
-			name,
-			nodes: [manualTrigger(), itemsNode(count), call],
-			connections: connectInRow('Start', 'Items', 'Call'),
-		});
 	return await Promise.all(
 		Object.entries(calls).map(async ([name, call]) => ({
 			name,
 			times: [] as number[],
-			workflow: await create(name, call, itemCount),
-			warmUp: await create(name, call, warmItemCount),
+			workflow: await createRun(api, name, input(itemCount), [call]),
+			warmUp: await createRun(api, name, input(warmItemCount), [call]),
 		})),
 	);
 }

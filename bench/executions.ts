@@ -2,22 +2,24 @@
 // Google Sheets node; as many that update a row each; a session trigger with Append behind it; and queue mode.
 // node bench/executions.ts [executions … | rival | update | messages | workers …]
 import { startAgentService } from '../dev/agent-service/server.ts';
-import { connectInRow, node } from '../dev/n8n/nodes.ts';
-import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
-import { GoogleProcess, spreadsheetId } from './google.ts';
+import { type GoogleProcess, spreadsheetId } from './google.ts';
 import {
 	apiKey,
-	benchN8n,
 	createAgentCredentials,
-	createCredentials,
 	type Credentials,
 	describeHost,
-	googleSignIn,
 	pause,
+	publishInRow,
 	publishWebhook,
 	redirectTo,
+	sessionTrigger,
+	type Step,
 	until,
+	workspaceStep,
 } from './n8n.ts';
+import { byId, mapColumns } from './operations/contest.ts';
+import { sheets, theirSheet } from './operations/spreadsheet.ts';
+import { createSignIns, startWorld, type World } from './operations/world.ts';
 import { Cluster, concurrency } from './queue/cluster.ts';
 import { reportRatio, row, say } from './report.ts';
 
@@ -30,30 +32,14 @@ const queuedCount = 100;
 const quietMilliseconds = 70_000;
 const limits = { sheetsReads: 60, sheetsWrites: 60, minute: 60_000 };
 const range = 'Sheet1';
-const locator = { __rl: true, mode: 'id', value: spreadsheetId };
-
-type Step = ReturnType<typeof node>;
 
 /** @param id an expression for the text of the row's first cell */
-const columnsOf = (id: string) => ({
-	...{ mappingMode: 'defineBelow', matchingColumns: [], schema: [] },
-	value: { f0: id, f1: 'new' },
-});
+const columnsOf = (id: string) => mapColumns({ f0: id, f1: 'new' });
 
-function ours(parameters: object, id: string, { workspaceOAuth2Api }: Credentials): Step {
-	const own = { resource: 'spreadsheet', spreadsheetId: locator, range, valuesSource: 'columns' };
-	const more = { credentials: { workspaceOAuth2Api } };
-	const all = { ...own, columns: columnsOf(id), ...parameters };
-	return node('Step', 'n8n-nodes-agent-workspace.workspace', all, more);
-}
-
-function theirs(parameters: object, id: string, { googleSheetsOAuth2Api }: Credentials): Step {
-	const own = { resource: 'sheet', authentication: 'oAuth2', documentId: locator, options: {} };
-	const sheetName = { __rl: true, mode: 'name', value: 'Sheet1' };
-	const more = { typeVersion: 4.7, credentials: { googleSheetsOAuth2Api } };
-	const schema = ['f0', 'f1'].map((name) => ({ id: name, displayName: name, type: 'string', display: true }));
-	const all = { ...own, sheetName, columns: { ...columnsOf(id), schema }, ...parameters };
-	return node('Step', 'n8n-nodes-base.googleSheets', all, more);
+function ours(parameters: object, id: string, credentials: Credentials): Step {
+	const own = { resource: 'spreadsheet', spreadsheetId: byId(spreadsheetId), range, valuesSource: 'columns' };
+	const columns = { ...columnsOf(id), schema: [] };
+	return workspaceStep({ ...own, columns, ...parameters }, credentials);
 }
 
 const makeIds = (count: number) => Array.from({ length: count }, (_, at) => `row ${at}`);
@@ -106,20 +92,12 @@ function print(name: string, { seconds, requests, told, right }: Burst): void {
 }
 
 /** Rows of messages that a session trigger gets, one execution for each. */
-async function listen(n8n: RestartableN8n, google: GoogleProcess, credentials: Credentials): Promise<Burst> {
+async function listen({ n8n, google, credentials }: World): Promise<Burst> {
 	const service = await startAgentService({ apiKey });
 	try {
-		const agent = await createAgentCredentials(n8n.api, service);
-		const trigger = node(
-			'Trigger',
-			'n8n-nodes-agent-workspace.agentSessionTrigger',
-			{ sessionIds: 'burst' },
-			{ credentials: agent },
-		);
+		const trigger = sessionTrigger('burst', await createAgentCredentials(n8n.api, service));
 		const step = ours({ operation: 'append' }, '={{ $json.message.id }}', credentials);
-		const connections = connectInRow('Trigger', 'Step');
-		const workflow = await n8n.api.createWorkflow({ name: 'burst', nodes: [trigger, step], connections });
-		await n8n.api.activate(workflow);
+		await publishInRow(n8n.api, 'burst', [trigger, step]);
 		await until('a channel', () => service.countOpenChannels('burst') === 1);
 		await refill(google, 0);
 		const start = performance.now();
@@ -148,10 +126,7 @@ async function compareWorkers(google: GoogleProcess): Promise<void> {
 	const cluster = await Cluster.start(redirectTo(google.url));
 	try {
 		const { api } = cluster.main;
-		const credentials = await createCredentials(api, {
-			workspaceOAuth2Api: { ...googleSignIn, driveAccess: 'allFiles' },
-		});
-		const append = ours({ operation: 'append' }, fromWebhook, credentials);
+		const append = ours({ operation: 'append' }, fromWebhook, await createSignIns(api));
 		const { url } = await publishWebhook(api, 'workers', [append], 'lastNode');
 		for (let workers = 1; workers <= 4; workers++) {
 			await cluster.addWorker();
@@ -167,22 +142,19 @@ async function compareWorkers(google: GoogleProcess): Promise<void> {
 }
 
 async function main(): Promise<void> {
-	const google = await GoogleProcess.start({ latencyMilliseconds: 20 });
-	const n8n = await benchN8n({ env: redirectTo(google.url) });
+	const world = await startWorld();
+	const { n8n, google, credentials } = world;
 	try {
-		const credentials = await createCredentials(n8n.api, {
-			workspaceOAuth2Api: { ...googleSignIn, driveAccess: 'allFiles' },
-			googleSheetsOAuth2Api: googleSignIn,
-		});
 		say(
 			`${await describeHost()}; ${limits.sheetsReads} reads and ${limits.sheetsWrites} writes per minute\n`,
 		);
-		const publish = async (path: string, step: Step) =>
-			(await publishWebhook(n8n.api, path, [step], 'lastNode')).url;
+		const publish = async (path: string, ...steps: Step[]) =>
+			(await publishWebhook(n8n.api, path, steps, 'lastNode')).url;
 		const keyed = { operation: 'write', writeMode: 'update', matchColumns: ['f0'] };
 		const append = await publish('ours', ours({ operation: 'append' }, fromWebhook, credentials));
 		const update = await publish('keyed', ours(keyed, fromWebhook, credentials));
-		const rival = await publish('theirs', theirs({ operation: 'append' }, fromWebhook, credentials));
+		const theirs = theirSheet('append', { columns: columnsOf(fromWebhook) });
+		const rival = await publish('theirs', ...sheets(theirs, credentials));
 		for (const count of counts) {
 			const name = `${count} at once, Append`;
 			const own = await burst(google, append, makeIds(count));
@@ -204,14 +176,13 @@ async function main(): Promise<void> {
 			reportRatio(`${name}: requests`, updated.requests, { atMost: 40 });
 		}
 		if (includes('messages')) {
-			const messages = await listen(n8n, google, credentials);
+			const messages = await listen(world);
 			print(`${messageCount} messages, Append`, messages);
 			reportRatio('Messages: rows / messages', messages.right / messageCount, { atLeast: 1 });
 		}
 		if (includes('workers')) await compareWorkers(google);
 	} finally {
-		await n8n.remove();
-		google.stop();
+		await world.close();
 	}
 }
 

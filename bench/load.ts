@@ -1,17 +1,22 @@
 // What loading the three nodes costs n8n's process, compared with n8n's own Gmail, Google Sheets, Docs and
 // Drive nodes and with two published community packages in the same run.
 // npm run build, then: node bench/load.ts [samples]
-import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+	cpSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+	statSync,
+	writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { promisify } from 'node:util';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { ensureN8nInstalled, root } from '../dev/n8n/installN8n.ts';
-
 import { figure, median, reportRatio } from './report.ts';
 
 interface Cost {
@@ -19,10 +24,6 @@ interface Cost {
 	readonly milliseconds: number;
 	readonly megabytes: number;
 }
-
-const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-	n8n: { nodes: readonly string[] };
-};
 
 const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
 
@@ -67,13 +68,13 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 	const workflow = createRequire(path.join(host, 'package.json')).resolve('n8n-workflow');
 	const costs: Cost[] = [];
 	for (let n = 0; n < samples; n++) {
-		const { stdout } = await promisify(execFile)(
+		const printed = await runCommand(
 			process.execPath,
 			['--expose-gc', import.meta.filename, 'sample', workflow, ...nodes],
 			// The way in which n8n lets packages find n8n-workflow.
-			{ env: { ...process.env, NODE_PATH: path.join(host, 'node_modules') } },
+			{ cwd: root, env: { ...process.env, NODE_PATH: path.join(host, 'node_modules') } },
 		);
-		costs.push(JSON.parse(stdout) as Cost);
+		costs.push(JSON.parse(printed) as Cost);
 	}
 	return {
 		milliseconds: median(costs.map(({ milliseconds }) => milliseconds)),
@@ -81,16 +82,15 @@ async function costOf(host: string, nodes: readonly string[], samples: number): 
 	};
 }
 
-const megabytesOf = (bytes: number) => (bytes / 1e6).toFixed(2);
+const megabytesOf = (bytes: number) => `${(bytes / 1e6).toFixed(2)} MB`;
 
 async function main(samples: number): Promise<void> {
 	const host = await ensureN8nInstalled();
 	// Outside the project, because the files would otherwise find the project's own n8n-workflow.
 	const installed = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-load-'));
 	try {
-		mkdirSync(path.join(installed, 'dist'));
 		cpSync(path.join(root, 'dist'), path.join(installed, 'dist'), { recursive: true });
-		const ours = manifest.n8n.nodes.map((file) => path.join(installed, file));
+		const ours = readNodes(root).map((file) => path.join(installed, file));
 		const base = path.dirname(
 			createRequire(path.join(host, 'node_modules', 'n8n', 'package.json')).resolve(
 				'n8n-nodes-base/package.json',
@@ -107,15 +107,14 @@ async function main(samples: number): Promise<void> {
 		show("n8n's Gmail, Google Sheets, Docs and Drive nodes", google);
 		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, { atLeast: 40 });
 		reportRatio('Memory of theirs, by ours', google.megabytes / all.megabytes, { atLeast: 10 });
-		const size = await sizeOf(path.join(installed, 'dist'));
-		figure('Size on disk', `${megabytesOf(size)} MB`);
-		for (const { title, nodes, bytes } of await publishedPackages(installed)) {
+		figure('Size on disk', megabytesOf(sizeOf(path.join(installed, 'dist'))));
+		for (const [name, version] of Object.entries(publishedVersions)) {
+			const { nodes, bytes } = await installPublished(installed, name, version);
+			const title = `${name} ${version}`;
 			const cost = await costOf(host, nodes, samples);
 			show(`${title}, ${nodes.length} node${nodes.length === 1 ? '' : 's'}`, cost);
-			figure('Size on disk', `${megabytesOf(bytes)} MB`);
+			figure('Size on disk', megabytesOf(bytes));
 			reportRatio(`Time of ours, by ${title}`, all.milliseconds / cost.milliseconds, { atMost: 1 });
-			const more = `memory ${(all.megabytes / cost.megabytes).toFixed(2)}, size ${(size / bytes).toFixed(2)}`;
-			figure(`Of ours, by ${title}`, more);
 		}
 	} finally {
 		rmSync(installed, { recursive: true, force: true });
@@ -128,51 +127,29 @@ const publishedVersions: Readonly<Record<string, string>> = {
 	'n8n-nodes-mcp': '0.1.37',
 };
 
-interface PublishedPackage {
-	/** Name and version. */
-	readonly title: string;
-	/** The files of its nodes. */
-	readonly nodes: readonly string[];
-	/** What n8n installs for it: the package and its dependencies, without what n8n itself brings. */
-	readonly bytes: number;
+/** Installs as n8n does: alone and without scripts and peer dependencies, which n8n itself brings. */
+async function installPublished(into: string, name: string, version: string) {
+	const folder = path.join(into, name.replaceAll('/', '-'));
+	mkdirSync(folder);
+	const manifest = { private: true, dependencies: { [name]: version } };
+	writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
+	const quiet = ['--ignore-scripts', '--omit=peer', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+	await runCommand('npm', ['install', ...quiet], { cwd: folder });
+	const home = path.join(folder, 'node_modules', name);
+	const nodes = readNodes(home).map((file) => path.join(home, file));
+	return { nodes, bytes: sizeOf(path.join(folder, 'node_modules')) };
 }
 
-/**
- * Installs each as n8n does, alone and without scripts and peer dependencies.
- * @param into a folder outside the project, because the files would otherwise find the project's own n8n-workflow
- */
-async function publishedPackages(into: string): Promise<PublishedPackage[]> {
-	const packages: PublishedPackage[] = [];
-	for (const [name, version] of Object.entries(publishedVersions)) {
-		const folder = path.join(into, name.replaceAll('/', '-'));
-		await mkdir(folder, { recursive: true });
-		await writeFile(
-			path.join(folder, 'package.json'),
-			JSON.stringify({ private: true, dependencies: { [name]: version } }),
-		);
-		const quiet = ['--ignore-scripts', '--omit=peer', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-		await runCommand('npm', ['install', ...quiet], { cwd: folder });
-		const home = path.join(folder, 'node_modules', name);
-		const manifest = JSON.parse(await readFile(path.join(home, 'package.json'), 'utf8')) as {
-			n8n: { nodes: readonly string[] };
-		};
-		packages.push({
-			title: `${name} ${version}`,
-			nodes: manifest.n8n.nodes.map((file) => path.join(home, file)),
-			bytes: await sizeOf(path.join(folder, 'node_modules')),
-		});
-	}
-	return packages;
+/** The files of a package's nodes, relative to its folder. */
+function readNodes(folder: string): readonly string[] {
+	const text = readFileSync(path.join(folder, 'package.json'), 'utf8');
+	return (JSON.parse(text) as { n8n: { nodes: readonly string[] } }).n8n.nodes;
 }
 
 /** Bytes in all files of a folder. */
-async function sizeOf(folder: string): Promise<number> {
-	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-	const files = entries.filter((entry) => entry.isFile());
-	const sizes = await Promise.all(
-		files.map(async ({ parentPath, name }) => (await stat(path.join(parentPath, name))).size),
-	);
-	return sizes.reduce((sum, size) => sum + size, 0);
+function sizeOf(folder: string): number {
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+	return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
 }
 
 const [first, ...files] = process.argv.slice(2);

@@ -111,7 +111,7 @@ async function main(): Promise<void> {
 	const results: Array<{ name: string; ours: Taken; theirs: Taken }> = [];
 	try {
 		const openAi = { openAiApi: { apiKey: 'none', url: model.url } };
-		const credentials = { ...(await createSignIns(n8n)), ...(await createCredentials(n8n.api, openAi)) };
+		const credentials = { ...(await createSignIns(n8n.api)), ...(await createCredentials(n8n.api, openAi)) };
 		const world = { n8n, google, model, credentials };
 		say(`${await describeHost()}; ${charactersPerToken} characters count as a token\n`);
 		for (const task of tasks.filter(({ name }) => wanted.every((text) => name.includes(text)))) {

@@ -2,9 +2,10 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import path from 'node:path';
 
+import type { AgentService } from '../dev/agent-service/server.ts';
 import type { GoogleServer } from '../dev/google/server.ts';
 import { ensureN8nInstalled } from '../dev/n8n/installN8n.ts';
-import { connectInRow, node } from '../dev/n8n/nodes.ts';
+import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
 import type { Execution, N8nApi } from '../dev/n8n/n8nApi.ts';
 import { type RestartableN8n, startRestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import type { N8nOptions } from '../dev/n8n/startN8n.ts';
@@ -96,7 +97,7 @@ export async function createCredentials(
 
 export async function createAgentCredentials(
 	api: N8nApi,
-	{ url, webSocketUrl }: { readonly url: string; readonly webSocketUrl: string },
+	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
 ): Promise<Credentials> {
 	return await createCredentials(api, {
 		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
@@ -104,8 +105,22 @@ export async function createAgentCredentials(
 	});
 }
 
-/** What the HTTP Request node sends to do the same as Agent Execute. */
-export function callByHttp(url: string, values: Readonly<Record<'sessionId' | 'step' | 'payload', string>>) {
+/** Those of Agent Execute, and the header with which the HTTP Request node does the same. */
+export async function createCallCredentials(
+	api: N8nApi,
+	service: Pick<AgentService, 'url' | 'webSocketUrl'>,
+): Promise<Credentials> {
+	const header = { httpHeaderAuth: { name: 'x-api-key', value: apiKey } };
+	return { ...(await createAgentCredentials(api, service)), ...(await createCredentials(api, header)) };
+}
+
+/** An HTTP Request node that does the same as Agent Execute. */
+export function callByHttp(
+	name: string,
+	url: string,
+	values: Readonly<Record<'sessionId' | 'step' | 'payload', string>>,
+	{ httpHeaderAuth }: Credentials,
+): Step {
 	const fields = {
 		sessionId: values.sessionId,
 		startStepName: values.step,
@@ -113,15 +128,48 @@ export function callByHttp(url: string, values: Readonly<Record<'sessionId' | 's
 		...signature,
 		timestamp: '={{ Date.now() }}',
 	};
-	return {
+	const parameters = {
 		method: 'POST',
 		url: `${url}/execute`,
 		authentication: 'genericCredentialType',
 		genericAuthType: 'httpHeaderAuth',
 		sendBody: true,
-		bodyParameters: { parameters: Object.entries(fields).map(([name, value]) => ({ name, value })) },
+		bodyParameters: { parameters: Object.entries(fields).map(([field, value]) => ({ name: field, value })) },
 		options: {},
 	};
+	const more = { typeVersion: 4.2, credentials: { httpHeaderAuth } };
+	return node(name, 'n8n-nodes-base.httpRequest', parameters, more);
+}
+
+export function workspaceStep(parameters: object, { workspaceOAuth2Api }: Credentials): Step {
+	const more = { credentials: { workspaceOAuth2Api } };
+	return node('Step', 'n8n-nodes-agent-workspace.workspace', { ...parameters }, more);
+}
+
+export function sessionTrigger(sessionIds: string, credentials: Credentials, options: object = {}): Step {
+	const parameters = { sessionIds, options };
+	return node('Trigger', 'n8n-nodes-agent-workspace.agentSessionTrigger', parameters, { credentials });
+}
+
+export type Step = ReturnType<typeof node>;
+export type Stored = Awaited<ReturnType<typeof createInRow>>;
+
+export async function createInRow(api: N8nApi, name: string, nodes: readonly Step[]) {
+	const connections = connectInRow(...nodes.map((one) => one.name));
+	return await api.createWorkflow({ name, nodes, connections });
+}
+
+/** Creates a workflow of nodes behind one that makes the items. @param input JavaScript of an array */
+export async function createRun(api: N8nApi, name: string, input: string, steps: readonly Step[]) {
+	const jsCode = `return (${input}).map((json) => ({ json }));`;
+	const items = node('Items', 'n8n-nodes-base.code', { jsCode }, { typeVersion: 2 });
+	return await createInRow(api, name, [manualTrigger(), items, ...steps]);
+}
+
+export async function publishInRow(api: N8nApi, name: string, nodes: readonly Step[]): Promise<Stored> {
+	const stored = await createInRow(api, name, nodes);
+	await api.activate(stored);
+	return stored;
 }
 
 /** Milliseconds for which nodes ran. @throws unless the execution succeeded and its last node returned so many items */
@@ -165,15 +213,13 @@ export async function until(
 export async function publishWebhook(
 	api: N8nApi,
 	path: string,
-	steps: ReadonlyArray<ReturnType<typeof node>>,
+	steps: readonly Step[],
 	responseMode = 'onReceived',
 ) {
 	const parameters = { httpMethod: 'POST', path, responseMode, options: {} };
 	const more = { typeVersion: 2.1, webhookId: path };
-	const nodes = [node('Trigger', 'n8n-nodes-base.webhook', parameters, more), ...steps];
-	const connections = connectInRow(...nodes.map(({ name }) => name));
-	const stored = await api.createWorkflow({ name: path, nodes, connections });
-	await api.activate(stored);
+	const trigger = node('Trigger', 'n8n-nodes-base.webhook', parameters, more);
+	const stored = await publishInRow(api, path, [trigger, ...steps]);
 	await untilRegistered(api, path);
 	return { ...stored, url: `${api.url}/webhook/${path}` };
 }

@@ -7,15 +7,8 @@ import { type Contest, usualTarget } from './operations/contest.ts';
 import { documents, files } from './operations/drive.ts';
 import { listOverQuota, mails } from './operations/mail.ts';
 import { spreadsheets } from './operations/spreadsheet.ts';
-import {
-	createStep,
-	latencyMilliseconds,
-	run,
-	type Side,
-	startWorld,
-	type World,
-} from './operations/world.ts';
-import { describeHost } from './n8n.ts';
+import { latencyMilliseconds, run, type Side, startWorld, type World } from './operations/world.ts';
+import { describeHost, type Step, workspaceStep } from './n8n.ts';
 import { figure, middleMean, reportRatio, say } from './report.ts';
 
 /**
@@ -61,8 +54,9 @@ interface Result {
 async function race(world: World, contest: Contest, plan: Plan, mayFail = false): Promise<Result> {
 	const { size, warm, rounds, few } = plan;
 	const atMost = contest.atMost?.(size) ?? usualTarget;
-	const ours: Side = { steps: [createStep(contest, size, world.credentials)], milliseconds: [], requests: 0 };
-	const theirs: Side = { steps: contest.theirs(size, world.credentials), milliseconds: [], requests: 0 };
+	const begin = (steps: readonly Step[]): Side => ({ steps, milliseconds: [], requests: 0 });
+	const ours = begin([workspaceStep(contest.ours(size), world.credentials)]);
+	const theirs = begin(contest.theirs(size, world.credentials));
 	const readRatio = () => middleMean(ours.milliseconds) / middleMean(theirs.milliseconds);
 	for (let round = -warm; round < rounds; round++) {
 		if (round === few && readRatio() < farFromLimit * atMost) break;

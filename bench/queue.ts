@@ -4,8 +4,8 @@
 import { startAgentService } from '../dev/agent-service/server.ts';
 import { Cluster, concurrency } from './queue/cluster.ts';
 import { faults } from './queue/faults.ts';
-import { createLaneCredentials, publishLane } from './queue/lanes.ts';
-import { apiKey, createCredentials, describeHost } from './n8n.ts';
+import { publishLane } from './queue/lanes.ts';
+import { apiKey, createCallCredentials, createCredentials, describeHost } from './n8n.ts';
 import { refreshRace } from './queue/refresh.ts';
 import { latencyMilliseconds, steps, throughput } from './queue/throughput.ts';
 import { say } from './report.ts';
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
 		const { api } = cluster.main;
 		let workers = 0;
 		if (includes('throughput')) {
-			const place = { api, agent, credentials: await createLaneCredentials(api, agent) };
+			const place = { api, agent, credentials: await createCallCredentials(api, agent) };
 			await throughput(cluster, agent, {
 				ours: await publishLane('ours', 'long-ours', steps, place),
 				control: await publishLane('control', 'long-control', steps, place),
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
 		if (includes('faults')) {
 			const redis = { host: '127.0.0.1', port: cluster.redisPort, password: '', user: '' };
 			const credentials = {
-				...(await createLaneCredentials(api, slowAgent)),
+				...(await createCallCredentials(api, slowAgent)),
 				...(await createCredentials(api, { redis })),
 			};
 			const place = { api, agent: slowAgent, credentials };

@@ -4,25 +4,19 @@
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
 import { node } from '../dev/n8n/nodes.ts';
 import type { N8nApi } from '../dev/n8n/n8nApi.ts';
-import { apiKey, bareNodes, benchN8n, createAgentCredentials, publishWebhook } from './n8n.ts';
+import { apiKey, bareNodes, benchN8n, createAgentCredentials, publishWebhook, type Step } from './n8n.ts';
 import { Cluster } from './queue/cluster.ts';
 import { median, report, reportRatio } from './report.ts';
 
 const rounds = Number(process.argv[2] ?? 30);
 const targetMilliseconds = 100;
 
-interface Reached {
-	/** Milliseconds for the first text of each turn, and for all texts. */
-	readonly first: number[];
-	readonly all: number[];
-}
-
-/** Reads the webhook's answer chunk by chunk. Each text is the time at which it was sent. */
-async function turn(url: string, reached: Reached): Promise<void> {
+/** Reads the webhook's answer chunk by chunk. Each text is the time at which it was sent. @returns milliseconds for the first */
+async function turn(url: string): Promise<number> {
 	const answer = await fetch(url, { method: 'POST' });
 	if (!answer.ok || answer.body === null) throw new Error(`The webhook answered ${answer.status}`);
 	let rest = '';
-	let isFirst = true;
+	let first: number | undefined;
 	for await (const bytes of answer.body.pipeThrough(new TextDecoderStream())) {
 		const now = Date.now();
 		const lines = (rest + bytes).split('\n');
@@ -31,11 +25,11 @@ async function turn(url: string, reached: Reached): Promise<void> {
 			const { type, content } = JSON.parse(line) as { type: string; content?: string };
 			if (type === 'error') throw new Error(`The execution failed: ${content ?? ''}`);
 			if (type !== 'item' || content === undefined || !/^\d{13}$/.test(content)) continue;
-			reached.all.push(now - Number(content));
-			if (isFirst) reached.first.push(now - Number(content));
-			isFirst = false;
+			first ??= now - Number(content);
 		}
 	}
+	if (first === undefined) throw new Error('No text arrived');
+	return first;
 }
 
 async function measure(place: string, api: N8nApi, service: AgentService): Promise<void> {
@@ -47,30 +41,24 @@ async function measure(place: string, api: N8nApi, service: AgentService): Promi
 		waitUntil: 'count',
 		messageCount: 5,
 	};
-	const publish = async (name: string, work: ReturnType<typeof node>) =>
+	const publish = async (name: string, work: Step) =>
 		(await publishWebhook(api, name, [work], 'streaming')).url;
 	const ours = node('Work', 'n8n-nodes-agent-workspace.agentExecute', waits, { credentials });
 	const urls = {
 		ours: await publish('agent', ours),
 		bare: await publish('bare', node('Work', 'CUSTOM.bareChunks', {})),
 	};
-	const reached = { ours: { first: [], all: [] }, bare: { first: [], all: [] } } as Record<
-		'ours' | 'bare',
-		Reached
-	>;
+	const times = { ours: [] as number[], bare: [] as number[] };
 	for (let round = -2; round < rounds; round++) {
 		for (const which of ['ours', 'bare'] as const) {
-			const discarded: Reached = { first: [], all: [] };
-			await turn(urls[which], round < 0 ? discarded : reached[which]);
+			const milliseconds = await turn(urls[which]);
+			if (round >= 0) times[which].push(milliseconds);
 		}
 	}
-	report(`${place}: bare relay of n8n, first chunk`, reached.bare.first, 'ms');
-	report(`${place}: message of the agent, first chunk`, reached.ours.first, 'ms');
-	report(`${place}: bare relay of n8n, all chunks`, reached.bare.all, 'ms');
-	report(`${place}: message of the agent, all chunks`, reached.ours.all, 'ms');
-	reportRatio(`${place}: the median first chunk, in ms`, median(reached.ours.first), {
-		atMost: targetMilliseconds,
-	});
+	report(`${place}: bare relay of n8n, first chunk`, times.bare, 'ms');
+	report(`${place}: message of the agent, first chunk`, times.ours, 'ms');
+	const target = { atMost: targetMilliseconds };
+	reportRatio(`${place}: the median first chunk, in ms`, median(times.ours), target);
 }
 
 async function main(): Promise<void> {

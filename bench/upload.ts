@@ -7,22 +7,26 @@ import path from 'node:path';
 
 import { runCommand } from '../dev/n8n/command.ts';
 import { root } from '../dev/n8n/installN8n.ts';
-import { connectInRow, manualTrigger, node } from '../dev/n8n/nodes.ts';
+import { manualTrigger, node } from '../dev/n8n/nodes.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
 import { GoogleProcess } from './google.ts';
 import {
 	benchN8n,
 	createCredentials,
+	createInRow,
 	describeHost,
 	googleSignIn,
 	readMemory,
 	readMilliseconds,
 	redirectTo,
 	resetPeak,
+	type Step,
+	type Stored,
+	workspaceStep,
 } from './n8n.ts';
+import { myDrive } from './operations/contest.ts';
+import { drive } from './operations/drive.ts';
 import { median, report, reportRatio, say } from './report.ts';
-
-type N8n = Awaited<ReturnType<typeof benchN8n>>;
-type Stored = Awaited<ReturnType<N8n['api']['createWorkflow']>>;
 
 const MiB = 1024 * 1024;
 const chunkBytes = 8 * MiB;
@@ -43,7 +47,7 @@ async function makeFile(bytes: number): Promise<void> {
 }
 
 interface Place {
-	readonly n8n: N8n;
+	readonly n8n: RestartableN8n;
 	readonly google: GoogleProcess;
 	/** Read the file from disk and upload it, each with its own node. */
 	readonly ours: Stored;
@@ -69,37 +73,21 @@ async function withUploads(use: (place: Place) => Promise<void>): Promise<void> 
 	}
 }
 
-async function createWorkflows({ api }: N8n, url: string): Promise<{ ours: Stored; theirs: Stored }> {
-	const { workspaceOAuth2Api, googleDriveOAuth2Api } = await createCredentials(api, {
+async function createWorkflows({ api }: RestartableN8n, url: string) {
+	const credentials = await createCredentials(api, {
 		workspaceOAuth2Api: {
 			...{ ...googleSignIn, driveAccess: 'allFiles', customEndpoints: true },
 			...{ driveApiBase: `${url}/drive/v3`, tokenUrl: `${url}/token` },
 		},
 		googleDriveOAuth2Api: googleSignIn,
 	});
-	const create = async (name: string, upload: ReturnType<typeof node>) => {
-		const read = node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: file, options: {} });
-		const nodes = [manualTrigger(), read, upload];
-		return await api.createWorkflow({ name, nodes, connections: connectInRow('Start', 'Read', 'Upload') });
-	};
+	const read = node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: file, options: {} });
+	const create = async (name: string, ...upload: Step[]) =>
+		await createInRow(api, name, [manualTrigger(), read, ...upload]);
 	const common = { resource: 'file', operation: 'upload', name: 'large.bin', options: {} };
-	const theirPlace = {
-		authentication: 'oAuth2',
-		driveId: { __rl: true, mode: 'list', value: 'My Drive' },
-		folderId: { __rl: true, mode: 'list', value: 'root' },
-	};
-	const [ours, theirs] = ['n8n-nodes-agent-workspace.workspace', 'n8n-nodes-base.googleDrive'];
 	return {
-		ours: await create('Workspace', node('Upload', ours, common, { credentials: { workspaceOAuth2Api } })),
-		theirs: await create(
-			"n8n's Google Drive node",
-			node(
-				'Upload',
-				theirs,
-				{ ...common, ...theirPlace },
-				{ typeVersion: 3, credentials: { googleDriveOAuth2Api } },
-			),
-		),
+		ours: await create('Workspace', workspaceStep(common, credentials)),
+		theirs: await create("n8n's Google Drive node", ...drive({ ...common, ...myDrive }, credentials)),
 	};
 }
 
@@ -107,7 +95,7 @@ async function createWorkflows({ api }: N8n, url: string): Promise<{ ours: Store
 async function run({ n8n }: Place, stored: Stored): Promise<number> {
 	const execution = await n8n.api.untilDone(await n8n.api.startRun(stored, 'Start'), 1_200_000);
 	await rm(path.join(n8n.userFolder, '.n8n', 'storage'), { recursive: true, force: true });
-	return readMilliseconds(stored.name, execution, ['Upload']);
+	return readMilliseconds(stored.name, execution, ['Step']);
 }
 
 async function md5sum(): Promise<string> {
@@ -128,25 +116,22 @@ async function withCurl(google: GoogleProcess): Promise<number> {
 	return performance.now() - began;
 }
 
-interface Uploaded {
-	readonly milliseconds: number;
-	/** The most that the upload added to n8n's memory. */
-	readonly addedMiB: number;
+interface Uploads {
+	readonly milliseconds: number[];
+	/** The most that each added to n8n's memory. */
+	readonly addedMiB: number[];
 }
 
-async function upload(place: Place, stored: Stored): Promise<Uploaded> {
+async function upload(place: Place, stored: Stored, uploads: Uploads): Promise<void> {
 	const { n8n, google } = place;
 	await google.seed({ announceFirst: true });
 	const running = run(place, stored);
 	await google.firstRequest();
 	resetPeak(n8n.pid);
 	const before = readMemory(n8n.pid).now;
-	const milliseconds = await running;
-	return { milliseconds, addedMiB: readMemory(n8n.pid).peak - before };
+	uploads.milliseconds.push(await running);
+	uploads.addedMiB.push(readMemory(n8n.pid).peak - before);
 }
-
-const timesOf = (uploads: readonly Uploaded[]) => uploads.map(({ milliseconds }) => milliseconds);
-const addedOf = (uploads: readonly Uploaded[]) => uploads.map(({ addedMiB }) => addedMiB);
 
 /** Resets the connection in each tenth of the file. Bytes sent twice must belong to the interrupted chunk. */
 async function withResets(place: Place, md5: string, sizeBytes: number): Promise<void> {
@@ -170,25 +155,24 @@ async function compareLarge(place: Place, rounds: number, sizeBytes: number): Pr
 	await withCurl(google);
 	await google.seed({}).then(() => run(place, ours));
 	const curl: number[] = [];
-	const uploads = { ours: [] as Uploaded[], theirs: [] as Uploaded[] };
+	const our: Uploads = { milliseconds: [], addedMiB: [] };
+	const their: Uploads = { milliseconds: [], addedMiB: [] };
 	for (let round = 0; round < rounds; round++) {
 		curl.push(await withCurl(google));
-		uploads.ours.push(await upload(place, ours));
-		uploads.theirs.push(await upload(place, theirs));
+		await upload(place, ours, our);
+		await upload(place, theirs, their);
 	}
-	const times = { ours: timesOf(uploads.ours), theirs: timesOf(uploads.theirs) };
-	const added = { ours: addedOf(uploads.ours), theirs: addedOf(uploads.theirs) };
 	say(`${await describeHost()}; ${sizeBytes / MiB} MiB, ${rounds} rounds\n`);
 	report('curl, then md5sum', curl, 'ms');
-	report('Workspace node (with checksum)', times.ours, 'ms');
-	report("n8n's Google Drive node (without)", times.theirs, 'ms');
-	report('added memory, Workspace node', added.ours, 'MiB');
-	report("added memory, n8n's Google Drive node", added.theirs, 'MiB');
-	const speed = median(curl) / median(times.ours);
+	report('Workspace node (with checksum)', our.milliseconds, 'ms');
+	report("n8n's Google Drive node (without)", their.milliseconds, 'ms');
+	report('added memory, Workspace node', our.addedMiB, 'MiB');
+	report("added memory, n8n's Google Drive node", their.addedMiB, 'MiB');
+	const speed = median(curl) / median(our.milliseconds);
 	reportRatio('speed of the Workspace node / curl and md5sum', speed, { atLeast: 0.6 });
-	const ratio = median(times.ours) / median(times.theirs);
+	const ratio = median(our.milliseconds) / median(their.milliseconds);
 	reportRatio("time of the Workspace node / n8n's Google Drive node", ratio, { atMost: 1.1 });
-	const memory = (Math.max(...added.ours) * MiB) / 96e6;
+	const memory = (Math.max(...our.addedMiB) * MiB) / 96e6;
 	reportRatio('added memory of the Workspace node / 96 MB', memory, { atMost: 1 });
 	await withResets(place, md5, sizeBytes);
 }

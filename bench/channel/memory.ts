@@ -1,16 +1,7 @@
 // Memory of n8n under bursts of messages, compared with one that has just started.
-import { readMemory, resetPeak } from '../n8n.ts';
+import { readMemory, resetPeak, type Stored } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
-import { Inspector } from './inspector.ts';
-import {
-	drive,
-	type Engine,
-	engines,
-	readEventLoopDelay,
-	type Station,
-	type Stored,
-	withStation,
-} from './station.ts';
+import { drive, type Engine, engines, readEventLoopDelay, type Station, withStation } from './station.ts';
 
 const batchSize = 100;
 const small = 10_000;
@@ -58,9 +49,5 @@ async function suffer(
 			`event loop p99 ${delay.toFixed(0)} ms`,
 		);
 	}
-	const inspector = await Inspector.open(station.n8n);
-	const { heapUsed } = await inspector.memory();
-	say(`  heap of n8n that is left after garbage collection: ${(heapUsed / 1024 ** 2).toFixed(0)} MiB`);
-	inspector.close();
 	return extra;
 }

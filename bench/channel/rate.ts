@@ -1,6 +1,7 @@
 // The cost of one message, and the effect of batches, compared with a trigger that only calls `emit`.
+import type { Stored } from '../n8n.ts';
 import { figure, median, report, reportRatio, say } from '../report.ts';
-import { drive, type Driven, type Station, type Stored, withStation } from './station.ts';
+import { drive, type Driven, type Station, withStation } from './station.ts';
 
 export async function rate(rounds: number): Promise<void> {
 	await withStation(async (station) => {
@@ -38,10 +39,7 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 
 type Ratio = Readonly<Record<'rate' | 'processor', number>>;
 
-interface Pair<T> {
-	readonly emitOnly: T;
-	readonly ours: T;
-}
+type Pair<T> = Readonly<Record<'emitOnly' | 'ours', T>>;
 
 interface Extent {
 	readonly rounds: number;
@@ -62,7 +60,7 @@ async function beside(
 			if (round > 0) runs[name].push(run);
 		}
 	}
-	for (const workflow of Object.values(workflows)) await station.n8n.api.deactivate(workflow as Stored);
+	for (const workflow of Object.values(workflows)) await station.n8n.api.deactivate(workflow);
 	const rates = (all: readonly Driven[]) => all.map(({ messagesPerSecond }) => messagesPerSecond);
 	const costs = (all: readonly Driven[]) => all.map(({ processorMilliseconds }) => processorMilliseconds);
 	report('A trigger that only calls emit', rates(runs.emitOnly), 'msg/s');

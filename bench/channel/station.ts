@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { AgentServiceOptions } from '../../dev/agent-service/options.ts';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { root } from '../../dev/n8n/installN8n.ts';
-import { connectInRow, node } from '../../dev/n8n/nodes.ts';
-import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { node } from '../../dev/n8n/nodes.ts';
 import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
 import {
 	apiKey,
@@ -13,7 +12,11 @@ import {
 	benchN8n,
 	createAgentCredentials,
 	type Credentials,
+	publishInRow,
 	readCpuSeconds,
+	sessionTrigger,
+	type Step,
+	type Stored,
 	until,
 } from '../n8n.ts';
 
@@ -23,8 +26,6 @@ const env = {
 	N8N_METRICS: 'true',
 	N8N_METRICS_INCLUDE_DEFAULT_METRICS: 'true',
 	EXECUTIONS_DATA_PRUNE: 'false',
-	// For the section that inspects n8n's memory. Nothing listens before that.
-	NODE_OPTIONS: '--inspect-port=127.0.0.1:0',
 };
 
 /**
@@ -39,23 +40,12 @@ export const engines = {
 
 export type Engine = keyof typeof engines;
 
-export type Stored = WorkflowDefinition & { readonly id: string; readonly versionId: string };
-
 /** A stand-in for the agent service in this process, and a separate n8n that listens to it. */
 export class Station {
 	readonly n8n: RestartableN8n;
 	readonly #database: DatabaseSync;
 	readonly service: AgentService;
 	readonly #credentials: Credentials;
-
-	static async start(
-		serviceOptions: AgentServiceOptions = {},
-		engine: Engine = 'isolate per execution (default)',
-	): Promise<Station> {
-		const n8n = await benchN8n({ env: { ...env, ...engines[engine] } });
-		const service = await startAgentService({ apiKey, ...serviceOptions });
-		return new Station(n8n, service, await createAgentCredentials(n8n.api, service));
-	}
 
 	/** @param credentials one pair for all triggers, as a team has: they share the rate at which channels are opened */
 	constructor(n8n: RestartableN8n, service: AgentService, credentials: Credentials) {
@@ -69,22 +59,15 @@ export class Station {
 
 	/** Publishes a workflow of the trigger and a node that does nothing, and waits for the channels. */
 	async ours(name: string, options: object = {}, sessionIds: readonly string[] = [name]): Promise<Stored> {
-		const { agentApi, agentSignatureApi } = this.#credentials;
-		const credentials = { agentApi, agentSignatureApi };
-		const parameters = { sessionIds: sessionIds.join(','), options };
-		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
-		return await this.#publish(name, node('Trigger', type, parameters, { credentials }), sessionIds);
+		const trigger = sessionTrigger(sessionIds.join(','), this.#credentials, options);
+		return await this.#publish(name, trigger, sessionIds);
 	}
 
 	async emitOnly(name: string, batchSize = 1): Promise<Stored> {
-		const parameters = { url: this.channelUrl(name), batchSize };
-		return await this.#publish(name, node('Trigger', 'CUSTOM.emitOnlyTrigger', parameters), [name]);
-	}
-
-	/** Address for clients that are not ours. */
-	channelUrl(sessionId: string): string {
-		const query = { sessionId, userPublicKey: '0', signature: '0', timestamp: '1', apiKey };
-		return `${this.service.webSocketUrl}/ws?${new URLSearchParams(query).toString()}`;
+		const query = { sessionId: name, userPublicKey: '0', signature: '0', timestamp: '1', apiKey };
+		const url = `${this.service.webSocketUrl}/ws?${new URLSearchParams(query).toString()}`;
+		const trigger = node('Trigger', 'CUSTOM.emitOnlyTrigger', { url, batchSize });
+		return await this.#publish(name, trigger, [name]);
 	}
 
 	async remove(): Promise<void> {
@@ -101,11 +84,9 @@ export class Station {
 		return Number(row?.n);
 	}
 
-	async #publish(name: string, trigger: ReturnType<typeof node>, sessionIds: readonly string[]) {
+	async #publish(name: string, trigger: Step, sessionIds: readonly string[]): Promise<Stored> {
 		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
-		const workflow = { name, nodes, connections: connectInRow('Trigger', 'Done') };
-		const stored = await this.n8n.api.createWorkflow(workflow);
-		await this.n8n.api.activate(stored);
+		const stored = await publishInRow(this.n8n.api, name, nodes);
 		await until(`the channels of ${name}`, () =>
 			sessionIds.every((id) => this.service.countOpenChannels(id) === 1),
 		);
@@ -117,9 +98,11 @@ export class Station {
 export async function withStation<T>(
 	use: (station: Station) => Promise<T>,
 	serviceOptions: AgentServiceOptions = {},
-	engine?: Engine,
+	engine: Engine = 'isolate per execution (default)',
 ): Promise<T> {
-	const station = await Station.start(serviceOptions, engine);
+	const n8n = await benchN8n({ env: { ...env, ...engines[engine] } });
+	const service = await startAgentService({ apiKey, ...serviceOptions });
+	const station = new Station(n8n, service, await createAgentCredentials(n8n.api, service));
 	try {
 		return await use(station);
 	} finally {

@@ -1,6 +1,7 @@
 // The same tools twice, with the same names: of the Workspace node, and of n8n's own nodes.
 import { node } from '../../dev/n8n/nodes.ts';
 import type { Credentials } from '../n8n.ts';
+import { byId, byName, mapColumns, myDrive } from '../operations/contest.ts';
 
 export interface Ids {
 	readonly guests: string;
@@ -14,13 +15,7 @@ type Tools = Readonly<Record<string, readonly [type: string, parameters: object]
 /** A parameter that the model fills in, as the editor's button writes it. */
 const fill = (label: string, type = 'string') =>
 	`={{ $fromAI('${label.replaceAll(' ', '_')}', \`\`, '${type}') }}`;
-const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const byName = (value: string) => ({ __rl: true, mode: 'name', value });
 const startCharacter = { options: { startCharacter: fill('Start Character', 'number') } };
-const define = (value: object, ...matchingColumns: string[]) => ({
-	...{ mappingMode: 'defineBelow', value, matchingColumns },
-	schema: Object.keys(value).map((id) => ({ id, displayName: id, type: 'string', display: true })),
-});
 const guest = { Name: fill('Name'), Email: fill('Email') };
 
 /** Every field that the form shows and a model can know, and the option that continues. */
@@ -32,7 +27,7 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 	const pages = { options: { pageToken: fill('Page Token') } };
 	const sheet = (id: string, operation: string, parameters: object) =>
 		own('spreadsheet', operation, { spreadsheetId: byId(id), tab: byName('Sheet1'), ...parameters });
-	const columns = { valuesSource: 'columns', columns: define(guest) };
+	const columns = { valuesSource: 'columns', columns: mapColumns(guest) };
 	const order = { Order: fill('Order'), Status: fill('Status') };
 	const matched = { writeMode: 'update', matchColumns: ['Order'] };
 	const filter = [{ column: 'Order', condition: 'equals', value: fill('Order') }];
@@ -47,7 +42,7 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 			...{ name: fill('File Name'), contentSource: 'text', content: fill('Content') },
 		}),
 		'Add a guest': sheet(guests, 'append', columns),
-		'Change an order': sheet(orders, 'write', { ...columns, columns: define(order), ...matched }),
+		'Change an order': sheet(orders, 'write', { ...columns, columns: mapColumns(order), ...matched }),
 		'Find an order': sheet(orders, 'read', { options: { filters: { filter } } }),
 		'Read orders': sheet(orders, 'read', {
 			...{ range: fill('Range'), options: { startRow: fill('Start Row', 'number') } },
@@ -82,12 +77,12 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 		'n8n-nodes-base.googleDriveTool',
 		{
 			...{ resource: 'file', operation: 'createFromText', name: fill('File Name'), content: fill('Content') },
-			...{ driveId: { __rl: true, mode: 'list', value: 'My Drive' }, options },
-			folderId: { __rl: true, mode: 'list', value: 'root' },
+			...myDrive,
+			options,
 		},
 	];
 	const atTheEnd = { object: 'text', action: 'insert', locationChoice: 'endOfSegmentLocation' };
-	const order = define({ Order: fill('Order'), Status: fill('Status') }, 'Order');
+	const order = mapColumns({ Order: fill('Order'), Status: fill('Status') }, 'Order');
 	return {
 		'Search emails': list({ q: fill('Query') }),
 		'Unread emails': list({ readStatus: 'unread', sender: fill('From') }),
@@ -97,7 +92,7 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 			options: { threadId: fill('Thread ID'), sendTo: fill('To') },
 		}),
 		'Save a file': file({}),
-		'Add a guest': sheet(guests, 'append', { columns: define(guest) }),
+		'Add a guest': sheet(guests, 'append', { columns: mapColumns(guest) }),
 		'Change an order': sheet(orders, 'update', { columns: order }),
 		'Find an order': sheet(orders, 'read', {
 			filtersUI: { values: [{ lookupColumn: 'Order', lookupValue: fill('Order') }] },

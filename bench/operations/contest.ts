@@ -1,9 +1,7 @@
 // What a comparison of one operation with n8n's own node for the same work consists of.
 import { node } from '../../dev/n8n/nodes.ts';
 import type { Order, Seeded } from '../google.ts';
-import type { Credentials } from '../n8n.ts';
-
-export type Step = ReturnType<typeof node>;
+import type { Credentials, Step } from '../n8n.ts';
 
 export interface Contest {
 	/** As in the node's dropdowns. */
@@ -33,6 +31,17 @@ export interface Contest {
 export const usualTarget = 1.1;
 
 export const byId = (value: string) => ({ __rl: true, mode: 'id', value });
+export const byName = (value: string) => ({ __rl: true, mode: 'name', value });
+/** Where n8n's Google Drive node puts a file. */
+export const myDrive = {
+	driveId: { __rl: true, mode: 'list', value: 'My Drive' },
+	folderId: { __rl: true, mode: 'list', value: 'root' },
+};
+/** A column mapper of n8n with a value for each column. */
+export const mapColumns = (value: object, ...matchingColumns: string[]) => ({
+	...{ mappingMode: 'defineBelow', value, matchingColumns },
+	schema: Object.keys(value).map((id) => ({ id, displayName: id, type: 'string', display: true })),
+});
 export const paragraph = 'A new line of text. ';
 export const oneItem = () => '[{}]';
 

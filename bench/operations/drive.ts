@@ -1,13 +1,13 @@
 // Documents and files.
 import { node } from '../../dev/n8n/nodes.ts';
-import type { Credentials } from '../n8n.ts';
-import { byId, paragraph, rivalNode, usualTarget, type Contest, type Step } from './contest.ts';
+import type { Credentials, Step } from '../n8n.ts';
+import { byId, myDrive, paragraph, rivalNode, usualTarget, type Contest } from './contest.ts';
 
 const rival = "n8n's Google Docs node";
 const docs = rivalNode('googleDocs', 2, 'googleDocsOAuth2Api', {
 	...{ authentication: 'oAuth2', resource: 'document' },
 });
-const drive = rivalNode('googleDrive', 3, 'googleDriveOAuth2Api', {
+export const drive = rivalNode('googleDrive', 3, 'googleDriveOAuth2Api', {
 	...{ authentication: 'oAuth2', resource: 'file' },
 });
 
@@ -109,8 +109,7 @@ export const files: readonly Contest[] = [
 			drive(
 				{
 					...{ operation: 'createFromText', name: '=note {{ $json.n }}.txt', content: paragraph },
-					driveId: { __rl: true, mode: 'list', value: 'My Drive' },
-					folderId: { __rl: true, mode: 'list', value: 'root' },
+					...myDrive,
 					options: {},
 				},
 				credentials,

@@ -1,9 +1,9 @@
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
 import type { QuotaLimits } from '../../dev/google/quotas.ts';
-import { pause } from '../n8n.ts';
+import { createRun, pause, workspaceStep } from '../n8n.ts';
 import { reportRatio, say } from '../report.ts';
 import { oneItem, paragraph, rivalNode, usualTarget, type Contest } from './contest.ts';
-import { createSignIns, createStep, execute, type World } from './world.ts';
+import type { World } from './world.ts';
 
 const rival = "n8n's Gmail node";
 const gmail = rivalNode('gmail', 2.1, 'gmailOAuth2', { resource: 'message' });
@@ -83,23 +83,22 @@ const lists = 3;
 const wanted = lists * mailCount;
 
 /** Lists 100 emails several times within Gmail's quota of a minute, by our node and by n8n's own Gmail node. */
-export async function listOverQuota(world: World): Promise<void> {
+export async function listOverQuota({ n8n, google, credentials }: World): Promise<void> {
 	say(`${lists} lists of ${mailCount} emails in a row, ${quota.gmail} units in ${minute / 1000} s`);
-	const credentials = await createSignIns(world.n8n);
 	const sides = {
 		[listing.rival]: listing.theirs(mailCount, credentials),
-		'Workspace node, List': [createStep(listing, mailCount, credentials)],
+		'Workspace node, List': [workspaceStep(listing.ours(mailCount), credentials)],
 	};
 	let complete = 0;
 	for (const [name, steps] of Object.entries(sides)) {
-		await world.google.seed({ mails: mailCount + 50 });
+		await google.seed({ mails: mailCount + 50 });
 		// Each side begins with a whole minute's quota.
 		await pause(minute - (Date.now() % minute));
-		await world.google.limit(quota);
+		await google.limit(quota);
 		complete = 0;
-		for (let list = 0; list < lists; list++)
-			complete += countListed(await execute(world, `${name}, quota`, '[{}]', steps));
-		const { refused } = await world.google.limit({});
+		const stored = await createRun(n8n.api, `${name}, quota`, oneItem(), steps);
+		for (let run = 0; run < lists; run++) complete += countListed(await n8n.api.run(stored));
+		const { refused } = await google.limit({});
 		say(`${name}: ${complete} of ${wanted} emails, ${refused} requests refused`);
 	}
 	// The Gmail node gives up at its first refusal; Workspace, the last here, waits and asks again.

@@ -1,16 +1,16 @@
 import { columns, spreadsheetId } from '../google.ts';
-import { byId, oneItem, rivalNode, type Contest } from './contest.ts';
+import { byId, byName, mapColumns, oneItem, rivalNode, type Contest } from './contest.ts';
 
 const rival = "n8n's Google Sheets node";
-const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', { authentication: 'oAuth2' });
+export const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', { authentication: 'oAuth2' });
 
 const ours = (operation: string, parameters: object = {}) => ({
 	...{ resource: 'spreadsheet', operation, spreadsheetId: byId(spreadsheetId), range: 'Sheet1!A:E' },
 	...parameters,
 });
-const theirSheet = (operation: string, parameters: object = {}) => ({
+export const theirSheet = (operation: string, parameters: object = {}) => ({
 	...{ resource: 'sheet', operation, documentId: byId(spreadsheetId), options: {} },
-	sheetName: { __rl: true, mode: 'name', value: 'Sheet1' },
+	sheetName: byName('Sheet1'),
 	...parameters,
 });
 const autoMap = (...matchingColumns: string[]) => ({
@@ -36,12 +36,7 @@ const appendExpressions = (operation: string): Contest => ({
 	...append(operation, 1000, { valuesSource: 'json', values: expression }),
 	...{ requests: 1, sizes: [100] },
 });
-/** n8n's column mapper with an expression in each column. */
-const mapExpressions = {
-	...{ mappingMode: 'defineBelow', matchingColumns: [] },
-	value: Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])),
-	schema: columns.map((name) => ({ id: name, displayName: name, type: 'string', display: true })),
-};
+const expressions = mapColumns(Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])));
 
 export const spreadsheets: readonly Contest[] = [
 	{
@@ -62,7 +57,7 @@ export const spreadsheets: readonly Contest[] = [
 	{
 		...appendExpressions('Spreadsheet: Append, an expression each'),
 		rival: `${rival} (an expression per column)`,
-		theirs: (_, credentials) => sheets(theirSheet('append', { columns: mapExpressions }), credentials),
+		theirs: (_, credentials) => sheets(theirSheet('append', { columns: expressions }), credentials),
 	},
 	{ ...appendExpressions('Spreadsheet: Append, an expression each (n8n evaluates none)'), atMost: () => 1.5 },
 	{

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy.ts';
 import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/startN8n.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
-import { benchFolder, readCpuSeconds, until } from '../n8n.ts';
+import { benchFolder, pause, readCpuSeconds, until } from '../n8n.ts';
 
 /** Executions that one worker carries out at once. */
 export const concurrency = 5;
@@ -20,13 +20,17 @@ interface Worker {
 	readonly folder: string;
 }
 
+interface Parts {
+	readonly services: QueueServices;
+	readonly redisLink: ChaosProxy;
+	readonly env: Readonly<Record<string, string>>;
+	readonly mainFolder: string;
+}
+
 /** One main and any number of workers of the real n8n, with PostgreSQL, and Redis behind a link that can be cut. */
 export class Cluster {
 	main: N8nServer;
-	readonly redisLink: ChaosProxy;
-	readonly #services: QueueServices;
-	readonly #env: Readonly<Record<string, string>>;
-	readonly #mainFolder: string;
+	readonly #parts: Parts;
 	readonly #workers: Worker[] = [];
 	#cpuOfEnded = 0;
 
@@ -43,28 +47,19 @@ export class Cluster {
 			// A webhook that is refused for the number of requests would count as one that was lost.
 			N8N_CONCURRENCY_PRODUCTION_LIMIT: '-1',
 		};
-		const folder = await createQueueFolder();
-		const main = await startN8n({ userFolder: folder, env });
-		return new Cluster({ services, redisLink, env, folder, main });
+		const mainFolder = await createQueueFolder();
+		const main = await startN8n({ userFolder: mainFolder, env });
+		return new Cluster(main, { services, redisLink, env, mainFolder });
 	}
 
-	private constructor(parts: {
-		services: QueueServices;
-		redisLink: ChaosProxy;
-		env: Readonly<Record<string, string>>;
-		folder: string;
-		main: N8nServer;
-	}) {
-		this.#services = parts.services;
-		this.redisLink = parts.redisLink;
-		this.#env = parts.env;
-		this.#mainFolder = parts.folder;
-		this.main = parts.main;
+	private constructor(main: N8nServer, parts: Parts) {
+		this.main = main;
+		this.#parts = parts;
 	}
 
 	async addWorker(): Promise<void> {
 		const folder = await createQueueFolder();
-		const env = { ...this.#env, QUEUE_HEALTH_CHECK_PORT: String(await freePort()) };
+		const env = { ...this.#parts.env, QUEUE_HEALTH_CHECK_PORT: String(await freePort()) };
 		const command = ['worker', `--concurrency=${concurrency}`];
 		const spawned = await spawnN8n({ userFolder: folder, env, command });
 		this.#workers.push({ spawned, folder });
@@ -86,25 +81,27 @@ export class Cluster {
 	}
 
 	async restartMain(): Promise<void> {
+		const { mainFolder, env } = this.#parts;
 		const port = Number(new URL(this.main.url).port);
 		this.#cpuOfEnded += readCpuSeconds(this.main.pid);
 		await this.main.stop();
-		this.main = await startN8n({ userFolder: this.#mainFolder, env: this.#env, port });
+		this.main = await startN8n({ userFolder: mainFolder, env, port });
 	}
 
 	/** Where Redis listens, which no cut of the link reaches. */
 	get redisPort(): number {
-		return Number(this.#services.env.QUEUE_BULL_REDIS_PORT);
+		return Number(this.#parts.services.env.QUEUE_BULL_REDIS_PORT);
 	}
 
 	/** Resets every connection to Redis and refuses new ones for this long. */
 	async cutRedis(milliseconds: number): Promise<void> {
-		this.redisLink.onArrival = 'reset';
-		this.redisLink.each((link) => {
+		const { redisLink } = this.#parts;
+		redisLink.onArrival = 'reset';
+		redisLink.each((link) => {
 			link.reset();
 		});
-		await new Promise((resolve) => setTimeout(resolve, milliseconds));
-		this.redisLink.onArrival = 'connect';
+		await pause(milliseconds);
+		redisLink.onArrival = 'connect';
 	}
 
 	/** Processor time of main and all workers so far. */
@@ -116,9 +113,9 @@ export class Cluster {
 	async stop(): Promise<void> {
 		while (this.#workers.length > 0) await this.endWorker('SIGTERM');
 		await this.main.stop();
-		await this.redisLink.close();
-		await this.#services.stop();
-		await rm(this.#mainFolder, { recursive: true, force: true });
+		await this.#parts.redisLink.close();
+		await this.#parts.services.stop();
+		await rm(this.#parts.mainFolder, { recursive: true, force: true });
 	}
 }
 

@@ -25,11 +25,9 @@ interface Traffic {
 /** A fault under traffic: what is lost or done twice by our nodes, and by n8n's own in the same run. */
 export async function faults(cluster: Cluster, agent: AgentService, lanes: Lanes): Promise<void> {
 	const redis = connectRedis(cluster.redisPort);
-	try {
-		await faultsUnder({ cluster, agent, lanes, redis });
-	} finally {
+	await faultsUnder({ cluster, agent, lanes, redis }).finally(() => {
 		redis.disconnect();
-	}
+	});
 }
 
 interface Place {
@@ -91,11 +89,7 @@ let runs = 0;
 
 async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffic> {
 	const { cluster, agent, lanes, redis } = place;
-	const ledgerOf = (kind: LaneKind) => new Ledger(lanes[kind], agent);
-	const ours = ledgerOf('ours');
-	const control = ledgerOf('control');
-	const trigger = ledgerOf('trigger');
-	const triggerControl = ledgerOf('triggerControl');
+	const ledgers = mapEach(lanes, (lane) => new Ledger(lane, agent));
 	const session = lanes.trigger.name;
 	await until('the channel', () => agent.countOpenChannels(session) === 1);
 	agent.requests.length = 0;
@@ -113,9 +107,10 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	let end = seconds;
 	for (; performance.now() - start < end * 1000; sent++) {
 		const id = `fault ${runs}-${sent}`;
-		posts.push(ours.post(url, id), control.post(url, id));
-		trigger.count(id, agent.send(session, { id }));
-		triggerControl.count(id, await redis.publish(lanes.triggerControl.name, JSON.stringify({ id })));
+		posts.push(ledgers.ours.post(url, id), ledgers.control.post(url, id));
+		ledgers.trigger.count(id, agent.send(session, { id }));
+		const listeners = await redis.publish(lanes.triggerControl.name, JSON.stringify({ id }));
+		ledgers.triggerControl.count(id, listeners);
 		if (sent === faultAfterSeconds * perSecond) {
 			end = Infinity;
 			underway = fault().then(() => {
@@ -126,19 +121,15 @@ async function traffic(place: Place, fault: () => Promise<void>): Promise<Traffi
 	}
 	await underway;
 	await Promise.all(posts);
-	const ledgers = { ours, control, trigger, triggerControl };
 	// Longer than n8n takes to notice a dead worker.
 	await untilSettled(agent, Object.values(ledgers), 15);
-	return {
-		sent,
-		secondsWithout: await endWatch(),
-		accounts: {
-			ours: ours.account(),
-			control: control.account(),
-			trigger: trigger.account(),
-			triggerControl: triggerControl.account(),
-		},
-	};
+	const secondsWithout = await endWatch();
+	return { sent, secondsWithout, accounts: mapEach(ledgers, (ledger) => ledger.account()) };
+}
+
+function mapEach<From, To>(all: Readonly<Record<LaneKind, From>>, change: (one: From) => To) {
+	const entries = Object.entries(all).map(([kind, one]) => [kind, change(one)] as const);
+	return Object.fromEntries(entries) as Record<LaneKind, To>;
 }
 
 const names = {

@@ -1,27 +1,13 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { connectInRow, node } from '../../dev/n8n/nodes.ts';
+import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
-import {
-	apiKey,
-	callByHttp,
-	createAgentCredentials,
-	createCredentials,
-	type Credentials,
-	pause,
-	publishWebhook,
-} from '../n8n.ts';
+import { callByHttp, type Credentials, pause, publishInRow, publishWebhook, sessionTrigger } from '../n8n.ts';
 
 /** A workflow with calls that take their time, one after another, started by a webhook or by a trigger. */
 export interface Lane {
 	/** Path of its webhook, its session, or its channel in Redis. */
 	readonly name: string;
 	readonly steps: number;
-}
-
-/** Those of Agent Execute, and the header with which the HTTP Request node does the same. */
-export async function createLaneCredentials(api: N8nApi, agent: AgentService): Promise<Credentials> {
-	const header = { httpHeaderAuth: { name: 'x-api-key', value: apiKey } };
-	return { ...(await createAgentCredentials(api, agent)), ...(await createCredentials(api, header)) };
 }
 
 /** Where a call finds the number of its execution. */
@@ -39,13 +25,12 @@ function ours(lane: string, step: number, id: string, credentials: Credentials) 
 }
 
 function control(lane: string, step: number, id: string, { agent: { url }, credentials }: Place) {
-	const parameters = callByHttp(url, {
+	const values = {
 		sessionId: `=${lane}-{{ ${id} }}`,
 		step: lane,
 		payload: `={{ JSON.stringify({ task: '${step}', input: String(${id}) }) }}`,
-	});
-	const more = { typeVersion: 4.2, credentials: { httpHeaderAuth: credentials.httpHeaderAuth } };
-	return node(`Call ${step}`, 'n8n-nodes-base.httpRequest', parameters, more);
+	};
+	return callByHttp(`Call ${step}`, url, values, credentials);
 }
 
 /**
@@ -57,11 +42,10 @@ export type LaneKind = 'ours' | 'control' | 'trigger' | 'triggerControl';
 interface Place {
 	readonly api: N8nApi;
 	readonly agent: AgentService;
-	/** Those of `createLaneCredentials`, and `redis` for the lane of the Redis Trigger. */
+	/** Those of `createCallCredentials`, and `redis` for the lane of the Redis Trigger. */
 	readonly credentials: Credentials;
 }
 
-/** Creates and publishes a lane. */
 export async function publishLane(kind: LaneKind, name: string, steps: number, place: Place): Promise<Lane> {
 	const { api, credentials } = place;
 	const isStartedByWebhook = kind === 'ours' || kind === 'control';
@@ -71,19 +55,10 @@ export async function publishLane(kind: LaneKind, name: string, steps: number, p
 			? control(name, step, id, place)
 			: ours(name, step, id, credentials);
 	const calls = Array.from({ length: steps }, (_, at) => call(at + 1));
-	if (isStartedByWebhook) {
-		await publishWebhook(api, name, calls);
-		return { name, steps };
-	}
-	const trigger = (kind === 'trigger' ? sessionTrigger : redisTrigger)(name, credentials);
-	const connections = connectInRow('Trigger', ...calls.map((one) => one.name));
-	await api.activate(await api.createWorkflow({ name, nodes: [trigger, ...calls], connections }));
+	const trigger = kind === 'trigger' ? sessionTrigger : redisTrigger;
+	if (isStartedByWebhook) await publishWebhook(api, name, calls);
+	else await publishInRow(api, name, [trigger(name, credentials), ...calls]);
 	return { name, steps };
-}
-
-function sessionTrigger(session: string, credentials: Credentials) {
-	const parameters = { sessionIds: session };
-	return node('Trigger', 'n8n-nodes-agent-workspace.agentSessionTrigger', parameters, { credentials });
 }
 
 function redisTrigger(channel: string, { redis }: Credentials) {

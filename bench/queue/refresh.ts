@@ -2,16 +2,11 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
-import { issueTokens, publishWebhook, until } from '../n8n.ts';
+import { createCredentials, issueTokens, publishWebhook, type Step, until, workspaceStep } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
 
 const racing = 10;
-
-interface Race {
-	readonly refreshes: number;
-	readonly failed: number;
-}
 
 /** Ten executions find the same access token expired, on several workers. */
 export async function refreshRace(cluster: Cluster): Promise<void> {
@@ -19,8 +14,8 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 	try {
 		const { api } = cluster.main;
 		say(`\n${racing} executions at once find the same token expired (2 workers)`);
-		const publish = async (name: string, step: ReturnType<typeof node>) =>
-			await race(cluster, google, await publishWebhook(api, name, [step]));
+		const publish = async (name: string, step: Step) =>
+			await race(api, google, await publishWebhook(api, name, [step]));
 		const control = await publish('refresh-control', await controlStep(api, google));
 		const ours = await publish('refresh-ours', await ourStep(api, google));
 		for (const [name, { refreshes, failed }] of Object.entries({
@@ -41,12 +36,9 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 }
 
 async function ourStep(api: N8nApi, google: GoogleServer) {
-	const data = buildSignedInCredential(google.url, issueTokens(google));
-	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'Workspace', data);
-	const parameters = { operation: 'list', maxResults: 1 };
-	return node('Step', 'n8n-nodes-agent-workspace.workspace', parameters, {
-		credentials: { workspaceOAuth2Api },
-	});
+	const workspaceOAuth2Api = buildSignedInCredential(google.url, issueTokens(google));
+	const credentials = await createCredentials(api, { workspaceOAuth2Api });
+	return workspaceStep({ operation: 'list', maxResults: 1 }, credentials);
 }
 
 async function controlStep(api: N8nApi, google: GoogleServer) {
@@ -74,11 +66,10 @@ async function controlStep(api: N8nApi, google: GoogleServer) {
 }
 
 async function race(
-	cluster: Cluster,
+	api: N8nApi,
 	google: GoogleServer,
 	stored: Readonly<Record<'id' | 'name' | 'url', string>>,
-): Promise<Race> {
-	const { api } = cluster.main;
+) {
 	const ended = async (status: string) => {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: [status] }));
 		const { results } = await api.request<{ results: unknown[] }>(

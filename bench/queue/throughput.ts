@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 
 import type { AgentService } from '../../dev/agent-service/server.ts';
-import { reportRatio, row, say } from '../report.ts';
+import { middleMean, reportRatio, row, say } from '../report.ts';
 import { type Cluster, concurrency } from './cluster.ts';
 import { type Lane, Ledger, untilSettled } from './lanes.ts';
 
@@ -9,13 +9,6 @@ export const latencyMilliseconds = 100;
 /** Calls of an execution, one after another. */
 export const steps = 10;
 const executions = 40;
-
-interface Measured {
-	readonly callsPerSecond: number;
-	/** Share of the machine's processors that main and the workers used. */
-	readonly cpuShare: number;
-	readonly cpuMillisecondsPerExecution: number;
-}
 
 interface Sums {
 	readonly callsPerSecond: number[];
@@ -51,7 +44,7 @@ export async function throughput(
 				`${measured.cpuMillisecondsPerExecution.toFixed(0)} ms per execution`,
 			);
 		}
-		const ratio = (key: keyof Sums) => mean(sums.ours[key]) / mean(sums.control[key]);
+		const ratio = (key: keyof Sums) => middleMean(sums.ours[key]) / middleMean(sums.control[key]);
 		reportRatio(`${workers} worker(s): throughput of Agent Execute / HTTP Request`, ratio('callsPerSecond'), {
 			atLeast: 0.9,
 		});
@@ -62,11 +55,10 @@ export async function throughput(
 }
 
 const newSums = (): Sums => ({ callsPerSecond: [], cpu: [] });
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 let runs = 0;
 
-async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: number): Promise<Measured> {
+async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: number) {
 	const ledger = new Ledger(lane, agent);
 	agent.requests.length = 0;
 	const cpuBefore = cluster.cpuSeconds();
@@ -83,6 +75,7 @@ async function load(cluster: Cluster, agent: AgentService, lane: Lane, count: nu
 	}
 	return {
 		callsPerSecond: (count * lane.steps) / seconds,
+		/** Share of the machine's processors that main and the workers used. */
 		cpuShare: cpu / seconds / availableParallelism(),
 		cpuMillisecondsPerExecution: (cpu * 1000) / count,
 	};

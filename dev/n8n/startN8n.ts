@@ -211,7 +211,7 @@ function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 /** An empty process group is the desired result, so that error is ignored. */
-function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
 	if (pid === undefined) return;
 	try {
 		process.kill(-pid, signal);

@@ -1,7 +1,7 @@
 import WebSocket from 'ws';
 
-import type { RestartableN8n } from '../../dev/n8n/startRestartableN8n.ts';
-import { until } from '../n8n.ts';
+import type { RestartableN8n } from '../dev/n8n/startRestartableN8n.ts';
+import { until } from './n8n.ts';
 
 interface Answer {
 	readonly id?: number;
