@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
-import { shorten } from '../../core/text';
+import { joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
@@ -13,7 +13,8 @@ import { networkAdvice } from '../session/networkAdvice';
 import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
+import { describeFields, listDistinct } from './messageTexts';
+import { type AgentResponse, buildExcerpt } from './response';
 
 export interface CallErrorContext {
 	readonly url: string;
@@ -298,7 +299,3 @@ export function createAgentFailureError(
 		outcome: 'done',
 	});
 }
-
-/** Joins sentences with spaces, and leaves out empty and missing texts. */
-export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
-	texts.filter(Boolean).join(' ');
