@@ -12,7 +12,7 @@ import { withRetries } from '../../http/retry';
 import { checkAllowedHost } from '../session/allowedHosts';
 import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
-import { buildCallErrorFactory, convertFailedResponse, retryWords } from './errors';
+import { buildCallErrorFactory, convertFailedResponse, agentRetryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
 
@@ -113,8 +113,8 @@ export async function sendExecuteCall(
 			await prepareAttempt();
 			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
 		},
-		{ isHarmless: false, isRead: false },
-		{ words: retryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
+		{ isRepeatable: false, mayChange: true },
+		{ words: agentRetryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }
 
