@@ -14,6 +14,7 @@ import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } 
 import { createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
+	/** The number of the HTTP status. Google's client reads it under this name. */
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
