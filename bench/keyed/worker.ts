@@ -64,7 +64,7 @@ function itemOf(): RunnerItem {
 	return {
 		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, hasCreated: false, hints: [] },
 		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
-		...{ continueOnFail: false, isTool: false, modelLimit: 0 },
+		...{ continueOnFail: false, isTool: false, maxModelCharacters: 0 },
 		...{
 			findBinaryFields: () => [],
 			getBinary: none,

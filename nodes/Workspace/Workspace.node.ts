@@ -66,7 +66,7 @@ export class Workspace implements INodeType {
 	methods = {
 		credentialTest: {
 			async serviceAccountTest(this: ICredentialTestFunctions, { data }: ICredentialsDecrypted) {
-				const { checkServiceAccount } = await import('./methods/serviceAccountTest');
+				const { checkServiceAccount } = await import('./methods/checkServiceAccount');
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
 		},

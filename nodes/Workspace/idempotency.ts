@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { NodeError, createRefusal } from '../core/errors';
 import { type Field, quoteField, textType } from '../fields/field';
 
-/** The longest key, in UTF-16 code units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
+/** The longest key, in UTF-16 units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
 const maxKeyLength = 255;
 
 /** The name is not a literal in the field, because n8n's linter takes a field for a secret if its literal `name` contains "key". */

@@ -26,7 +26,7 @@ export interface Item {
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool: boolean;
 	/** The longest answer to a model, in characters. 0 if the item returns what a workflow gets. */
-	readonly modelLimit: number;
+	readonly maxModelCharacters: number;
 	/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 that names `formField` */
 	findBinaryFields(names: readonly string[], formField: string): string[];
 	/** @throws NodeError 400 if the item has no such binary field */
@@ -95,7 +95,7 @@ export interface Operation<
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Returns the ID of the only thing that the operation changes, such as a document. Items with different IDs may be performed in parallel. */
+	/** Returns the ID of the only thing that is changed. It orders the jobs of one run: only those with different IDs are performed in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
 	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;
@@ -130,7 +130,7 @@ export interface Operation<
 			members: ReadonlyArray<Member<InferParameters<F, O>>>,
 		): Promise<ReadonlyArray<R | NodeError>>;
 	};
-	/** Lets only one run of this process change a thing at a time. A run could otherwise insert rows above those that another is about to write. */
+	/** Orders the runs of this process against each other, because one could insert rows above those that another is about to write. */
 	readonly lock?: {
 		/** Returns the ID of what is changed, or undefined if no lock is needed. */
 		getKey(params: InferParameters<F, O>): string | undefined;

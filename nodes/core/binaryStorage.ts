@@ -17,12 +17,12 @@ export async function storeBinary(
 }
 
 function createStorageError(cause: unknown, byteCount: number): NodeError {
-	const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
+	const errorCode = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
 	// An error with a code comes from the file system. Its message is not shown, because it names a path of the server.
-	const reason = cause instanceof Error && code === undefined ? `: ${cause.message}` : '';
+	const reason = cause instanceof Error && errorCode === undefined ? `: ${cause.message}` : '';
 	const description = appendErrorCode(
 		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',
-		code,
+		errorCode,
 	);
 	const message = `n8n could not save a file of ${byteCount.toLocaleString('en-US')} bytes${reason}`;
 	return new NodeError({ code: 500, message, description, cause });

@@ -18,11 +18,11 @@ const statusNames: Readonly<Record<number, string>> = {
 };
 
 /** Returns whether an HTTP status is a redirect. The package follows no redirect. */
-export const isRedirect = (status: number) => status >= 300 && status <= 399;
+export const isRedirect = (statusCode: number) => statusCode >= 300 && statusCode <= 399;
 
-/** Returns Google's symbolic name for an HTTP status. Items that report an error have it as `status`. */
-export const getStatusName = (code: number) =>
-	isRedirect(code) ? 'FAILED_PRECONDITION' : (statusNames[code] ?? 'UNKNOWN');
+/** Returns Google's symbolic name for an HTTP status. */
+export const getStatusName = (statusCode: number) =>
+	isRedirect(statusCode) ? 'FAILED_PRECONDITION' : (statusNames[statusCode] ?? 'UNKNOWN');
 
 /** What is known about the work that a request asked for. */
 export type Outcome = 'notDone' | 'unknown' | 'done';
@@ -33,9 +33,9 @@ type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/** The service's HTTP status, or ours, such as 400 refused by the node, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
+	/** The HTTP status as a number, the service's or ours: 400 refused by us, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
 	readonly code: number;
-	/** The symbolic status that the service sent. If it sent none, the status follows from `code`. */
+	/** The HTTP status as a name: the service's, or the one for `code`. Google's errors and our items have the same two keys. */
 	readonly status: string;
 	/** The advice: what to do about the failure. */
 	readonly description: string | undefined;
@@ -82,13 +82,13 @@ export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
 /** Adds an error code to a description. It must not stand in the message, because n8n would then tell a model only to try again. */
-export const appendErrorCode = (description: string, code: string | undefined) =>
-	code === undefined ? description : `${description} (${code})`;
+export const appendErrorCode = (description: string, errorCode: string | undefined) =>
+	errorCode === undefined ? description : `${description} (${errorCode})`;
 
 /** Removes what `appendErrorCode` added, from a description that goes into a message. */
 const removeErrorCode = (description: string) => description.replace(/ \([A-Z][A-Z0-9_]+\)$/, '');
 
-/** The part of `Sanitizer` that this file needs. Importing the class would make an import circle. */
+/** The part of `Sanitizer` that this file needs. Importing the class would make an import cycle. */
 interface ErrorSanitizer {
 	sanitizeError(error: NodeError): NodeError;
 }

@@ -1,24 +1,23 @@
 import type { IDataObject, IExecuteFunctions, Logger } from 'n8n-workflow';
 
 import { getStatusName, type NodeError } from './errors';
-import { dots, SecretSearch } from './secretSearch';
+import { secretMask, SecretSearch } from './secretSearch';
 import { escapeForEditor, shorten, toSingleLine } from './text';
 
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function replaceLikelySecrets(text: string): string {
-	// After Bearer, Basic or Digest, a short word without digits is ordinary language, as in "basic plan".
 	return text
-		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, dots)
-		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, dots)
-		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, dots)
-		.replace(
-			/\b(Bearer|Basic|Digest)(\s+|%20|\+)(?=[^\s"'<>,;]*\d|[^\s"'<>,;]{16})[^\s"'<>,;]+/gi,
-			`$1$2${dots}`,
-		)
-		.replace(/(\/\/)[^\s/@]*@/g, `$1${dots}@`)
-		.replace(namedSecretPattern, `$1${dots}`);
+		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, secretMask)
+		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, secretMask)
+		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, secretMask)
+		.replace(authorizationPattern, `$1${secretMask}`)
+		.replace(/(\/\/)[^\s/@]*@/g, `$1${secretMask}@`)
+		.replace(namedSecretPattern, `$1${secretMask}`);
 }
 
+/** Matches Bearer, Basic or Digest with what follows. A short word without digits is ordinary language there, as in "basic plan". */
+const authorizationPattern =
+	/\b((?:Bearer|Basic|Digest)(?:\s+|%20|\+))(?=[^\s"'<>,;]*\d|[^\s"'<>,;]{16})[^\s"'<>,;]+/gi;
 /** Names under which any service may write a secret, in several spellings, as a part of a pattern. */
 const secretNameSource =
 	'x?[-_]?api[-_]?key|signature|user[-_]?public[-_]?key|client[-_]?secret|private[-_]?key|assertion|(?:access|refresh|id|auth)[-_]?token|password';
@@ -77,7 +76,7 @@ export class Sanitizer {
 
 export type Sanitize = (text: string) => string;
 
-/** In characters. Each text that is shown is shorter. */
+/** In UTF-16 units. Longer than any text that is shown, so that only what would not be shown is cut off before the search for secrets. */
 const maxSanitizedLength = 16_384;
 
 /** Builds a function that sanitizes texts before they are shortened or become part of other texts. */

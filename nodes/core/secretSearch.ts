@@ -1,7 +1,7 @@
 import { toSingleLine } from './text';
 
 /** Stands in a text in place of a secret. */
-export const dots = '•••';
+export const secretMask = '•••';
 
 interface TextRange {
 	readonly start: number;
@@ -73,7 +73,7 @@ export class SecretSearch {
 		for (const { start, end } of ranges.sort((a, b) => a.start - b.start)) {
 			// A range may lie in the one before it, or continue it.
 			if (end <= copiedLength) continue;
-			if (start >= copiedLength) parts.push(text.slice(copiedLength, start), dots);
+			if (start >= copiedLength) parts.push(text.slice(copiedLength, start), secretMask);
 			copiedLength = end;
 		}
 		parts.push(text.slice(copiedLength));

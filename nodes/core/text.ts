@@ -5,6 +5,10 @@ export function shorten(text: string, maxLength = 100): string {
 	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** Joins sentences with spaces, and leaves out empty and missing texts. */
+export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
+	texts.filter(Boolean).join(' ');
+
 /**
  * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or a picture. A zero-width space
  * after `<` prevents that. An HTML entity would be visible in all the places that show the text as it is.

@@ -7,15 +7,19 @@ export const defaultMaxBytes = 64 * mebibyte;
 /** How much of the body of an unsuccessful response is read, before decompression. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
-/** A body that could not be read. What may help: a repeat after `cutShort`, a pause after `noMemory`, less data after the other reasons. */
+/** A body that could not be read. */
 export class BodyError extends Error {
-	readonly reason: 'cutShort' | 'tooLarge' | 'tooCostly' | 'noMemory';
-	readonly code: string | undefined;
+	readonly reason:
+		| 'cutShort' // The connection or the compressed data ended too early. A repeat may help.
+		| 'tooLarge' // There are more bytes than the caller allows. Only less data helps.
+		| 'tooCostly' // To parse this would take too much time or memory. Only less data helps.
+		| 'noMemory'; // Other responses take the memory at the moment. A pause may help.
+	readonly errorCode: string | undefined;
 
-	constructor(reason: BodyError['reason'], code?: string) {
+	constructor(reason: BodyError['reason'], errorCode?: string) {
 		super(reason);
 		this.reason = reason;
-		this.code = code;
+		this.errorCode = errorCode;
 	}
 }
 

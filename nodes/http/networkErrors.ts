@@ -56,8 +56,9 @@ const resultByCategory = {
 /** An error that Node, n8n or the HTTP client reported instead of a response. */
 export interface NetworkError extends AttemptResult {
 	readonly category: keyof typeof resultByCategory;
-	readonly status: 503 | 504;
-	readonly code: string | undefined;
+	readonly statusCode: 503 | 504;
+	/** Node's code, such as ECONNREFUSED. */
+	readonly errorCode: string | undefined;
 	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
 	readonly reason: string;
 }
@@ -98,15 +99,15 @@ export const blockedAdvice =
 /** Classifies anything that was thrown instead of a response. */
 export function classifyNetworkError(error: unknown): NetworkError {
 	const chain = collectErrorChain(error);
-	const code = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
-	const [category, reason] = classifyCode(chain, code);
-	const status = category === 'timeout' ? 504 : 503;
-	return { category, ...resultByCategory[category], status, code, reason };
+	const errorCode = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
+	const [category, reason] = classifyCode(chain, errorCode);
+	const statusCode = category === 'timeout' ? 504 : 503;
+	return { category, ...resultByCategory[category], statusCode, errorCode, reason };
 }
 
-function classifyCode(chain: readonly object[], code = ''): [NetworkError['category'], string] {
+function classifyCode(chain: readonly object[], errorCode = ''): [NetworkError['category'], string] {
 	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
-	if (code === '') return ['unknown', 'the request failed'];
+	if (errorCode === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
 		return ['notConnected', 'the connection was reset'];
 	const { errorsAfterTls } = getHttpObserver();
@@ -114,7 +115,7 @@ function classifyCode(chain: readonly object[], code = ''): [NetworkError['categ
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
 	};
-	const row = errorTable.find(([, pattern, , phase]) => pattern.test(code) && (!phase || phases[phase]));
+	const row = errorTable.find(([, pattern, , phase]) => pattern.test(errorCode) && (!phase || phases[phase]));
 	const [category = 'unknown', , reason = 'the connection failed'] = row ?? [];
 	return [category, reason];
 }

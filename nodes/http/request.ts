@@ -36,12 +36,12 @@ export type BodyErrorTexts = Readonly<
 >;
 
 /** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
-export function convertBodyError({ reason, code }: BodyError, texts: BodyErrorTexts): NodeError {
+export function convertBodyError({ reason, errorCode }: BodyError, texts: BodyErrorTexts): NodeError {
 	const [message, description] = texts[reason];
 	return new NodeError({
 		code: reason === 'noMemory' ? 503 : 502,
 		message,
-		description: appendErrorCode(description, code),
+		description: appendErrorCode(description, errorCode),
 		outcome: 'unknown',
 		retryable: reason !== 'tooLarge' && reason !== 'tooCostly',
 	});

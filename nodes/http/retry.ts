@@ -32,9 +32,9 @@ export function parseRetryAfter(header: string | undefined, nowMilliseconds: num
 export type AttemptResult = Pick<NodeError, 'outcome' | 'retryable'>;
 
 /** Says what a status outside 200–299 means for the attempt. */
-export function classifyStatus(status: number): AttemptResult {
-	if (status === 429) return { outcome: 'notDone', retryable: true };
-	const isUnknown = status >= 500 || status === 408;
+export function classifyStatus(statusCode: number): AttemptResult {
+	if (statusCode === 429) return { outcome: 'notDone', retryable: true };
+	const isUnknown = statusCode >= 500 || statusCode === 408;
 	return isUnknown ? { outcome: 'unknown', retryable: true } : { outcome: 'notDone', retryable: false };
 }
 
@@ -47,7 +47,7 @@ export const createStoppedError = (description?: string) =>
 
 export interface RetryPolicy {
 	readonly words: {
-		/** The name of the service, as the first word of a sentence. */
+		/** The name of the service, as the first word of the advice that it asks for a longer pause than the policy allows. */
 		readonly service: string;
 		/** The advice for a stop between two attempts if certainly nothing was carried out. */
 		readonly nothingDone: string;
@@ -65,10 +65,10 @@ const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
 const minPauseMilliseconds = 200;
 
 interface RepeatEffect {
-	/** Whether it makes no difference if the service carries out the request twice. */
-	readonly isHarmless: boolean;
-	/** Whether the request only reads. Then no failure has an unknown outcome, because a read changes nothing. */
-	readonly isRead: boolean;
+	/** Whether the request may be sent again after an unknown outcome, because a second execution of it has no further effect. */
+	readonly isRepeatable: boolean;
+	/** Whether the request may change something that the user sees. If not, the outcome of all attempts is never unknown. */
+	readonly mayChange: boolean;
 }
 
 /** The number and the outcome of the attempts so far. */
@@ -96,9 +96,9 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 			if (!isNodeError(error)) throw toError(error);
 			failure = error;
 		}
-		mayBeDone ||= !effect.isRead && failure.outcome === 'unknown';
+		mayBeDone ||= effect.mayChange && failure.outcome === 'unknown';
 		const progress = { attempts, pausedMilliseconds, mayBeDone };
-		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isHarmless);
+		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isRepeatable);
 		if (!mayRepeat) throw createFinalError(failure, progress);
 		const pause = computePause(failure, progress, policy);
 		await sleep(pause, undefined, { signal: policy.signal }).catch(() => {
@@ -136,7 +136,7 @@ const describeMissingPause = ({ maxRetryWaitMilliseconds: limit }: RetryPolicy) 
 
 /** Adds the outcome of all attempts to the last failure. */
 function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
-	// If the last failure has an unknown outcome but nothing may be done, the request was a read.
+	// If the last failure has an unknown outcome but nothing may be done, the request could change nothing.
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const attemptsNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({

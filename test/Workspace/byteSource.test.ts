@@ -61,7 +61,7 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	Object.assign(context.helpers, helpers);
 	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
 	const naming = new FieldNaming([], 'json');
-	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits, modelLimit: 0 });
+	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits, maxModelCharacters: 0 });
 }
 
 test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (text) => {

@@ -89,7 +89,7 @@ export function testItem({
 } = {}): TestItem {
 	const answers = new Map<string, Promise<unknown>>();
 	const item: TestItem = {
-		...{ run, executionId: 'test', continueOnFail: false, isTool: false, modelLimit: 0 },
+		...{ run, executionId: 'test', continueOnFail: false, isTool: false, maxModelCharacters: 0 },
 		index,
 		json,
 		token: randomUUID(),

@@ -52,7 +52,7 @@ const unshared: RequestFacts = {
 function shown(status: number, reason: string, failed = call, message = 'canary'): string {
 	const error = { code: status, message, errors: [{ reason, message }] };
 	const body = Buffer.from(JSON.stringify({ error }));
-	const failure = createResponseError({ status, headers: {}, body }, failed);
+	const failure = createResponseError({ statusCode: status, headers: {}, body }, failed);
 	return `${failure.message} ${failure.description ?? ''}`;
 }
 

@@ -54,7 +54,7 @@ describe('body', () => {
 	test('a body that breaks off says so, with the code alone', async () => {
 		await expect(readResponseBody(breaking())).rejects.toMatchObject({
 			reason: 'cutShort',
-			code: 'ECONNRESET',
+			errorCode: 'ECONNRESET',
 		});
 	});
 

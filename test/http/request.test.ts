@@ -219,8 +219,8 @@ describe('network errors', () => {
 			'final',
 			503,
 		],
-	])('%s', (_, thrown, what, attempt, status) => {
-		const expected = { category: what, status, ...attempts[attempt] };
+	])('%s', (_, thrown, what, attempt, statusCode) => {
+		const expected = { category: what, statusCode, ...attempts[attempt] };
 		const plain = classifyNetworkError(thrown);
 		expect(plain).toMatchObject(expected);
 		expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
@@ -231,7 +231,9 @@ describe('network errors', () => {
 	test('an empty code or a status is none', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		for (const code of ['', '502']) {
-			expect(classifyNetworkError(error(code, { cause: refused }))).toMatchObject({ code: 'ECONNREFUSED' });
+			expect(classifyNetworkError(error(code, { cause: refused }))).toMatchObject({
+				errorCode: 'ECONNREFUSED',
+			});
 		}
 	});
 

@@ -98,7 +98,7 @@ describe('retry', () => {
 		});
 		const tries = withRetries(
 			() => Promise.reject(failure),
-			{ isHarmless: false, isRead: false },
+			{ isRepeatable: false, mayChange: true },
 			{ ...policy, maxAttempts: 2, maxRetryWaitMilliseconds: 10 },
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
@@ -122,7 +122,7 @@ describe('retry', () => {
 	});
 
 	const brief = { ...policy, maxAttempts: 3, maxRetryWaitMilliseconds: 2 };
-	const change = { isHarmless: false, isRead: false };
+	const change = { isRepeatable: false, mayChange: true };
 
 	/** An attempt that fails as often as there are names, then works. */
 	function failing(...names: AttemptName[]) {
@@ -138,7 +138,7 @@ describe('retry', () => {
 		expect(await withRetries(request, change, brief)).toBe('done');
 		expect(request).toHaveBeenCalledTimes(2);
 		const harmless = failing('unknown');
-		expect(await withRetries(harmless, { isHarmless: true, isRead: false }, brief)).toBe('done');
+		expect(await withRetries(harmless, { isRepeatable: true, mayChange: true }, brief)).toBe('done');
 	});
 
 	test('all waits together are no longer than allowed', async () => {
@@ -164,7 +164,7 @@ describe('retry', () => {
 		['a change that may be done', failing('unknown'), change, { outcome: 'unknown' }],
 		['a change that is final', failing('final'), change, { outcome: 'notDone' }],
 		['a final failure that leaves a doubt', failing('finalUnknown'), change, { outcome: 'unknown' }],
-		['a read', failing('finalUnknown'), { isHarmless: true, isRead: true }, { outcome: 'notDone' }],
+		['a read', failing('finalUnknown'), { isRepeatable: true, mayChange: false }, { outcome: 'notDone' }],
 	])('%s is not sent again', async (_, request, repeating, known) => {
 		await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
 		expect(request).toHaveBeenCalledTimes(1);
@@ -175,7 +175,7 @@ describe('retry', () => {
 		['unknown', { status: 'CANCELLED', description: undefined, outcome: 'unknown' }],
 	])('stopped after a try that is %s', async (name, known) => {
 		const signal = AbortSignal.abort();
-		const tries = withRetries(failing(name), { isHarmless: true, isRead: false }, { ...brief, signal });
+		const tries = withRetries(failing(name), { isRepeatable: true, mayChange: true }, { ...brief, signal });
 		await expect(tries).rejects.toMatchObject(known);
 	});
 

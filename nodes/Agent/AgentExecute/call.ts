@@ -12,28 +12,28 @@ import { withRetries } from '../../http/retry';
 import { checkAllowedHost } from '../session/allowedHosts';
 import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
-import { buildCallErrorFactory, convertFailedResponse, retryWords } from './errors';
+import { buildCallErrorFactory, convertFailedResponse, agentRetryWords } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
 
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
-/** Checks the parameters of one item and the credentials. @throws NodeError with 400 if a parameter or credential is wrong */
+/** Checks the parameters of one item and the credentials. @throws NodeError 400 if a parameter or credential is wrong */
 export function checkAgentItem(rawParameters: RawParameters, index: number, credentials: AgentCredentials) {
-	const { api, signer } = credentials;
+	const { api, signatureApi } = credentials;
 	const { params, buildPayload } = readItemParameters(rawParameters, index);
 	const isVerified = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signer, new URL(buildExecuteUrl(api)), isVerified);
-	buildIdentity(signer, params);
+	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isVerified);
+	buildIdentity(signatureApi, params);
 	const wait = readWaitSettings(params);
-	if (wait) checkAllowedHost(signer, buildChannelBaseUrl(api), isVerified);
+	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isVerified);
 	return { params, buildPayload, wait, credentials };
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function getRequestIdentity({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(credentials.signer, params);
+	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, params);
 	const url = buildExecuteUrl(credentials.api);
 	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
@@ -41,8 +41,8 @@ export function getRequestIdentity({ params, buildPayload, credentials }: Checke
 export type PreparedCall = ReturnType<typeof prepareCall>;
 
 export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
-	const { api, signer } = credentials;
-	const identity = buildIdentity(signer, params);
+	const { api, signatureApi } = credentials;
+	const identity = buildIdentity(signatureApi, params);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
@@ -54,7 +54,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		wait,
 		url: buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signer, params) }),
+		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signatureApi, params) }),
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
@@ -113,8 +113,8 @@ export async function sendExecuteCall(
 			await prepareAttempt();
 			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
 		},
-		{ isHarmless: false, isRead: false },
-		{ words: retryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
+		{ isRepeatable: false, mayChange: true },
+		{ words: agentRetryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
 	);
 }
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
-import { shorten } from '../../core/text';
+import { joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
@@ -13,7 +13,8 @@ import { networkAdvice } from '../networkAdvice';
 import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, describeFields, listDistinct, buildExcerpt } from './response';
+import { describeFields, listDistinct } from './messageTexts';
+import { type AgentResponse, buildExcerpt } from './response';
 
 export interface CallErrorContext {
 	readonly url: string;
@@ -29,12 +30,12 @@ export function convertThrownError(error: unknown, call: CallErrorContext): Node
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, buildBodyTexts(call.params));
 	const networkError = classifyNetworkError(error);
-	const { status: code, outcome, retryable, category } = networkError;
-	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, networkError.code);
+	const { statusCode, errorCode, outcome, retryable, category } = networkError;
+	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, errorCode);
 	// The HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.sanitize(toError(error).message));
 	const message = formatNetworkMessage(networkError, error, call.url);
-	return new NodeError({ code, message, description, outcome, retryable, cause });
+	return new NodeError({ code: statusCode, message, description, outcome, retryable, cause });
 }
 
 /** Texts for a successful response whose body cannot be read. The call is not repeated. */
@@ -62,16 +63,16 @@ function formatByteLimit(bytes: number): string {
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
 export function convertFailedResponse(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
-	const { statusCode: code, headers } = agentResponse;
-	if (isRedirect(code)) return createRedirectError(code, headers.location, call.url);
+	const { statusCode, headers } = agentResponse;
+	if (isRedirect(statusCode)) return createRedirectError(statusCode, headers.location, call.url);
 	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
-	const saysNotDone = code === 503 && retryAfterMilliseconds !== undefined;
-	const result = retry.classifyStatus(saysNotDone ? 429 : code);
+	const saysNotDone = statusCode === 503 && retryAfterMilliseconds !== undefined;
+	const result = retry.classifyStatus(saysNotDone ? 429 : statusCode);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
-	const [meaning, description] = statusTexts[code] ?? getUnlistedStatusTexts(result);
-	const message = `${meaning} (${code})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code, message, description, retryAfterMilliseconds, ...result });
+	const [meaning, description] = statusTexts[statusCode] ?? getUnlistedStatusTexts(result);
+	const message = `${meaning} (${statusCode})${excerpt ? `: ${excerpt}` : ''}`;
+	return new NodeError({ code: statusCode, message, description, retryAfterMilliseconds, ...result });
 }
 
 export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({
@@ -110,18 +111,18 @@ export function createStoppedAfterCallError(): NodeError {
 	return retry.createStoppedError(description).with({ outcome: 'done' });
 }
 
-export const retryWords = {
+export const agentRetryWords = {
 	service: 'The agent service',
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function createRedirectError(code: number, location: string | undefined, url: string): NodeError {
+function createRedirectError(statusCode: number, location: string | undefined, url: string): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
 	// The query is left out, because it may contain a secret.
 	const targetText = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
 	return new NodeError({
-		code,
-		message: `The agent service responded with a redirect (${code})${targetText}, which was not followed`,
+		code: statusCode,
+		message: `The agent service responded with a redirect (${statusCode})${targetText}, which was not followed`,
 		description:
 			'The key and the signature were sent only to the Deployment URL. If the new address is correct, enter it in the credential.',
 	});
@@ -297,7 +298,3 @@ export function createAgentFailureError(
 		outcome: 'done',
 	});
 }
-
-/** Joins sentences with spaces, and leaves out empty and missing texts. */
-export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
-	texts.filter(Boolean).join(' ');

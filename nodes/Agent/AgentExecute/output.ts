@@ -6,13 +6,14 @@ import { toError, isTool, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { countRoom, describePart, fitText } from '../../core/modelAnswer';
 import type { Sanitize } from '../../core/sanitizer';
+import { joinSentences } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { findText } from '../session/messageFields';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
-import { joinSentences } from './errors';
 import type { MessageEndReason } from './waitEnd';
-import { parseResponseContent, describeFields, buildOutputText, TurnText } from './response';
+import { buildOutputText, describeFields, TurnText } from './messageTexts';
+import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */

@@ -16,7 +16,7 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 /** The fields that error texts may name. */
 export const naming = new FieldNaming(allFields, 'fields');
 
-/** Reads and checks the parameters of one item. @throws NodeError with 400 that names the wrong parameter */
+/** Reads and checks the parameters of one item. @throws NodeError 400 that names the wrong parameter */
 export function readItemParameters(rawParameters: RawParameters, index: number) {
 	const values = rawParameters.readFields(fields, index);
 	// The node has no date fields, so the time zone does not matter.
@@ -29,7 +29,7 @@ export function readItemParameters(rawParameters: RawParameters, index: number) 
 /**
  * Checks the payload. A JSON text is sent unchanged, and an object is sent as its JSON.
  * @returns a function that builds the text, so that the texts of thousands of checked items are not in memory at the same time
- * @throws NodeError with 400 if the payload is not a JSON object
+ * @throws NodeError 400 if the payload is not a JSON object
  */
 export function preparePayload(
 	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
@@ -44,7 +44,7 @@ export function preparePayload(
 	);
 }
 
-/** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError with 400 */
+/** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError 400 */
 function checkNotEmpty(mode: string, values: Record<string, unknown>, rawParameters: RawParameters): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
 	const isEmptyExpression = (name: string) => isEmpty(name) && rawParameters.hasExpression(name);
@@ -77,7 +77,7 @@ const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const
 /**
  * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
  * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
- * @throws NodeError with 400 that names both options
+ * @throws NodeError 400 that names both options
  */
 function checkOverrides(params: ExecuteParams, rawParameters: RawParameters): void {
 	const isSet = (name: (typeof overrides)[number]) => params[name] !== 0 && !isBlank(params[name]);
@@ -93,7 +93,7 @@ function checkOverrides(params: ExecuteParams, rawParameters: RawParameters): vo
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
 
-/** Reads the settings of the wait. Returns undefined if the item does not wait. @throws NodeError with 400 if the match condition is empty */
+/** Reads the settings of the wait. Returns undefined if the item does not wait. @throws NodeError 400 if the match condition is empty */
 export function readWaitSettings(params: ExecuteParams) {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;

@@ -2,15 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { unescape as decodePercents } from 'node:querystring';
 
-import { dots } from '../../core/secretSearch';
+import { secretMask } from '../../core/secretSearch';
 import { shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
-import { isRecord } from '../../fields/values';
 import { mayBeJson } from '../../http/body';
-import { findText } from '../session/messageFields';
-import type { SessionMessage } from '../session/messages';
-import type { EndedBy } from './waitEnd';
-import type { ExecuteParams } from './parameters';
 
 /** A complete response of the agent service. */
 export interface AgentResponse {
@@ -34,7 +29,7 @@ export function parseResponseContent(agentResponse: AgentResponse, secrets: stri
 	const { body, headers } = agentResponse;
 	const longSecrets = secrets.filter(({ length }) => length >= minSecretLength);
 	const replaceSecrets = (text: string) =>
-		longSecrets.reduce((replacedText, secret) => replacedText.replaceAll(secret, dots), text);
+		longSecrets.reduce((replacedText, secret) => replacedText.replaceAll(secret, secretMask), text);
 	if (body.length === 0) return { response: null };
 	const { mimeType, decoder } = parseContentType(headers);
 	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);
@@ -96,51 +91,6 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	return quotedName?.replaceAll(/\\(.)/g, '$1') ?? plainName?.trim();
 }
 
-/** Builds `output`: the joined texts or the last text, or null without a text. @param endedBy if `match`, the last message ended the wait */
-export function buildOutputText(
-	messages: readonly SessionMessage[],
-	textField: string,
-	textPieces: ExecuteParams['textPieces'],
-	endedBy: EndedBy,
-): string | null {
-	const turn = new TurnText(textPieces);
-	let lastText: string | null = null;
-	for (const [index, { message }] of messages.entries()) {
-		const text = findText(message, textField);
-		if (text === undefined) continue;
-		turn.add(text, endedBy === 'match' && index === messages.length - 1);
-		lastText = text;
-	}
-	return lastText === null || textPieces === 'last' ? lastText : turn.text;
-}
-
-/** Joins the texts of a turn while they arrive. Some agents send pieces, and then the whole text once more. It is not added again. */
-export class TurnText {
-	text = '';
-	readonly #joinsPieces: boolean;
-	#pieceCount = 0;
-	/** The total length of the trimmed pieces. A piece that is shorter than this cannot repeat the whole text. */
-	#piecesLength = 0;
-
-	constructor(textPieces: ExecuteParams['textPieces']) {
-		this.#joinsPieces = textPieces === 'joined';
-	}
-
-	/** Adds a text. @param isEnd whether its message ends the wait @returns what was added; empty if the text repeats the whole text */
-	add(text: string, isEnd: boolean): string {
-		const piece = text.trim();
-		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
-		const mayRepeatText = this.#joinsPieces && piece !== '' && (isEnd || this.#pieceCount > 1);
-		if (piece !== '') this.#pieceCount++;
-		// The lengths are compared first, because comparing the whole text with each piece takes quadratic time.
-		if (mayRepeatText && piece.length >= this.#piecesLength && piece === this.text.trim()) return '';
-		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
-		this.text += separator + text;
-		this.#piecesLength += piece.length;
-		return separator + text;
-	}
-}
-
 /** How much of the decompressed body of an error is parsed. A longer body is not an error message. */
 const maxParsedErrorBytes = 1024 * 1024;
 /** How many characters are searched for the text to show. */
@@ -170,22 +120,4 @@ function findErrorMessage(response: unknown, depth = 0): string | undefined {
 	if ('message' in response && typeof response.message === 'string') return response.message;
 	if (!('error' in response)) return undefined;
 	return typeof response.error === 'string' ? response.error : findErrorMessage(response.error, depth + 1);
-}
-
-const maxListedTexts = 10;
-const maxListedLength = 40;
-
-/** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
-export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	listDistinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
-
-/** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
-export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
-	const distinctTexts = new Set<string>();
-	for (const text of texts) {
-		if (text !== undefined) distinctTexts.add(shorten(text, maxListedLength));
-		// Stops early, because there may be a million texts.
-		if (distinctTexts.size > maxListedTexts) return [...[...distinctTexts].slice(0, maxListedTexts), '…'];
-	}
-	return [...distinctTexts];
 }

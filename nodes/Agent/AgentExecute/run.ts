@@ -58,7 +58,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 		outputHasInputFields: (item) =>
 			item?.params.includeInputFields ?? rawParameters.isSwitchOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
-		// The service does not queue calls of a session, so items of one session run one after another.
+		// The service does not queue calls of a session, so items of one session are performed one after another.
 		planBatches: (checkedItems) =>
 			checkedItems.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
 		// For options of the whole node, the first item decides.

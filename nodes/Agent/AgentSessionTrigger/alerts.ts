@@ -5,6 +5,7 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
+/** `leftover`: messages were queued or unread when the trigger stopped. `notAccepted`: n8n did not take a batch. */
 type AlertKind = 'refused' | 'outage' | 'dropped' | 'leftover' | 'notAccepted';
 
 /** Each kind of alert is raised once per session within this time, so that an outage does not flood the list of executions. */
@@ -86,20 +87,20 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Used if messages are queued or unread when the trigger stops. The trigger does not know whether it will start again or n8n exits. */
-export function createStoppedEarlyError(count: number, isAllRead: boolean): NodeError {
+/** Used for `leftover`, with 429 because messages came too fast. The trigger does not know whether it will start again or n8n exits. */
+export function createStoppedEarlyError(queuedCount: number, isAllRead: boolean): NodeError {
 	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
-	if (count === 0) {
+	if (queuedCount === 0) {
 		const message = 'The trigger was stopped before it had read all messages';
 		return new NodeError({ code: 429, message, description: unreadText });
 	}
-	const executions = count === 1 ? 'its execution' : 'their executions';
-	const leftoverText = `${count === 1 ? 'It is' : 'They are'} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
+	const executions = queuedCount === 1 ? 'its execution' : 'their executions';
+	const leftoverText = `${queuedCount === 1 ? 'It is' : 'They are'} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
 	const advice =
 		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped while ${formatMessageCount(count)} waited for ${executions}`,
+		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waited for ${executions}`,
 		description: [leftoverText, isAllRead ? '' : unreadText, advice].filter(Boolean).join(' '),
 	});
 }

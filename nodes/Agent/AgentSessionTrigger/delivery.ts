@@ -11,8 +11,8 @@ import type { NodeMemory } from './triggerState';
 
 /** How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt could start a second execution. */
 const maxAttempts = 3;
-/** The delay before the second attempt. The one before the third is twice as long. */
-const retryDelayMilliseconds = 2000;
+/** The pause before the second attempt. The one before the third is twice as long. */
+const retryPauseMilliseconds = 2000;
 
 export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings' | 'clock'> {
 	/** What the node remembers since its earlier starts. */
@@ -23,7 +23,7 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
-	/** Functions that each end one running `#wait`: for an execution, or before the next attempt. */
+	/** Functions that each end one call of `#waitUntil`: for an execution, or before the next attempt. */
 	readonly #waitEnders = new Set<() => void>();
 	readonly #itemsBeingStored = new Set<Promise<unknown>>();
 	/** Settles when the trigger begins to stop. */
@@ -54,7 +54,7 @@ export class Delivery {
 			if (deduplicationKey !== undefined) this.#setup.memory.recentKeys.delete(deduplicationKey);
 	}
 
-	/** Settles after the execution. Never rejects. @returns false if the batch is left over, because the trigger stopped before n8n took it */
+	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#setup.settings;
@@ -64,7 +64,7 @@ export class Delivery {
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
-			await this.#emit(items, key);
+			await this.#passWithRetries(items, key);
 			return true;
 		} catch (error) {
 			return this.#handleNotAccepted(batch, error);
@@ -80,7 +80,7 @@ export class Delivery {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
 
-	/** Ends all runs of `#wait`, now and later, and cancels their timers. */
+	/** Ends all calls of `#waitUntil`, now and later, and cancels their timers. */
 	stopWaiting(): void {
 		this.#isWaitingOver = true;
 		for (const end of this.#waitEnders) end();
@@ -98,19 +98,19 @@ export class Delivery {
 	}
 
 	/** Passes the items to n8n, several times if needed. Settles after the execution. @throws Error if n8n did not accept the items */
-	async #emit(items: INodeExecutionData[], key: string | undefined): Promise<void> {
+	async #passWithRetries(items: INodeExecutionData[], key: string | undefined): Promise<void> {
 		const attemptCount = key === undefined ? 1 : maxAttempts;
 		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#runExecution(items, key);
+			const rejection = await this.#passToN8n(items, key);
 			if (rejection === undefined) return;
 			if (attemptNumber === attemptCount) throw rejection;
-			await this.#wait(this.#stopBegun, retryDelayMilliseconds * attemptNumber);
+			await this.#waitUntil(this.#stopBegun, retryPauseMilliseconds * attemptNumber);
 			if (this.#isStopping) throw rejection;
 		}
 	}
 
 	/** Waits until `awaited` (a promise that never rejects) settles, the time has passed, or `stopWaiting()` is called. */
-	async #wait(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
+	async #waitUntil(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
 		if (this.#isWaitingOver) return;
 		let endWait = () => {};
 		const waitEnded = new Promise<void>((resolve) => (endWait = resolve));
@@ -121,18 +121,18 @@ export class Delivery {
 	}
 
 	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
-	async #runExecution(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+	async #passToN8n(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.catch((error: unknown) => {
 			if (!wasAccepted(error)) rejection = toError(error);
 		});
 		this.#setup.context.emit([items], undefined, execution, key);
-		await this.#wait(executionEnded, this.#setup.settings.maxExecutionMilliseconds);
+		await this.#waitUntil(executionEnded, this.#setup.settings.maxExecutionMilliseconds);
 		return rejection;
 	}
 
-	/** Reports a batch that n8n did not take, unless the trigger stops. @returns false if the batch is left over, like `deliver` */
+	/** Reports a batch that n8n did not take, unless the trigger stops. @returns what `deliver` returns */
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {

@@ -124,7 +124,7 @@ export type QueueSettings = Pick<
 /** Used for a workflow without a timeout. The value is n8n's default for EXECUTIONS_TIMEOUT_MAX. */
 const defaultExecutionSeconds = 3600;
 
-/** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError with 400 that names the wrong field */
+/** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
 	const rawValues = new RawParameters(createParameterContext(context)).readFields(triggerFields, 0);
 	const allFields = [...triggerFields, ...triggerOptions];

@@ -173,10 +173,10 @@ function createNoResponseError(error: unknown, url: string) {
 	const networkError = classifyNetworkError(error);
 	const otherScheme = url.startsWith('https:') ? 'http' : 'https';
 	const notHttpAdvice = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${otherScheme}://`;
-	const isTimeout = networkError.status === 504;
+	const isTimeout = networkError.statusCode === 504;
 	const advice = networkAdvice[networkError.category] ?? (isTimeout ? undefined : notHttpAdvice);
 	const message = formatNetworkMessage(networkError, error, url);
-	return createRefusal(message, advice && appendErrorCode(advice, networkError.code));
+	return createRefusal(message, advice && appendErrorCode(advice, networkError.errorCode));
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */

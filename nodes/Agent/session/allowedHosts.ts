@@ -5,10 +5,10 @@ import type { AgentSignatureCredential } from './credentials';
  * Checks the host against the list in the signature credential. Without this check, a user with whom the credential is shared could send
  * the signature to any server, or unencrypted, with an Agent API credential of their own.
  * @param isVerified whether the server's certificate is checked
- * @throws NodeError with 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
+ * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
  */
-export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isVerified = true): void {
-	const { allowedHosts } = signer;
+export function checkAllowedHost(credential: AgentSignatureCredential, url: URL, isVerified = true): void {
+	const { allowedHosts } = credential;
 	if (allowedHosts.length === 0) return;
 	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
 	const isSecure = (isVerified && isEncrypted(url)) || isLoopback(url);
@@ -25,7 +25,7 @@ export function checkAllowedHost(signer: AgentSignatureCredential, url: URL, isV
 	);
 }
 
-/** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError with 400 if the entry is not a host name */
+/** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError 400 if the entry is not a host name */
 export function parseAllowedHost(entry: string) {
 	// A scheme and a slash at the end are allowed around the name.
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];

@@ -1,12 +1,8 @@
 import { toError, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
-import {
-	blockedAdvice,
-	classifyNetworkError,
-	isBlockedByPolicy,
-	type NetworkError,
-} from '../../http/networkErrors';
+import { blockedAdvice, classifyNetworkError, isBlockedByPolicy } from '../../http/networkErrors';
+import type { NetworkError } from '../../http/networkErrors';
 import { parseRetryAfter } from '../../http/retry';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
@@ -43,7 +39,7 @@ export type CloseReason =
 	/** The credentials could not be read. `isMistake` means that only the user can fix this: they are incomplete, or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
 
-/** How long to wait before the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
+/** The delay before the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
 export type RetryDecision =
 	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
 	| 'backoff'
@@ -55,7 +51,7 @@ export type RetryDecision =
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** After this many faulty frames in a row, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
 const maxFaultyCloses = 3;
-const isTemporaryStatus = (status: number) => status >= 500 || [408, 425, 429].includes(status);
+const isTemporaryStatus = (statusCode: number) => statusCode >= 500 || [408, 425, 429].includes(statusCode);
 
 /**
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
@@ -71,9 +67,9 @@ export function decideRetry(
 	if (closeReason.kind === 'blocked') return 'longBackoff';
 	const closeCodes = [...longBackoffCloseCodes, ...finalCloseCodes];
 	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code)) return 'longBackoff';
-	const status = findHttpStatus(closeReason);
-	if (status === undefined || isTemporaryStatus(status)) return 'backoff';
-	if (isRedirect(status)) return 'longBackoff';
+	const statusCode = findHttpStatus(closeReason);
+	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
+	if (isRedirect(statusCode)) return 'longBackoff';
 	return history.retriedCloseKey === getCloseKey(closeReason) ? 'longBackoff' : 'freshCredentials';
 }
 
@@ -151,8 +147,8 @@ export function describeCloseReason(closeReason: CloseReason): string {
 		case 'response':
 			return `${closeReason.response.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.response.statusCode}`;
 		case 'network': {
-			const { category, reason, code } = classifyNetworkError(closeReason);
-			return category === 'unknown' ? `the connection failed (${code ?? closeReason.message})` : reason;
+			const { category, reason, errorCode } = classifyNetworkError(closeReason);
+			return category === 'unknown' ? `the connection failed (${errorCode ?? closeReason.message})` : reason;
 		}
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
@@ -177,10 +173,10 @@ export function createChannelError(
 ): NodeError {
 	const place = host === undefined ? '' : ` to ${host}`;
 	const stateText = wasOpen ? 'did not stay open' : 'is not open';
-	const code =
-		closeReason.kind === 'response' ? closeReason.response.statusCode : errorCodes[closeReason.kind];
+	const statusCode =
+		closeReason.kind === 'response' ? closeReason.response.statusCode : statusCodes[closeReason.kind];
 	return new NodeError({
-		code: code ?? 503,
+		code: statusCode ?? 503,
 		message: `The channel of session ${shorten(sessionId)}${place} ${stateText}: ${describeCloseReason(closeReason)}`,
 		description: getCloseAdvice(closeReason, nowMilliseconds),
 		retryAfterMilliseconds: parseCloseRetryAfter(closeReason, nowMilliseconds),
@@ -193,8 +189,8 @@ export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: 
 	return parseRetryAfter(closeReason.response.retryAfter, nowMilliseconds);
 }
 
-/** Error codes by kind of close reason. The code of a response is its status. All other kinds have the code 503. */
-const errorCodes: Partial<Record<CloseReason['kind'], number>> = {
+/** HTTP status numbers by kind of close reason. A response has its own status. All other kinds have 503. */
+const statusCodes: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
 	tooLarge: 502,

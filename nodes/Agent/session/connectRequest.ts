@@ -37,10 +37,10 @@ export function createConnectRequestReader(
 		const now = clock.getMonotonicMilliseconds();
 		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
 			lastReading = { begunAt: now, reading: credentials.readCredentials(context) };
-		const { api, signer } = await lastReading.reading;
-		checkAllowedHost(signer, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
+		const { api, signatureApi } = await lastReading.reading;
+		checkAllowedHost(signatureApi, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
 		const egress = context.helpers.getSecureEgressFilter?.();
-		return buildConnectRequest(sessionId, api, credentials.buildIdentity(signer, overrides), egress);
+		return buildConnectRequest(sessionId, api, credentials.buildIdentity(signatureApi, overrides), egress);
 	};
 }
 

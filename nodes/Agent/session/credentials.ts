@@ -17,7 +17,7 @@ export interface Identity {
 
 export type AgentApiCredential = ReturnType<typeof parseAgentApiCredential>;
 
-/** Parses the `agentApi` credential. @throws NodeError with 400 if the API key is empty */
+/** Parses the `agentApi` credential. @throws NodeError 400 if the API key is empty */
 export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) {
 	const apiKey = trimValue(raw.apiKey);
 	const advice = 'Enter the API key from the team that operates your agent.';
@@ -49,7 +49,7 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 	};
 }
 
-/** Builds the identity of one request or channel. @throws NodeError with 400 if a value is missing or the timestamp is wrong */
+/** Builds the identity of one request or channel. @throws NodeError 400 if a value is missing or the timestamp is wrong */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
 	overrides: IdentityOverrides = {},
@@ -83,15 +83,15 @@ function resolveTimestamp(credential: AgentSignatureCredential, override: unknow
 	);
 }
 
-/** A time in 1973, in milliseconds. The current time in seconds is a far smaller number. */
-const minTimestamp = 1e11;
-/** A time in 5138, in milliseconds. The current time in microseconds is a far larger number. */
-const maxTimestamp = 1e14;
+/** A time in 1973. The limit catches a time that was entered in seconds: the current one is far below it. */
+const minMilliseconds = 1e11;
+/** A time in 5138. The limit catches a time that was entered in microseconds: the current one is far above it. */
+const maxMilliseconds = 1e14;
 
 function parseTimestamp(value: unknown, name: string, furtherAdvice = ''): number {
 	const digits = trimValue(value);
 	const number = Number(digits);
-	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
+	if (/^\d{1,20}$/.test(digits) && number >= minMilliseconds && number < maxMilliseconds) return number;
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${furtherAdvice}`,
@@ -105,11 +105,11 @@ export interface CredentialContext {
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-/** Reads both credentials. `signer` is the signature credential. @throws NodeError with 400 without an API key; n8n's error if it cannot read one */
+/** Reads both credentials. @throws NodeError 400 without an API key; n8n's error if it cannot read one */
 export async function readCredentials(context: CredentialContext) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
-		signer: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
+		signatureApi: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
 	};
 }
 

@@ -113,7 +113,7 @@ export function toFieldCondition(field: string, values: readonly string[]): Fiel
 	return values.length === 0 ? undefined : { field, values };
 }
 
-/** Parses a list of close codes. @throws NodeError with 400 that names the field if an entry is not a close code */
+/** Parses a list of close codes. @throws NodeError 400 that names the field if an entry is not a close code */
 function parseCloseCodes(raw: unknown, field: Field, context: ReadContext): number[] {
 	return readList(field, raw, context).map((text) => {
 		if (/^[1-4]\d{3}$/.test(text)) return Number(text);

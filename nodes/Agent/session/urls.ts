@@ -1,7 +1,7 @@
 import { createRefusal } from '../../core/errors';
 import type { AgentApiCredential, Identity } from './credentials';
 
-/** Builds `{deploymentUrl}/execute`. @throws NodeError with 400 if the URL is not valid; its text does not contain the URL */
+/** Builds `{deploymentUrl}/execute`. @throws NodeError 400 if the URL is not valid; its text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']);
 	return appendPathSegment(url, 'execute').href;
@@ -9,7 +9,7 @@ export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deployment
 
 /**
  * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket may get this URL.
- * @throws NodeError with 400 if the URL is not valid; its text does not contain the URL
+ * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
  */
 export function buildChannelUrl(api: AgentApiCredential, sessionId: string, identity: Identity): string {
 	const url = buildChannelBaseUrl(api);
@@ -21,7 +21,7 @@ export function buildChannelUrl(api: AgentApiCredential, sessionId: string, iden
 	return url.href;
 }
 
-/** Builds the channel's URL without its query. It may be shown. @throws NodeError with 400 if the URL is not valid */
+/** Builds the channel's URL without its query. It may be shown. @throws NodeError 400 if the URL is not valid */
 export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
 	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
 	if (url.protocol === 'http:') url.protocol = 'ws:';

@@ -30,16 +30,16 @@ interface CreationSteps<R> {
 	readonly create: (
 		appProperties: Readonly<Record<string, string>>,
 	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Gives the file its content, unless it is done. Another execution may do so at the same time. Returns a function that reads the result. */
+	/** Gives an unfinished file its content, perhaps while another execution does the same. Returns a function that then reads the result. */
 	readonly finish: (
 		file: File,
-		state: { readonly isOwn: boolean; readonly isDone: boolean },
+		state: { readonly isOwn: boolean; readonly isFinished: boolean },
 	) => Promise<() => R | Promise<R>>;
 }
 
+// Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.
 const keyProperty = 'idempotencyMark';
 const contentProperty = 'idempotencyContent';
-/** The name of the property that is `made` for a new file, and `done` after `finish`. */
 const stateProperty = 'idempotencyState';
 
 /**
@@ -69,14 +69,14 @@ export async function createOnce<R extends object>(
 			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${ownId} into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
-	const unfinishedFiles = otherFiles.filter((file) => !isDone(file));
+	const unfinishedFiles = otherFiles.filter((file) => !isFinished(file));
 	for (const file of unfinishedFiles) await updateFile(drive, file, { trashed: true });
 	if (keptFile.appProperties?.[contentProperty] !== contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
-	const state = { isOwn: keptFile.id === ownId, isDone: isDone(keptFile) };
+	const state = { isOwn: keptFile.id === ownId, isFinished: isFinished(keptFile) };
 	const readResult = await finish(keptFile, state);
-	// The file is marked as done before the result is read. If reading fails, the next run must not replace placeholders again.
-	if (!state.isDone) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
+	// The file is marked as finished before the result is read. If reading fails, the next run must not replace placeholders again.
+	if (!state.isFinished) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
 }
@@ -88,11 +88,11 @@ async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId:
 	return data.trashed ? files : [...files, data];
 }
 
-const isDone = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
+const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
-/** Compares files so that all executions keep the same one. Done files come first, then older ones. The ID decides between equal times. */
+/** Compares files so that all executions keep the same one. Finished files come first, then older ones. The ID decides between equal times. */
 function compareRank(a: File, b: File): number {
-	if (isDone(a) !== isDone(b)) return isDone(a) ? -1 : 1;
+	if (isFinished(a) !== isFinished(b)) return isFinished(a) ? -1 : 1;
 	const buildSortKey = ({ createdTime, id }: File) => `${createdTime ?? ''} ${id ?? ''}`;
 	return buildSortKey(a) < buildSortKey(b) ? -1 : 1;
 }
@@ -122,7 +122,7 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly keyHashes: KeyHashes | undefined;
 	readonly recoveredId: string | undefined;
 	/** As in `CreationSteps`. Without an idempotency key, it is called only once. */
-	readonly finish: (id: string, isDone: boolean) => Promise<() => R | Promise<R>>;
+	readonly finish: (id: string, isFinished: boolean) => Promise<() => R | Promise<R>>;
 }
 
 /** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
@@ -149,8 +149,8 @@ export async function createInDrive<R extends object>(
 		create: createFile,
 		async finish({ id }, state) {
 			// The file was not recorded before if Google's response did not arrive.
-			if (!state.isDone) item.recordCreated(describeFile(id ?? ''));
-			return await finish(id ?? '', state.isDone);
+			if (!state.isFinished) item.recordCreated(describeFile(id ?? ''));
+			return await finish(id ?? '', state.isFinished);
 		},
 	});
 }

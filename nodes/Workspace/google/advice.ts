@@ -191,26 +191,26 @@ export interface GoogleError {
 	readonly status: string | undefined;
 	/** All of `errors[].reason` and `details[].reason`, then the message, separated by spaces. */
 	readonly searchText: string;
+	/** Whether Google refused the request because of a rate limit, for which Google uses several statuses. */
+	readonly isRateLimit: boolean;
 	/** The address where the user can enable the API, if Google sends one. */
 	readonly activationUrl: string | undefined;
 }
 
-/**
- * Finds what the user can do. Appends the operation's own advice for the status, unless Google's reason or message has shown the cause.
- * @param isRateLimit whether Google refused the request because of a rate limit, for which it uses several statuses
- */
-export function findAdvice(status: number, isRateLimit: boolean, error: GoogleError, request: RequestFacts) {
+/** Finds what the user can do. Appends the operation's own advice for the status, unless Google's reason or message has shown the cause. */
+export function findAdvice(statusCode: number, error: GoogleError, request: RequestFacts): string {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
-	if (status === 404 && !error.message) return noReasonText;
-	const row = adviceTable[status]?.find(([rowConditions]) => isApplicable(rowConditions, error, request));
+	if (statusCode === 404 && !error.message) return noReasonText;
+	const row = adviceTable[statusCode]?.find(([rowConditions]) => isApplicable(rowConditions, error, request));
 	const [conditions, rowAdvice] = row ?? [];
-	if (isRateLimit && !row)
+	if (error.isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
-	const ownAdvice = conditions?.pattern ? undefined : request.adviceByStatus?.[status];
+	// A row with a pattern already names the cause.
+	const operationAdvice = conditions?.pattern ? undefined : request.adviceByStatus?.[statusCode];
 	const sentences =
-		status === 404
+		statusCode === 404
 			? buildNotFoundAdvice(error, request, rowAdvice)
-			: [rowAdvice ?? findGeneralAdvice(status, error, request), ownAdvice];
+			: [rowAdvice ?? findGeneralAdvice(statusCode, error, request), operationAdvice];
 	return sentences.filter(Boolean).join(' ');
 }
 
@@ -225,20 +225,20 @@ function isApplicable(conditions: AdviceConditions, error: GoogleError, request:
 	);
 }
 
-function findGeneralAdvice(status: number, error: GoogleError, request: RequestFacts) {
-	if (status === 403) return findForbiddenAdvice(error, request);
-	if (status === 401) return getReconnectAdvice(request.signIn);
-	if (status === 409 && error.status !== 'ABORTED') return 'Something with this ID already exists.';
-	if (status === 409 || status === 412)
+function findGeneralAdvice(statusCode: number, error: GoogleError, request: RequestFacts) {
+	if (statusCode === 403) return findForbiddenAdvice(error, request);
+	if (statusCode === 401) return getReconnectAdvice(request.signIn);
+	if (statusCode === 409 && error.status !== 'ABORTED') return 'Something with this ID already exists.';
+	if (statusCode === 409 || statusCode === 412)
 		return 'Somebody changed the file or email in the meantime. Read it again and repeat the change.';
-	if (status === 413) return tooLargeText;
-	if (isRedirect(status))
+	if (statusCode === 413) return tooLargeText;
+	if (isRedirect(statusCode))
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
-	if (status >= 500 || status === 408) return 'Google reported a temporary problem. Try again later.';
+	if (statusCode >= 500 || statusCode === 408) return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
-	if (request.adviceByStatus?.[status]) return undefined;
+	if (request.adviceByStatus?.[statusCode]) return undefined;
 	if (!error.message) return noReasonText;
-	return status === 400 ? 'Check the parameters of this item.' : seeMessageText;
+	return statusCode === 400 ? 'Check the parameters of this item.' : seeMessageText;
 }
 
 function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string {
@@ -263,8 +263,8 @@ function buildNotFoundAdvice({ message = '' }: GoogleError, request: RequestFact
 	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
 	const id = idInMessage ?? fileId ?? findIdInUrl(request.url);
 	// The operation's advice for a 404 is about a folder or an email, so it does not fit a spreadsheet or document.
-	const statusAdvice = editorApis.includes(request.api) ? undefined : request.adviceByStatus?.[404];
-	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : statusAdvice;
+	const operationAdvice = editorApis.includes(request.api) ? undefined : request.adviceByStatus?.[404];
+	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : operationAdvice;
 	if (id === undefined) return [rowAdvice ?? 'Check the ID of this item.', advice];
 	// Every ID of a file at Google has a digit or at least 25 characters.
 	if (!/\d/.test(id) && id.length < 25)

@@ -8,7 +8,7 @@ import type { RequestSender } from '../../http/request';
 import { type ApiBases, createTransport, type TransportOptions } from './transport';
 
 /**
- * Google's clients, which an operation may call. They retry, wait, refresh the token and limit the rate for all operations. Every error
+ * Google's clients, which an operation may call. They retry, pause, refresh the token and limit the rate for all operations. Every error
  * of a request is a `NodeError`.
  *
  * A POST with an unknown outcome is not repeated, unless the second argument of the client's method says that repeating it is harmless:

@@ -4,7 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
-import { type ApiBases, retryWords, type Transport, type TransportOptions } from './transport';
+import { type ApiBases, googleRetryWords, type Transport, type TransportOptions } from './transport';
 import { createIncompleteUploadError, ResumableUpload } from './resumableUpload';
 
 export interface DriveUploadRequest {
@@ -134,7 +134,7 @@ async function startResumableUpload(environment: UploadEnvironment, request: Dri
 	const address = String(headers['location']);
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (url?.origin === new URL(bases.drive).origin)
-		return new ResumableUpload(transport, address, source.size, { ...options, words: retryWords });
+		return new ResumableUpload(transport, address, source.size, { ...options, words: googleRetryWords });
 	throw new NodeError({
 		code: 502,
 		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${url ? ` (${url.host})` : ''}`,

@@ -22,7 +22,7 @@ import type { Api, GoogleError } from './advice';
 const maxMessageLength = 500;
 
 /** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
-function parseGoogleError(body: Buffer): GoogleError {
+function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 	const responseJson = tryParseJson(body);
 	const error = getProperty(responseJson, 'error');
 	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
@@ -35,10 +35,13 @@ function parseGoogleError(body: Buffer): GoogleError {
 	const readReason = (detail: unknown) => trimText(getProperty(detail, 'reason'));
 	const readUrl = (detail: unknown) =>
 		trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
+	const searchText = [trimText(error), ...details.map(readReason), message].filter(Boolean).join(' ');
 	return {
 		message,
 		status: trimText(getProperty(error, 'status')),
-		searchText: [trimText(error), ...details.map(readReason), message].filter(Boolean).join(' '),
+		searchText,
+		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
+		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(searchText)),
 		activationUrl: details.map(readUrl).find((url) => url?.startsWith('https://console.')),
 	};
 }
@@ -46,32 +49,29 @@ function parseGoogleError(body: Buffer): GoogleError {
 /** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
 const trimText = (value: unknown) => (typeof value === 'string' ? value.trim() || undefined : undefined);
 
-type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly status: number; readonly body: Buffer };
+type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly statusCode: number; readonly body: Buffer };
 
 const rateLimitPattern = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
 /** Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe. */
 export function createResponseError(response: ErrorResponse, request: RequestFacts): NodeError {
-	const { status, headers } = response;
-	const googleError = parseGoogleError(response.body);
-	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-	const isRateLimit403 = status === 403 && rateLimitPattern.test(googleError.searchText);
-	const { outcome, retryable } = classifyStatus(isRateLimit403 ? 429 : status);
-	const isRateLimited = retryable && outcome === 'notDone';
+	const { statusCode, headers } = response;
+	const googleError = parseGoogleError(response);
+	const { outcome, retryable } = classifyStatus(googleError.isRateLimit ? 429 : statusCode);
 	return new NodeError({
-		code: status,
-		status: googleError.status ?? (isRateLimited ? 'RESOURCE_EXHAUSTED' : undefined),
-		message: buildMessage(status, googleError, request.api),
-		description: findAdvice(status, isRateLimited, googleError, request),
-		retryAfterMilliseconds: retryable ? findRequestedWait(headers, googleError) : undefined,
+		code: statusCode,
+		status: googleError.status ?? (googleError.isRateLimit ? 'RESOURCE_EXHAUSTED' : undefined),
+		message: buildMessage(statusCode, googleError, request.api),
+		description: findAdvice(statusCode, googleError, request),
+		retryAfterMilliseconds: retryable ? findRequestedPause(headers, googleError) : undefined,
 		outcome,
 		retryable,
 	});
 }
 
-function buildMessage(status: number, { message }: GoogleError, api: Api): string {
+function buildMessage(statusCode: number, { message }: GoogleError, api: Api): string {
 	if (message) return `${apiNames[api]}: ${message}`;
-	const what = isRedirect(status) ? `a redirect (HTTP ${status})` : `HTTP ${status}`;
+	const what = isRedirect(statusCode) ? `a redirect (HTTP ${statusCode})` : `HTTP ${statusCode}`;
 	return `${apiNames[api]} responded with ${what}`;
 }
 
@@ -81,12 +81,12 @@ function buildMessage(status: number, { message }: GoogleError, api: Api): strin
  */
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
-/** Finds how long Google asks to wait. @returns milliseconds; undefined if Google names no time */
-function findRequestedWait(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
+/** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
+function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
-	const headerWait = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	const headerPause = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
-	return headerWait ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
+	return headerPause ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
 }
 
 /** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
@@ -100,8 +100,8 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	if (chain.some((cause) => isTokenRequest(cause, request))) return createRefreshError(chain, request);
 	for (const cause of chain) {
 		const response = getProperty(cause, 'response');
-		const status = getProperty(response, 'status');
-		if (typeof status === 'number') return await readResponseError(status, response, request);
+		const statusCode = getProperty(response, 'status');
+		if (typeof statusCode === 'number') return await readResponseError(statusCode, response, request);
 	}
 	return createNetworkError(error, chain, request);
 }
@@ -154,33 +154,33 @@ const bodyTexts: BodyErrorTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function readResponseError(status: number, response: unknown, request: RequestFacts) {
+async function readResponseError(statusCode: number, response: unknown, request: RequestFacts) {
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return createResponseError({ status, headers: isRecord(headers) ? headers : {}, body }, request);
+	return createResponseError({ statusCode, headers: isRecord(headers) ? headers : {}, body }, request);
 }
 
 function createNetworkError(error: unknown, chain: readonly unknown[], request: RequestFacts): NodeError {
 	const networkError = classifyNetworkError(error);
-	const { outcome, retryable, status, code } = networkError;
+	const { outcome, retryable, statusCode, errorCode } = networkError;
 	const networkMessage = formatNetworkMessage(networkError, error, request.url);
 	const policyError = chain.find(isBlockedByPolicy);
 	if (policyError) return createBlockedError(policyError, networkMessage);
 	const errorTexts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
 	// n8n found no token or could not refresh it, so nothing was carried out.
-	if (isAboutToken(code, errorTexts)) {
+	if (isAboutToken(errorCode, errorTexts)) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
 		return new NodeError({ code: 401, message, description: getReconnectAdvice(request.signIn) });
 	}
 	const errorText = errorTexts[0] ?? 'The request could not be completed';
-	const message = code === undefined ? errorText : networkMessage;
+	const message = errorCode === undefined ? errorText : networkMessage;
 	const description = appendErrorCode(
 		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
-		code,
+		errorCode,
 	);
-	return new NodeError({ code: status, message, description, outcome, retryable });
+	return new NodeError({ code: statusCode, message, description, outcome, retryable });
 }
 
 function createBlockedError(policyError: Error, message: string): NodeError {
@@ -189,9 +189,10 @@ function createBlockedError(policyError: Error, message: string): NodeError {
 	return new NodeError({ code: 503, message, description: `${blockedAdvice}${n8nText}` });
 }
 
-/** Whether an error is about the token of the credential. If it has no code, only its texts tell. */
-function isAboutToken(code: string | undefined, errorTexts: readonly string[]): boolean {
-	if (code !== undefined) return code === 'EAUTH' || code === 'ESTATUS';
+/** Whether an error is about the token of the credential. The two codes come from @n8n/client-oauth2 (utils.js and client-oauth2.js). */
+function isAboutToken(errorCode: string | undefined, errorTexts: readonly string[]): boolean {
+	if (errorCode !== undefined) return errorCode === 'EAUTH' || errorCode === 'ESTATUS';
+	// Errors of n8n-core (request-helpers/oauth.js) have only texts, such as 'OAuth credentials not connected'.
 	return errorTexts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text));
 }
 
@@ -203,9 +204,9 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 
 /** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
 function createRefreshError(chain: readonly unknown[], { signIn }: RequestFacts): NodeError {
-	const status = chain.map((cause) => getProperty(getProperty(cause, 'response'), 'status')).find(Boolean);
-	const reason = typeof status === 'number' ? `HTTP ${status}` : findErrorCode(chain);
-	const retryable = typeof status !== 'number' || status >= 500 || status === 429;
+	const statusCode = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
+	const reason = typeof statusCode === 'number' ? `HTTP ${statusCode}` : findErrorCode(chain);
+	const retryable = typeof statusCode !== 'number' || statusCode >= 500 || statusCode === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
 	return new NodeError({ code: 401, message, description: appendErrorCode(advice, reason), retryable });

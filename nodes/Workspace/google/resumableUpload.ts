@@ -52,8 +52,9 @@ export class ResumableUpload {
 	async send(chunk: Buffer, position: number): Promise<boolean> {
 		const end = position + chunk.length;
 		while (this.storedBytes >= position && this.storedBytes < end) {
-			// Drive creates the file when it gets the last byte. A part before that changes nothing that the user sees, so it counts as a read.
-			const effect = { isHarmless: true, isRead: end !== this.#totalBytes && !this.#hasSentLastByte };
+			// Drive creates the file when it has all bytes. Until the last byte is sent, the user sees no change, so no outcome is unknown.
+			const mayCompleteFile = end === this.#totalBytes || this.#hasSentLastByte;
+			const effect = { isRepeatable: true, mayChange: mayCompleteFile };
 			await withRetries(() => this.#sendPart(chunk, position), effect, this.#policy);
 			if (this.storedBytes > end) {
 				const message = `Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`;
@@ -65,8 +66,8 @@ export class ResumableUpload {
 
 	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
 	async finish(): Promise<drive_v3.Schema$File> {
-		if (!this.#file)
-			await withRetries(() => this.#put(progressOnly), { isHarmless: true, isRead: false }, this.#policy);
+		const effect = { isRepeatable: true, mayChange: true };
+		if (!this.#file) await withRetries(() => this.#put(progressOnly), effect, this.#policy);
 		if (this.#file) return this.#file;
 		throw createProgressError(
 			`Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
@@ -99,7 +100,7 @@ export class ResumableUpload {
 			method: 'PUT',
 			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 			data: bytes,
-			validateStatus: (code) => code === 308 || (code >= 200 && code < 300),
+			validateStatus: (statusCode) => statusCode === 308 || (statusCode >= 200 && statusCode < 300),
 			// The transport must not repeat this. After a failure, the upload first asks Drive which bytes have arrived.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {

@@ -7,6 +7,7 @@ import { BoundedMap } from '../../core/boundedMap';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
 import { getProperty } from '../../http/networkErrors';
+import { classifyStatus } from '../../http/retry';
 import { googleTokenUrl } from './signIn';
 
 /** How long an assertion is valid. Google allows one hour at most. */
@@ -66,24 +67,22 @@ async function readTokenBody(body: Readable, signal: AbortSignal, account: Servi
 	throw createTokenError(503, ['the answer was cut off'], account);
 }
 
-function createTokenError(status: number, errorTexts: unknown[], account: ServiceAccount): NodeError {
+function createTokenError(statusCode: number, errorTexts: unknown[], account: ServiceAccount): NodeError {
 	const googleText = errorTexts.filter((text) => typeof text === 'string' && text !== '').join(': ');
 	return new NodeError({
-		code: isTemporary(status) ? 503 : 401,
-		message: `Google did not issue a token for the service account (${googleText || `HTTP ${status}`})`,
-		description: findTokenAdvice(status, errorTexts, account),
+		code: classifyStatus(statusCode).retryable ? 503 : 401,
+		message: `Google did not issue a token for the service account (${googleText || `HTTP ${statusCode}`})`,
+		description: findTokenAdvice(statusCode, errorTexts, account),
 	});
 }
 
-const isTemporary = (status: number) => status >= 500 || status === 408 || status === 429;
-
-function findTokenAdvice(status: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
+function findTokenAdvice(statusCode: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
 	// Reported in googleapis/google-api-php-client#2214.
 	if (errorTexts.includes('unauthorized_client'))
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
-	if (isTemporary(status)) return 'Try again later.';
+	if (classifyStatus(statusCode).retryable) return 'Try again later.';
 	// A token endpoint never responds with these statuses, so the response comes from something else.
-	if (status < 400 || status === 404)
+	if (statusCode < 400 || statusCode === 404)
 		return 'Check the Token URL in the credential and any proxy in between.';
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
 }

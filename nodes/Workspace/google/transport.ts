@@ -15,6 +15,7 @@ import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } 
 import { createResponseError, toRequestError, createTimeoutError } from './errors';
 
 interface ClientResponse {
+	/** The number of the HTTP status. Google's client reads it under this name. */
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
@@ -36,21 +37,21 @@ export async function readGoogleResponse(
 	request: RequestFacts,
 	signal: AbortSignal,
 ): Promise<ClientResponse> {
-	const { statusCode: status, headers, body } = response;
-	const isSuccess = expected.validateStatus?.(status) ?? (status >= 200 && status < 300);
+	const { statusCode, headers, body } = response;
+	const isSuccess = expected.validateStatus?.(statusCode) ?? (statusCode >= 200 && statusCode < 300);
 	if (!isSuccess)
-		throw createResponseError({ status, headers, body: await readErrorBody(body, signal) }, request);
+		throw createResponseError({ statusCode, headers, body: await readErrorBody(body, signal) }, request);
 	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
 		// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
-		if (status === 308 || status === 204) return { status, headers, data: undefined };
-		if (expected.responseType === 'arraybuffer') return { status, headers, data: bytes };
+		if (statusCode === 308 || statusCode === 204) return { status: statusCode, headers, data: undefined };
+		if (expected.responseType === 'arraybuffer') return { status: statusCode, headers, data: bytes };
 		await memory.reserveForParsing(bytes);
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
-		if (isRecord(data)) return { status, headers, data };
+		if (isRecord(data)) return { status: statusCode, headers, data };
 		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data.
 		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
 	} finally {
@@ -183,17 +184,17 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			toRequestError: (error) => toRequestError(error, facts),
 		};
 		const attempt = () => attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
-		const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
+		const isRepeatable = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
 		const maxAttempts = Math.min(options.maxAttempts, 1 + maxRepeats);
 		return await withRetries(
 			() => limiter.send(attempt, sendOptions),
-			{ isHarmless, isRead: method === 'GET' },
-			{ maxAttempts, maxRetryWaitMilliseconds, signal, words: retryWords },
+			{ isRepeatable, mayChange: method !== 'GET' },
+			{ maxAttempts, maxRetryWaitMilliseconds, signal, words: googleRetryWords },
 		);
 	};
 }
 
-export const retryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
+export const googleRetryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
 async function buildGoogleRequest(
 	{ params, headers, data }: ClientRequest,

@@ -11,6 +11,9 @@ import { getAllFields, type Field, type Item, type CreatedFile } from '../operat
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
 
+// An unchecked job is an operation with the raw values of its fields. A checked job also has the parameters that follow from these values, and
+// serves all items with the same values. A job is a checked job with its item: what the operation may know and use of one input item.
+
 /** The state that all items of a run share. */
 export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
@@ -54,22 +57,22 @@ export class InputItem implements RunnerItem {
 	readonly executionId: string;
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
-	readonly modelLimit: number;
+	readonly maxModelCharacters: number;
 	readonly #context: IExecuteFunctions;
-	readonly #settings: ItemSettings;
+	readonly #job: JobOfItem;
 	readonly #createdFiles: CreatedFile[] = [];
 
-	constructor(context: IExecuteFunctions, index: number, run: RunState, settings: ItemSettings) {
+	constructor(context: IExecuteFunctions, index: number, run: RunState, job: JobOfItem) {
 		this.#context = context;
 		this.index = index;
 		this.run = run;
-		this.#settings = settings;
+		this.#job = job;
 		this.json = context.getInputData()[index]?.json ?? {};
 		this.signal = context.getExecutionCancelSignal();
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = isTool(context.getNode());
-		this.modelLimit = this.isTool ? settings.modelLimit : 0;
+		this.maxModelCharacters = this.isTool ? job.maxModelCharacters : 0;
 	}
 
 	findBinaryFields(names: readonly string[], formField: string) {
@@ -77,11 +80,11 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#settings.limits.timeoutSeconds);
+		return getBinarySource(this.#context, this.index, field, this.#job.limits.timeoutSeconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#settings.limits.timeoutSeconds);
+		return getFileSource(this.#context, path, this.#job.limits.timeoutSeconds);
 	}
 
 	store(bytes: Buffer, fileName?: string, mimeType?: string) {
@@ -101,7 +104,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	insertNames(text: string) {
-		return this.#settings.naming.insertNames(text);
+		return this.#job.naming.insertNames(text);
 	}
 
 	addHint(text: string) {
@@ -117,7 +120,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	explainFailure(error: NodeError) {
-		const failure = this.#settings.naming.insertNamesIntoError(error);
+		const failure = this.#job.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
 		const failureText = [failure.message, failure.description].join(' ');
 		const unnamedFiles = this.#createdFiles.filter(({ id, url }) => !failureText.includes(url ?? id));
@@ -156,25 +159,24 @@ export interface Job extends ResourceOperation {
 	readonly item: RunnerItem;
 	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
 	readonly combineKey: string | undefined;
-	/** What the job changes: the `key` of its batch. Jobs with the same ID are performed one after another. A change without an ID is performed alone. */
+	/** The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID are performed one after another, and without an ID alone. */
 	readonly changedId: string | undefined;
 }
 
-/** The part of a job that follows from its parameters. */
 interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
-	readonly modelLimit: number;
+	readonly maxModelCharacters: number;
 }
 
-type ItemSettings = Pick<CheckedJob, 'naming' | 'limits' | 'modelLimit'>;
+type JobOfItem = Pick<CheckedJob, 'naming' | 'limits' | 'maxModelCharacters'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
  * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
  */
 export function createJobReader(context: IExecuteFunctions, rawParameters: RawParameters, run: RunState) {
-	const contextOfAllItems = {
+	const sharedReadContext = {
 		timezone: context.getTimezone(),
 		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
 		hasUserOption: (name: string) => rawParameters.hasUserOption(name),
@@ -185,7 +187,7 @@ export function createJobReader(context: IExecuteFunctions, rawParameters: RawPa
 		const chosen = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
 		// `readFields` returns the same object again if no value depends on the item.
 		if (lastJob?.mode !== mode || lastJob.operation !== chosen.operation || lastJob.values !== chosen.values)
-			lastJob = checkJob(chosen, { ...contextOfAllItems, mode });
+			lastJob = checkJob(chosen, { ...sharedReadContext, mode });
 		const job = lastJob;
 		const item = new InputItem(context, index, run, job);
 		job.naming.callWithNames(() => job.operation.check?.(job.params, item));
@@ -202,12 +204,12 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
-	const modelLimit = readModelLimit(fields, params, readContext);
-	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, modelLimit };
+	const maxModelCharacters = readMaxModelCharacters(fields, params, readContext);
+	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, maxModelCharacters };
 }
 
 /** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
-function readModelLimit(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext): number {
+function readMaxModelCharacters(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext) {
 	const output = fields.find(({ name }) => name === 'output');
 	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
 	const isDefault = output === undefined || defaultValues.includes(params['output']);

@@ -125,8 +125,8 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 }
 
 function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
-	if (item.modelLimit && operation.toModel) {
-		const { items, note } = operation.toModel(result, params, item.modelLimit);
+	if (item.maxModelCharacters && operation.toModel) {
+		const { items, note } = operation.toModel(result, params, item.maxModelCharacters);
 		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...item.hints];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}

@@ -2,13 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { highlightAnswer, buildHints, tagExecution } from '../../../nodes/Agent/AgentExecute/output';
+import { buildOutputText, describeFields, TurnText } from '../../../nodes/Agent/AgentExecute/messageTexts';
 import {
 	parseResponseContent,
-	describeFields,
 	buildExcerpt,
 	findJsonBytes,
-	buildOutputText,
-	TurnText,
 } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';

@@ -271,7 +271,7 @@ describe('advice table', () => {
 			signIn: { ...signIn, ...own },
 			adviceByStatus,
 		};
-		return createResponseError({ status, headers: {}, body }, call).description ?? '';
+		return createResponseError({ statusCode: status, headers: {}, body }, call).description ?? '';
 	}
 
 	const rows = Object.entries(adviceTable).flatMap(([status, ofStatus]) =>
@@ -535,7 +535,9 @@ describe('advice table', () => {
 	test("Google's page for a blocked address, which is HTML, is known", () => {
 		const page = '<html><title>Sorry...</title>but your computer may be sending automated queries.</html>';
 		const call = { api: 'mail', method: 'GET', url: 'https://google.example/x', signIn } as const;
-		expect(createResponseError({ status: 403, headers: {}, body: Buffer.from(page) }, call)).toMatchObject({
+		expect(
+			createResponseError({ statusCode: 403, headers: {}, body: Buffer.from(page) }, call),
+		).toMatchObject({
 			message: 'Gmail: Sorry, this looks like automated queries',
 			description: expect.stringContaining('temporarily blocks') as string,
 		});
@@ -544,7 +546,7 @@ describe('advice table', () => {
 	test('a request that Google aborted says nothing of an ID that exists', () => {
 		const body = Buffer.from(JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }));
 		const call = { api: 'sheets', method: 'POST', url: 'https://google.example/x', signIn } as const;
-		const { description } = createResponseError({ status: 409, headers: {}, body }, call);
+		const { description } = createResponseError({ statusCode: 409, headers: {}, body }, call);
 		expect(description).toBe(
 			'Somebody changed the file or email in the meantime. Read it again and repeat the change.',
 		);

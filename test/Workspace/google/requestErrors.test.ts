@@ -162,7 +162,7 @@ const call: RequestFacts = {
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
 const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
-	createResponseError({ status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
+	createResponseError({ statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
 
 describe('what Google says', () => {
 	test.each<[unknown, string]>([

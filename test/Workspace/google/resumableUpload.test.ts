@@ -6,7 +6,7 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { NodeError, type Outcome } from '../../../nodes/core/errors';
 import { uploadToDrive, type DriveUploadRequest } from '../../../nodes/Workspace/google/driveUpload';
 import { chunkBytes } from '../../../nodes/Workspace/byteSource';
-import { googleApiBases, retryWords, type Transport } from '../../../nodes/Workspace/google/transport';
+import { googleApiBases, googleRetryWords, type Transport } from '../../../nodes/Workspace/google/transport';
 import { classifyStatus } from '../../../nodes/http/retry';
 import { ResumableUpload } from '../../../nodes/Workspace/google/resumableUpload';
 import { catchFailure } from '../catchFailure';
@@ -52,7 +52,7 @@ function sessionOf(played: Played[], maxAttempts = 3) {
 		},
 		address,
 		10,
-		{ words: retryWords, maxAttempts, maxRetryWaitMilliseconds: 60_000, signal: undefined },
+		{ words: googleRetryWords, maxAttempts, maxRetryWaitMilliseconds: 60_000, signal: undefined },
 	);
 	const first = () => session.send(Buffer.from('abcdef'), 0);
 	const second = () => session.send(Buffer.from('ghij'), 6);
@@ -201,7 +201,7 @@ test('all bytes and still no file is a failure', async () => {
 test('what is no failure of Google is passed on as it is', async () => {
 	const fault = new TypeError('a fault');
 	const session = new ResumableUpload(() => Promise.reject(fault), address, 1, {
-		words: retryWords,
+		words: googleRetryWords,
 		maxAttempts: 3,
 		maxRetryWaitMilliseconds: 0,
 		signal: undefined,

@@ -212,7 +212,7 @@ describe('one item', () => {
 			item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
 				naming: new FieldNaming([], 'json'),
 				limits,
-				modelLimit: 0,
+				maxModelCharacters: 0,
 			}),
 			combineKey,
 			changedId: undefined,

@@ -3,7 +3,7 @@ import { CredentialTestContext } from 'n8n-core';
 
 import { buildEndpoints } from '../../../dev/google/credential';
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
-import { checkServiceAccount } from '../../../nodes/Workspace/methods/serviceAccountTest';
+import { checkServiceAccount } from '../../../nodes/Workspace/methods/checkServiceAccount';
 import { LongAnswer } from '../../longAnswer';
 import { startScriptedServer } from '../scriptedServer';
 

@@ -41,7 +41,8 @@ export async function checkServiceAccount(
 		sanitizer.addSecrets([token]);
 		const response = await send(helpers, request, { headers: { authorization: `Bearer ${token}` } });
 		const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
-		await readGoogleResponse(response, {}, request, signal).catch(async (error: unknown) => {
+		const expected = { responseType: 'json' };
+		await readGoogleResponse(response, expected, request, signal).catch(async (error: unknown) => {
 			const failure = await toRequestError(error, request);
 			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
 			// The usual advice for a rate limit names an option of the node. A credential test has no options.
