@@ -27,11 +27,11 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	});
 }
 
-/** Finds the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
+/** Plans the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
 async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
 		const table = await alignRows(spreadsheet, params, members);
-		return { ...table, place: places.getPlaceBelowHeader(table) };
+		return { ...table, plannedPlace: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
 	// A single word is a tab's title or a named range, and Google's response shows which. Together with a tab, or with OVERWRITE, the node has to know before.
@@ -40,9 +40,11 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 	const resolveName = async () => await spreadsheet.resolveName(entered);
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
 	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
-	const place = places.getPlaceInTarget(target);
-	return { target, place, rowsByMember, header: undefined, addHeaders: undefined };
+	const plannedPlace = places.getPlaceInTarget(target);
+	return { target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
 }
+
+type AppendPlan = Awaited<ReturnType<typeof planAppend>>;
 
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
@@ -54,7 +56,7 @@ const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] :
 async function appendTogether(
 	spreadsheet: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
-	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof planAppend>>,
+	{ target, plannedPlace, header, addHeaders }: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
@@ -64,25 +66,23 @@ async function appendTogether(
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
-		const plan = await places.planRequest(spreadsheet, insertDataOption, place, values);
+	const { rowBelowTable, appended } = await spreadsheet.sendForRange(target, async () => {
+		const requestPlan = await places.planRequest(spreadsheet, insertDataOption, plannedPlace, values);
 		await addHeaders?.();
-		const data = await spreadsheet.append({ ...plan.request, valueInputOption }, values);
-		return { ...plan, response: places.parseAppendResponse(data) };
+		const response = await spreadsheet.append({ ...requestPlan.request, valueInputOption }, values);
+		return { ...requestPlan, appended: places.parseAppendResponse(response) };
 	});
-	const { updatedRange, tableRange } = response;
-	// A name that is not the title of the tab in Google's response is a named range. The place below a header is known in any case.
-	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
-	const isPlaceKnown = !isNamedRange || place.scope === 'header';
-	const knownPlace = isPlaceKnown ? place : places.getPlaceInTarget(await spreadsheet.resolveName(target));
-	const appendedRows = { ...response, place: knownPlace, values };
+	const { updatedRange, tableRange } = appended;
+	const actualPlace = await findActualPlace(spreadsheet, { target, plannedPlace }, updatedRange);
+	const appendedRows = { ...appended, place: actualPlace, values };
 	const start = places.isPlacementProven(appendedRows, rowBelowTable)
-		? response.start
+		? appended.start
 		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
-	const { searchRange, scope, searchStartRow } = place;
+	// Google has searched for a table in the planned place.
+	const { searchRange, scope, searchStartRow } = plannedPlace;
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(response, knownPlace, start.row)) {
+	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appended, actualPlace, start.row)) {
 		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
@@ -90,9 +90,21 @@ async function appendTogether(
 		});
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(spreadsheet, { item: { addHint } }, tab, [{ ...start, grid: values }]);
+	await formatDates(spreadsheet, tab, [{ ...start, grid: values }], addHint);
 	const results = buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember);
 	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
+}
+
+/** Returns the place to which the rows belong. A name that is not the title of the tab in Google's response is a named range. */
+async function findActualPlace(
+	spreadsheet: Spreadsheet,
+	{ target, plannedPlace }: Pick<AppendPlan, 'target' | 'plannedPlace'>,
+	updatedRange: string,
+) {
+	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
+	// The place below a header is known in any case.
+	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace;
+	return places.getPlaceInTarget(await spreadsheet.resolveName(target));
 }
 
 export const append = defineOperation({

@@ -39,7 +39,7 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 		const requestBody = { valueInputOption, data };
 		await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 	}
-	await formatDates(spreadsheet, member, header, rectangles);
+	await formatDates(spreadsheet, header, rectangles, (text) => void member.item.addHint(text));
 	const grownTab = { rowCount: header.rowCount + count, nativeTable: growTable(place, count) };
 	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + count };
 }
