@@ -47,11 +47,11 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 /** Builds the requests that add columns and rows, and make a native table include them. @param count number of added rows */
 function buildStructureRequests(place: RowPlace, count: number): sheets_v4.Schema$Request[] {
 	const { header, newNames, row } = place;
-	const { sheetId, rowCount, nativeTable, freeColumn } = header;
+	const { sheetId, rowCount, nativeTable, firstNewColumn } = header;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (newNames.length > 0) {
-		requests.push(...buildEnlargeTabRequests(header, { minColumns: freeColumn + newNames.length }));
-		const newHeaders = { row: header.row, column: freeColumn, grid: [[...newNames]] };
+		requests.push(...buildEnlargeTabRequests(header, { minColumns: firstNewColumn + newNames.length }));
+		const newHeaders = { row: header.row, column: firstNewColumn, grid: [[...newNames]] };
 		requests.push(buildRectangleRequest(header, newHeaders));
 	}
 	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
@@ -66,8 +66,8 @@ function buildStructureRequests(place: RowPlace, count: number): sheets_v4.Schem
 }
 
 /** Returns the native table with the added rows, and with the new columns if they are directly beside it. Nothing is sent. */
-function growTable({ header: { nativeTable, freeColumn }, newNames }: RowPlace, addedRows: number) {
-	const isBeside = freeColumn === nativeTable?.range.endColumnIndex;
+function growTable({ header: { nativeTable, firstNewColumn }, newNames }: RowPlace, addedRows: number) {
+	const isBeside = firstNewColumn === nativeTable?.range.endColumnIndex;
 	return nativeTable && growNativeTable(nativeTable, addedRows, isBeside ? newNames.length : 0);
 }
 
