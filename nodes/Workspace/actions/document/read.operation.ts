@@ -112,11 +112,11 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, characters) {
+	toModel(result, { startCharacter }, maxCharacters) {
 		if (!('content' in result) || result.content === undefined) return { items: [{ ...result }] };
 		const { title, content: availableContent, characterCount, tabs } = result;
 		const summary = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
-		const content = fitText(availableContent, countRoom(characters, summary));
+		const content = fitText(availableContent, countRoom(maxCharacters, summary));
 		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
 		return { items: [{ ...summary, content }], note };
 	},
