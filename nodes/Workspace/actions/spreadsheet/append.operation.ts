@@ -4,7 +4,7 @@ import { isNodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
-import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
+import { appendFields, type AppendMember, appendOptions, type AppendParams, rowDescription } from './fields';
 import { alignRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
@@ -56,7 +56,7 @@ const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] :
 async function appendTogether(
 	spreadsheet: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
-	{ target, plannedPlace, header, addHeaders }: AppendPlan,
+	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
@@ -64,6 +64,7 @@ async function appendTogether(
 	};
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
+	const { target, plannedPlace, header, addHeaders } = appendPlan;
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
 	const { rowBelowTable, appended } = await spreadsheet.sendForRange(target, async () => {
@@ -73,7 +74,7 @@ async function appendTogether(
 		return { ...requestPlan, appended: places.parseAppendResponse(response) };
 	});
 	const { updatedRange, tableRange } = appended;
-	const actualPlace = await findActualPlace(spreadsheet, { target, plannedPlace }, updatedRange);
+	const actualPlace = await findActualPlace(spreadsheet, appendPlan, updatedRange);
 	const appendedRows = { ...appended, place: actualPlace, values };
 	const start = places.isPlacementProven(appendedRows, rowBelowTable)
 		? appended.start
@@ -96,11 +97,8 @@ async function appendTogether(
 }
 
 /** Returns the place to which the rows belong. A name that is not the title of the tab in Google's response is a named range. */
-async function findActualPlace(
-	spreadsheet: Spreadsheet,
-	{ target, plannedPlace }: Pick<AppendPlan, 'target' | 'plannedPlace'>,
-	updatedRange: string,
-) {
+async function findActualPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
+	const { target, plannedPlace } = appendPlan;
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
 	// The place below a header is known in any case.
 	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace;
@@ -113,7 +111,7 @@ export const append = defineOperation({
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items for the same table are sent together.',
 	modelDescription: 'Add rows below a table in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: rowsForModel } },
+	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
 	fields: appendFields,
 	options: appendOptions,
 	execute: async (clients, params, item) =>
@@ -125,9 +123,9 @@ export const append = defineOperation({
 	},
 	lock: { getKey: (params) => params.spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
-	recover(_clients, { spreadsheetId, tab, range }, error) {
+	recover(_clients, { spreadsheetId, tab, range }, failure) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
-		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
+		throw failure.with({ message: `The rows may have been appended: ${failure.message}`, description });
 	},
 });

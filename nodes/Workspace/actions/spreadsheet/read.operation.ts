@@ -163,7 +163,7 @@ const readOptions = [
 					name: 'column',
 					type: 'options',
 					default: '',
-					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
+					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnDependencies },
 					description:
 						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 				},

@@ -52,9 +52,7 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 	const firstNewColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
 	const right = Math.max(firstNewColumn - 1, left);
 	const headerTexts = rowTexts.slice(rangeStart, firstNewColumn);
-	const shownTexts = rowCells
-		.slice(rangeStart, firstNewColumn)
-		.map(({ formattedValue }) => formattedValue ?? '');
+	const shownTexts = rowCells.slice(rangeStart, firstNewColumn).map((cell) => cell.formattedValue ?? '');
 	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= firstNewColumn && text !== '');
 	return {
 		...tabInfo,
@@ -96,12 +94,16 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
  * Maps names to columns. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
-export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
-	const trimmedTexts = texts.map((text) => text.trim());
-	const textKinds = [texts, shownTexts, trimmedTexts];
+export function indexColumns(
+	headerTexts: readonly string[],
+	shownTexts: readonly string[],
+	startColumn: number,
+) {
+	const trimmedTexts = headerTexts.map((text) => text.trim());
+	const textKinds = [headerTexts, shownTexts, trimmedTexts];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
 	const columns = new Map<string, number>();
-	for (const names of [buildColumnNames(texts, startColumn), ...otherNames])
+	for (const names of [buildColumnNames(headerTexts, startColumn), ...otherNames])
 		for (const [index, name] of names.entries())
 			if (!columns.has(name)) columns.set(name, startColumn + index);
 	return columns;

@@ -288,8 +288,8 @@ export async function planSteps(
 	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
 		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
 	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
-	const plan = planFor({ body });
-	if (!plan.needsShownTexts) return plan;
+	const firstResult = planFor({ body });
+	if (!firstResult.needsShownTexts) return firstResult;
 	const shownTexts = await fetchTableBody(spreadsheet, oldHeader, columnsToRead, 'FORMATTED_VALUE');
 	return planFor({ body, shownTexts });
 }
