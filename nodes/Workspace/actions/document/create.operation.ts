@@ -98,7 +98,7 @@ export const create = defineOperation({
 
 type PreparedParams = Awaited<ReturnType<typeof prepareParams>>;
 
-/** Checks and parses the parameters, before anything is created. @throws NodeError with 400 */
+/** Checks and parses the parameters, before anything is created. @throws NodeError 400 */
 async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);

@@ -96,7 +96,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError with 400 */
+/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, context: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
 	const isGiven = context.mode === 'json' || context.hasUserOption?.(field.name);

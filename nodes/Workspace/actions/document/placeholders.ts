@@ -13,7 +13,7 @@ export interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-/** Plans Markdown in place of its placeholders. @throws NodeError with 400 if one shares its paragraph with other text, or is not in the body */
+/** Plans Markdown in place of its placeholders. @throws NodeError 400 if one shares its paragraph with other text, or is not in the body */
 export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	tabScope: TabScope,

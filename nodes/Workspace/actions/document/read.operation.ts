@@ -130,7 +130,7 @@ export const read = defineOperation({
 /** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
 
-/** @throws NodeError with 400 for a document that n8n cannot store */
+/** @throws NodeError 400 for a document that n8n cannot store */
 function refuseDeepNesting(document: docs_v1.Schema$Document): void {
 	let values: unknown[] = [document];
 	for (let depth = 0; values.length > 0; depth++) {

@@ -23,7 +23,7 @@ export interface ReplacementPlan {
 	readonly markdownReplacements: readonly MarkdownReplacement[];
 }
 
-/** @throws NodeError with 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
+/** @throws NodeError 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
@@ -40,7 +40,7 @@ export async function prepareReplacements(
 	return { textRequests, markdownReplacements };
 }
 
-/** @returns the same text to find @throws NodeError with 400 for an empty text */
+/** @returns the same text to find @throws NodeError 400 for an empty text */
 function refuseEmpty(find: string): string {
 	if (find !== '') return find;
 	throw createRefusal(

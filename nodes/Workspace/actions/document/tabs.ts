@@ -12,7 +12,7 @@ export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 	title: tabProperties?.title ?? '',
 });
 
-/** Finds a tab by its ID or title. @throws NodeError with 400 if no tab or several tabs match */
+/** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
 export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: string): docs_v1.Schema$Tab {
 	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
 	// The exact text comes before the trimmed text, and an ID before a title.
@@ -47,7 +47,7 @@ const fieldsByScope = {
 	texts: `${fieldsStart},body,headers,footers,footnotes))`,
 } as const;
 
-/** Reads the body of a tab for a write. @param tab its ID or title; '' for the first tab @throws NodeError with 403 if the account may not edit */
+/** Reads the body of a tab for a write. @param tab its ID or title; '' for the first tab @throws NodeError 403 if the account may not edit */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
