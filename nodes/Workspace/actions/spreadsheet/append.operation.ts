@@ -34,7 +34,7 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 		return { ...table, plannedPlace: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
-	// A single word is a tab's title or a named range, and Google's response shows which. Together with a tab, or with OVERWRITE, the node has to know before.
+	// A single word is a tab's title or a named range, and Google's response shows which. With a tab, or with OVERWRITE, the node must know before.
 	const mustResolveName =
 		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const resolveName = async () => await spreadsheet.resolveName(entered);
@@ -59,31 +59,28 @@ async function appendTogether(
 	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
-	const addHint = (text: string) => {
-		items.forEach((item) => item?.addHint(text));
-	};
+	const addHint = (text: string) => void items.forEach((item) => item?.addHint(text));
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { target, plannedPlace, header, addHeaders } = appendPlan;
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { rowBelowTable, appended } = await spreadsheet.sendForRange(target, async () => {
+	const { rowBelowTable, appendedRange } = await spreadsheet.sendForRange(target, async () => {
 		const requestPlan = await places.planRequest(spreadsheet, insertDataOption, plannedPlace, values);
 		await addHeaders?.();
 		const response = await spreadsheet.append({ ...requestPlan.request, valueInputOption }, values);
-		return { ...requestPlan, appended: places.parseAppendResponse(response) };
+		return { ...requestPlan, appendedRange: places.parseAppendResponse(response) };
 	});
-	const { updatedRange, tableRange } = appended;
+	const { updatedRange, tableRange } = appendedRange;
 	const actualPlace = await findActualPlace(spreadsheet, appendPlan, updatedRange);
-	const appendedRows = { ...appended, place: actualPlace, values };
+	const appendedRows = { ...appendedRange, place: actualPlace, values };
 	const start = places.isPlacementProven(appendedRows, rowBelowTable)
-		? appended.start
+		? appendedRange.start
 		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
-	// Google has searched for a table in the planned place.
-	const { searchRange, scope, searchStartRow } = plannedPlace;
+	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appended, actualPlace, start.row)) {
+	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appendedRows, start.row)) {
 		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
@@ -96,12 +93,11 @@ async function appendTogether(
 	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
 }
 
-/** Returns the place to which the rows belong. A name that is not the title of the tab in Google's response is a named range. */
+/** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */
 async function findActualPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
 	const { target, plannedPlace } = appendPlan;
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
-	// The place below a header is known in any case.
-	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace;
+	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace; // below a header, the place is known
 	return places.getPlaceInTarget(await spreadsheet.resolveName(target));
 }
 

@@ -16,10 +16,9 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-export type AppendResponse = Readonly<ReturnType<typeof parseAppendResponse>>;
-
+type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
 /** Rows that Google has appended, and the place where they belong. */
-type AppendedRows = AppendResponse & { readonly place: AppendPlace; readonly values: Cell[][] };
+type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
 
 /** Returns whether Google's response proves that rows are in the right place. @param rowBelowTable as `planRequest` returns it */
 export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number): boolean {
@@ -37,7 +36,7 @@ export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
-export function isDirectlyBelowHeader({ tableRange }: AppendResponse, place: AppendPlace, startRow: number) {
+export function isDirectlyBelowHeader({ tableRange, place }: AppendedRows, startRow: number): boolean {
 	if (place.scope === 'header') return startRow === place.searchStartRow + 1;
 	if (!tableRange) return false;
 	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));

@@ -33,16 +33,15 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	const { headerRow, maxRows, startRow } = options;
 	const rows = (data.values ?? []) as CellRow[];
 	const shownRows = (shownData.values ?? []) as CellRow[];
-	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(data.range ?? 'A1'));
+	const { row: firstRow, column: rangeStart } = parseBounds(parseRange(data.range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const readHeaders = (row: CellRow = []) => Array.from({ length: width }, (_, index) => toText(row[index]));
 	const headerTexts = readHeaders(rows[headerRow - 1]);
-	const columnsByName = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), firstColumn);
-	const columnNames = buildColumnNames(headerTexts, firstColumn);
-	const table = { names: columnNames, columns: columnsByName, rangeStart: firstColumn };
-	const rowMatches = buildRowTest(options, table);
+	const columnsByName = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), rangeStart);
+	const columnNames = buildColumnNames(headerTexts, rangeStart);
+	const matchesFilters = buildRowTest(options, { names: columnNames, columns: columnsByName, rangeStart });
 	const isMatch = (row: CellRow, index: number) =>
-		index >= headerRow && row.some((cell) => cell !== '') && rowMatches(row, shownRows[index] ?? []);
+		index >= headerRow && row.some((cell) => cell !== '') && matchesFilters(row, shownRows[index] ?? []);
 	// A range may have millions of rows, and an index takes far less memory than an object.
 	const matchingIndexes = rows.flatMap((row, index) => (isMatch(row, index) ? index : []));
 	const getRowNumber = (index: number) => firstRow + index + 1;
@@ -294,7 +293,6 @@ export const read = defineOperation({
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target = isWholeFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
-		/** Fetches the cells. Items of the run with the same request share Google's response. */
 		const fetchOnce = async (format: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
 			await item.doOnce(`spreadsheet.read ${JSON.stringify({ ...request, ...format })}`, async () => {
 				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...format });
@@ -303,13 +301,13 @@ export const read = defineOperation({
 		const wantsIsoDates = dateTimeRenderOption === 'ISO_8601';
 		// Google cannot return ISO 8601. `fetchDatesAsIso` needs dates as texts, because a date as a number looks like any other number.
 		const dateOption = wantsIsoDates ? 'FORMATTED_STRING' : dateTimeRenderOption;
-		const renderedData = await fetchOnce({ valueRenderOption, dateTimeRenderOption: dateOption });
+		const fetchedData = await fetchOnce({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerHeight = output === 'rows' ? params.headerRow : 0;
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
-				: renderedData;
+				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, fetchedData, headerHeight))
+				: fetchedData;
 		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
 		const shownData = valuesSuffice ? data : await fetchOnce({ valueRenderOption: 'FORMATTED_VALUE' });

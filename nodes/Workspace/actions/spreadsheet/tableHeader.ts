@@ -94,16 +94,12 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
  * Maps names to columns. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
-export function indexColumns(
-	headerTexts: readonly string[],
-	shownTexts: readonly string[],
-	startColumn: number,
-) {
-	const trimmedTexts = headerTexts.map((text) => text.trim());
-	const textKinds = [headerTexts, shownTexts, trimmedTexts];
+export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
+	const trimmedTexts = texts.map((text) => text.trim());
+	const textKinds = [texts, shownTexts, trimmedTexts];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
 	const columns = new Map<string, number>();
-	for (const names of [buildColumnNames(headerTexts, startColumn), ...otherNames])
+	for (const names of [buildColumnNames(texts, startColumn), ...otherNames])
 		for (const [index, name] of names.entries())
 			if (!columns.has(name)) columns.set(name, startColumn + index);
 	return columns;
@@ -176,16 +172,16 @@ export async function fetchTable(
 	getRowNumber: (target: TabRange) => number = () => params.headerRow,
 ) {
 	const namedRowsByMember = members.map(readNamedRows);
-	const range = parseTarget(params);
+	const entered = parseTarget(params);
 	const fetchIn = async (target: TabRange) => {
 		return { target, header: await fetchTableHeader(spreadsheet, target, getRowNumber(target)) };
 	};
-	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(range));
-	const table = await spreadsheet.sendForRange(range, async () => {
-		if (range.tab !== undefined && range.name !== undefined) return await fetchInNamedRange();
-		return await fetchIn(range).catch(async (error: unknown) => {
+	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(entered));
+	const table = await spreadsheet.sendForRange(entered, async () => {
+		if (entered.tab !== undefined && entered.name !== undefined) return await fetchInNamedRange();
+		return await fetchIn(entered).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error) && range.name !== undefined) return await fetchInNamedRange();
+			if (isUnknownRangeError(error) && entered.name !== undefined) return await fetchInNamedRange();
 			throw error;
 		});
 	});

@@ -44,7 +44,7 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + addedCount };
 }
 
-/** Builds the requests that add columns and rows, and make a native table include them. @param addedCount how many rows are added */
+/** Builds the requests that add columns and rows, and make a native table include them. */
 function buildStructureRequests(place: RowPlace, addedCount: number): sheets_v4.Schema$Request[] {
 	const { header, newNames, row } = place;
 	const { sheetId, rowCount, nativeTable, firstNewColumn } = header;

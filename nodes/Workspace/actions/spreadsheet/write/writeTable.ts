@@ -52,7 +52,7 @@ export async function writeItemTable(spreadsheet: Spreadsheet, params: WritePara
 		const rowsByMember = namedRows.map((rows) => orderCells(rows, names, null));
 		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
 	}
-	const getRowNumber = (range: ranges.TabRange) => ranges.parseBounds(range).row + 1;
+	const getRowNumber = (target: ranges.TabRange) => ranges.parseBounds(target).row + 1;
 	const { target, header, namedRowsByMember } = await fetchTable(spreadsheet, params, members, getRowNumber);
 	const { columnNames, headerCells } = layOutColumns(collectNames(namedRowsByMember.flat()), header, params);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, null));
@@ -126,11 +126,11 @@ export async function writeRowsAt(
 				spreadsheet.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = response.updatedRange ?? range;
-			const [sent, updated] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
 			// Only Google's response tells the place of a named range. For cells, it may begin too late: at the first one that is not null.
-			const isNamedRange = sent.name !== undefined && !isNameOfTab(target, updated);
-			const { row, column } = ranges.parseBounds(isNamedRange ? updated : sent);
-			await formatDates(spreadsheet, { title: updated.tab }, [{ row, column, grid: values }], addHint);
+			const isNamedRange = sentRange.name !== undefined && !isNameOfTab(target, returnedRange);
+			const { row, column } = ranges.parseBounds(isNamedRange ? returnedRange : sentRange);
+			await formatDates(spreadsheet, { title: returnedRange.tab }, [{ row, column, grid: values }], addHint);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// A header counts as a row of the first member, if at least one of its cells was written.
 			const countedLists = isHeaderWritten ? sentLists : rowLists;
