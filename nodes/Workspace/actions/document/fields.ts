@@ -133,10 +133,8 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 		if (!isConvertible) throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
-	if (isRecord(rows)) {
-		const pairs = Object.entries(rows);
-		return pairs.map(([find, value]) => ({ find, replacement: readText(value), format: 'text' }));
-	}
+	if (isRecord(rows))
+		return Object.entries(rows).map(([find, value]) => ({ find, replace: readText(value), format: 'text' }));
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
@@ -145,7 +143,7 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (knownFormat === undefined) throw createValueRefusal(field, context, expected);
-		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };
+		return { find: readText(find ?? ''), replace: readText(replace ?? ''), format: knownFormat };
 	});
 }
 
