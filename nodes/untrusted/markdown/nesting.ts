@@ -177,8 +177,7 @@ function separateSpaces(pieces: Pieces): ParagraphPiece[] {
 	});
 	return separatedPieces.map((piece, index) => {
 		if (!isBlank(piece)) return piece;
-		const [left, right] = [separatedPieces[index - 1], separatedPieces[index + 1]];
-		const marks = keepCommonMarks(piece.marks, left?.marks ?? {}, right?.marks ?? {});
+		const marks = keepCommonMarks(piece.marks, separatedPieces[index - 1], separatedPieces[index + 1]);
 		return { ...piece, marks };
 	});
 }
@@ -190,9 +189,9 @@ function splitSpaces(text: string): string[] {
 	return [text.slice(0, start), text.slice(start, end), text.slice(end)].filter((part) => part !== '');
 }
 
-function keepCommonMarks(marks: TextMarks, left: TextMarks, right: TextMarks): TextMarks {
-	const names = marksByPriority.filter((mark) => left[mark] === marks[mark] && right[mark] === marks[mark]);
-	return Object.fromEntries(names.map((mark) => [mark, marks[mark]]));
+function keepCommonMarks(marks: TextMarks, left?: ParagraphPiece, right?: ParagraphPiece): TextMarks {
+	const isCommon = (mark: Mark) => left?.marks[mark] === marks[mark] && right?.marks[mark] === marks[mark];
+	return Object.fromEntries(marksByPriority.filter(isCommon).map((mark) => [mark, marks[mark]]));
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
