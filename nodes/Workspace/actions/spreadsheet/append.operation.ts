@@ -59,7 +59,9 @@ async function appendTogether(
 	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
-	const addHint = (text: string) => void items.forEach((item) => item?.addHint(text));
+	const addHint = (text: string) => {
+		items.forEach((item) => item?.addHint(text));
+	};
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { target, plannedPlace, header, addHeaders } = appendPlan;

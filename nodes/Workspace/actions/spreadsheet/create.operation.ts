@@ -124,8 +124,7 @@ export const create = defineOperation({
 		const recoveredId = needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (recoveredId) return await createByDrive(clients, params, item, recoveredId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
-		const message = `The spreadsheet may have been created: ${failure.message}`;
-		throw failure.with({ message, description });
+		throw failure.with({ message: `The spreadsheet may have been created: ${failure.message}`, description });
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },

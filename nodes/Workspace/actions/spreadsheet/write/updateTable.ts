@@ -39,7 +39,7 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 		const requestBody = { valueInputOption, data };
 		await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 	}
-	await formatDates(spreadsheet, header, rectangles, (text) => void member.item.addHint(text));
+	await formatDates(spreadsheet, header, rectangles, member.item.addHint.bind(member.item));
 	const grownTab = { rowCount: header.rowCount + addedCount, nativeTable: growTable(place, addedCount) };
 	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + addedCount };
 }

@@ -111,7 +111,7 @@ export async function writeRowsAt(
 	const allRows = [...headerRows, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
 	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
-	const addHint = (text: string) => void members[0]?.item.addHint(text);
+	const addHint = (text: string) => members[0]?.item.addHint(text);
 	let nextRange: string | undefined;
 	return await sendInChunks(entries, members, {
 		doneVerb: 'written',
@@ -154,7 +154,7 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
 	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
 	const grid = rowLists.flat();
-	const addHint = (text: string) => void members[0]?.item.addHint(text);
+	const addHint = (text: string) => members[0]?.item.addHint(text);
 	// Without a header in the range, `left` may be in a table beside it.
 	const start = { row: header.row, column: header.columns.size === 0 ? header.rangeStart : header.left };
 	await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
