@@ -115,7 +115,7 @@ export function getTabContents(tab: DocumentTab): Elements[] {
 export function getHeadingLevel(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
-	return ([1, 2, 3, 4, 5, 6] as const).find((depth) => namedStyle === `HEADING_${depth}`);
+	return ([1, 2, 3, 4, 5, 6] as const).find((level) => namedStyle === `HEADING_${level}`);
 }
 
 /** Points of indentation per list level, as in the bullet presets of Docs. */

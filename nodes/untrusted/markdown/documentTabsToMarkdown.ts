@@ -136,7 +136,7 @@ const markdownOptions: Options = {
 
 /** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. */
 export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
-	/** Numbers of footnotes, by tab index and footnote ID. They count across all tabs. */
+	/** Labels of footnotes, by tab index and footnote ID: numbers that count across all tabs. */
 	const labels = new Map<string, string>();
 	const getLabel = (footnoteKey: string) => getOrAdd(labels, footnoteKey, () => String(labels.size + 1));
 	const children = tabs.flatMap((tab, tabIndex) =>

@@ -204,7 +204,7 @@ class BlockReader {
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
 
-	/** Adds the text of a footnote where it stands in the Markdown, because one batch of requests cannot insert a footnote and its text. */
+	/** Adds the text of a footnote where it stands in the Markdown, because one change cannot insert a footnote and its text. */
 	#readFootnote(label: string, children: readonly mdast.RootContent[], context: BlockContext): void {
 		const index = this.blocks.length;
 		this.read(children, context);

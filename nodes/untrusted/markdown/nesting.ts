@@ -121,8 +121,8 @@ const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'li
 
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
-	const parts = joinPieces(trimPieces(separateSpaces(pieces)));
-	return nestMarks(linkBareAddresses(parts, lineBreak.type === 'break'), new Set(), lineBreak);
+	const joinedPieces = joinPieces(trimPieces(separateSpaces(pieces)));
+	return nestMarks(linkBareAddresses(joinedPieces, lineBreak.type === 'break'), new Set(), lineBreak);
 }
 
 function nestMarks(pieces: Pieces, openMarks: Set<Mark>, lineBreak: PhrasingContent): PhrasingContent[] {
@@ -171,13 +171,13 @@ function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): Phrasin
 
 /** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
 function separateSpaces(pieces: Pieces): ParagraphPiece[] {
-	const parts = pieces.flatMap((piece): ParagraphPiece[] => {
+	const separatedPieces = pieces.flatMap((piece): ParagraphPiece[] => {
 		if (piece.marks.code || !isText(piece)) return [piece];
 		return splitSpaces(piece.text).map((text) => ({ ...piece, text }));
 	});
-	return parts.map((piece, index) => {
+	return separatedPieces.map((piece, index) => {
 		if (!isBlank(piece)) return piece;
-		const marks = keepCommonMarks(piece.marks, parts[index - 1]?.marks ?? {}, parts[index + 1]?.marks ?? {});
+		const marks = keepCommonMarks(piece.marks, separatedPieces[index - 1], separatedPieces[index + 1]);
 		return { ...piece, marks };
 	});
 }
@@ -189,9 +189,9 @@ function splitSpaces(text: string): string[] {
 	return [text.slice(0, start), text.slice(start, end), text.slice(end)].filter((part) => part !== '');
 }
 
-function keepCommonMarks(marks: TextMarks, left: TextMarks, right: TextMarks): TextMarks {
-	const names = marksByPriority.filter((mark) => left[mark] === marks[mark] && right[mark] === marks[mark]);
-	return Object.fromEntries(names.map((mark) => [mark, marks[mark]]));
+function keepCommonMarks(marks: TextMarks, left?: ParagraphPiece, right?: ParagraphPiece): TextMarks {
+	const isCommon = (mark: Mark) => left?.marks[mark] === marks[mark] && right?.marks[mark] === marks[mark];
+	return Object.fromEntries(marksByPriority.filter(isCommon).map((mark) => [mark, marks[mark]]));
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
@@ -202,14 +202,14 @@ function trimPieces(pieces: Pieces): ParagraphPiece[] {
 }
 
 function joinPieces(pieces: Pieces): ParagraphPiece[] {
-	const parts: ParagraphPiece[] = [];
+	const joinedPieces: ParagraphPiece[] = [];
 	for (const piece of pieces) {
-		const part = parts.at(-1);
-		if (part && isText(part) && isText(piece) && haveSameMarks(part.marks, piece.marks)) {
-			parts[parts.length - 1] = { ...part, text: part.text + piece.text };
-		} else parts.push(piece);
+		const last = joinedPieces.at(-1);
+		if (last && isText(last) && isText(piece) && haveSameMarks(last.marks, piece.marks))
+			joinedPieces.splice(-1, 1, { ...last, text: last.text + piece.text });
+		else joinedPieces.push(piece);
 	}
-	return parts;
+	return joinedPieces;
 }
 
 /** An address that GitHub Flavored Markdown makes a link. Its host may begin with a bracket, but with no other punctuation. */
@@ -218,13 +218,13 @@ const bareAddressPattern = /(?<![a-z])(?:https?:\/\/(?![!-/:-@\\-`{-~])|www\.)[^
 const escapedCharacterPattern = /[&*~[|`\\]|\]\(|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /**
- * Makes links of the addresses in plain text that a parser would misread: it takes the mark in `https://agent.example.com**x**` for a part of the address, and
- * a backslash from escaping, too. @param hasBackslashBreaks whether each line break is written as a backslash and a newline, as a `break` is
+ * Makes links of addresses in plain text that a parser would misread: a parser takes the asterisks of `https://agent.example.com**x**`, or
+ * an escaping backslash, for a part of the address. @param hasBackslashBreaks whether a line break is a backslash and a newline, as for a `break`
  */
 function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): ParagraphPiece[] {
 	return pieces.flatMap((piece, pieceIndex) => {
 		if (!isText(piece) || piece.marks.code || piece.marks.link !== undefined) return [piece];
-		const parts: ParagraphPiece[] = [];
+		const newPieces: ParagraphPiece[] = [];
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddressPattern)) {
 			const nextCharacter =
@@ -234,10 +234,10 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): Paragra
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);
 			const link = /^www/i.test(address) ? `http://${address}` : address;
-			parts.push({ ...piece, text: textBefore }, { text: address, marks: { ...piece.marks, link } });
+			newPieces.push({ ...piece, text: textBefore }, { text: address, marks: { ...piece.marks, link } });
 			start = index + address.length;
 		}
-		return [...parts, { ...piece, text: piece.text.slice(start) }].filter(({ text }) => text !== '');
+		return [...newPieces, { ...piece, text: piece.text.slice(start) }].filter(({ text }) => text !== '');
 	});
 }
 

@@ -31,12 +31,12 @@ function* splitIntoPieces(markdown: string, pieceLength: number) {
 			yield { text, nodes };
 			return;
 		}
-		const blockCount = findLastSeparateBlock(nodes);
-		length = blockCount > 0 ? pieceLength : length * 2;
-		if (blockCount <= 0) continue;
+		const nextBlockIndex = findLastSeparateBlock(nodes);
+		length = nextBlockIndex > 0 ? pieceLength : length * 2;
+		if (nextBlockIndex <= 0) continue;
 		// The next piece begins with the line break before its first block.
-		const end = text.lastIndexOf('\n', nodes[blockCount]?.position?.start.offset);
-		yield { text: text.slice(0, end), nodes: nodes.slice(0, blockCount) };
+		const end = text.lastIndexOf('\n', nodes[nextBlockIndex]?.position?.start.offset);
+		yield { text: text.slice(0, end), nodes: nodes.slice(0, nextBlockIndex) };
 		start += end;
 	}
 }

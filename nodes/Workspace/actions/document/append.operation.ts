@@ -122,7 +122,7 @@ function buildMarkerNameStart({ keyHash, contentHash }: KeyHashes): string {
 	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
 }
 
-/** Finds the result of an earlier append with this key. @throws NodeError with 409 if that append had other content */
+/** Finds the result of an earlier append with this key. @throws NodeError 409 if that append had other content */
 function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, keyHashes: KeyHashes) {
 	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === keyHashes.keyHash);
 	if (name === undefined) return undefined;

@@ -50,7 +50,7 @@ const maxListedHeadings = 30;
 /** Most characters of a heading in an error message. */
 const maxHeadingCharacters = 80;
 
-/** Finds the section under a heading; '' means the whole tab. @throws NodeError with 400 if no heading or several headings have this text */
+/** Finds the section under a heading; '' means the whole tab. @throws NodeError 400 if no heading or several headings have this text */
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {

@@ -14,7 +14,7 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** Adds a hint for plain text that looks like Markdown. @throws NodeError with 400 for Markdown that cannot be read */
+/** Adds a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
 export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
 	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -22,7 +22,7 @@ export async function parseContent({ content, contentFormat, insertImages }: Con
 	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
 }
 
-/** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError with 400 if it cannot be read */
+/** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError 400 if it cannot be read */
 export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);

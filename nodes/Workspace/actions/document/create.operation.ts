@@ -9,7 +9,7 @@ import { type Clients, defineOperation, type Field, type Item, type InferParamet
 import { appendContent } from './append.operation';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
-import { type BodyState, buildDocumentUrl, collectTexts, readBodyState } from './tabs';
+import { type BodyState, buildDocumentUrl, collectText, readBodyState } from './tabs';
 import { emptyPlace, findSection, planPlace } from './contentPlace';
 import { isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
@@ -69,8 +69,8 @@ export const create = defineOperation({
 		const { data: response } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = response.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		const emptyDocument = { ...prepared, newRevisionId: response.revisionId };
-		const replaced = await fillEmpty(clients, documentId, emptyDocument, item);
+		const emptyDocumentParams = { ...prepared, newRevisionId: response.revisionId };
+		const replaced = await fillEmpty(clients, documentId, emptyDocumentParams, item);
 		const unchangedResponse = isEmpty(prepared.parsedContent) ? response : undefined;
 		return await readResult(clients, documentId, params, replaced, unchangedResponse);
 	},
@@ -98,7 +98,7 @@ export const create = defineOperation({
 
 type PreparedParams = Awaited<ReturnType<typeof prepareParams>>;
 
-/** Checks and parses the parameters, before anything is created. @throws NodeError with 400 */
+/** Checks and parses the parameters, before anything is created. @throws NodeError 400 */
 async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);
@@ -172,7 +172,7 @@ async function fillCopy({ docs }: Clients, id: string, prepared: CopyParams, ite
 		const isReplaced = keyHashes ? hasMarker : isRetry && hasNewRevision(item, body);
 		// A second replacement could also change the texts that the first one inserted.
 		if (isReplaced) return undefined;
-		const text = collectTexts(body, 'allTabs', body.content);
+		const text = collectText(body, 'allTabs', body.content);
 		const requests = planTextReplacements(replacementPlan, text, item, { fillFromInput });
 		const changesTexts = requests.length + markdownReplacements.length > 0;
 		const markerRequests = keyHashes && changesTexts ? [buildMarkerRequest(markerName, body)] : [];

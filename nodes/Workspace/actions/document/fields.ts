@@ -93,7 +93,7 @@ export const section = {
 	read: readSection,
 } as const satisfies Field;
 
-/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError with 400 */
+/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, context: ReadContext): string {
 	if (typeof raw !== 'string') throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
 	const isGiven = context.mode === 'json' || context.hasUserOption?.(field.name);
@@ -130,10 +130,8 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 		if (!isConvertible) throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
-	if (isRecord(rows)) {
-		const pairs = Object.entries(rows);
-		return pairs.map(([find, value]) => ({ find, replacement: readText(value), format: 'text' }));
-	}
+	if (isRecord(rows))
+		return Object.entries(rows).map(([find, value]) => ({ find, replace: readText(value), format: 'text' }));
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
@@ -142,7 +140,7 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (knownFormat === undefined) throw createValueRefusal(field, context, expected);
-		return { find: readText(find ?? ''), replacement: readText(replace ?? ''), format: knownFormat };
+		return { find: readText(find ?? ''), replace: readText(replace ?? ''), format: knownFormat };
 	});
 }
 

@@ -13,7 +13,7 @@ export interface MarkdownReplacement {
 	readonly content: DocumentContent;
 }
 
-/** Plans Markdown in place of its placeholders. @throws NodeError with 400 if one shares its paragraph with other text, or is not in the body */
+/** Plans Markdown in place of its placeholders. @throws NodeError 400 if one shares its paragraph with other text, or is not in the body */
 export function planMarkdownReplacements(
 	{ allTabs, tabId: chosenTabId }: BodyState,
 	tabScope: TabScope,
@@ -32,14 +32,14 @@ export function planMarkdownReplacements(
 	const plans = placeholders.map(({ place, replacement }) =>
 		planWrite(linkImages(replacement.content, refusedUrls), place),
 	);
-	const counts = replacements.map((replacement) => {
+	const replacedCounts = replacements.map((replacement) => {
 		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
 		return { find: replacement.find, count };
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
 	const characterCount = plans.reduce((sum, plan) => sum + plan.characterCount, 0);
-	// `recoverResult` does not compare the end of the document after replacements, so it stays empty.
-	return { requests, characterCount, text: '', endIndex: 0, replaced: counts };
+	// After replacements, `recoverResult` compares neither `text` nor `endIndex`, so neither is calculated.
+	return { requests, characterCount, text: '', endIndex: 0, replaced: replacedCounts };
 }
 
 /** Finds the paragraphs that are placeholders, also in tables. */

@@ -82,9 +82,8 @@ export const read = defineOperation({
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const fileRequest = { fileId: documentId, mimeType };
-			const response = await drive.files.export(fileRequest, { responseType: 'arraybuffer' });
-			const bytes = response.data;
-			const contentType = response.headers['content-type'] ?? '';
+			const { data: bytes, headers } = await drive.files.export(fileRequest, { responseType: 'arraybuffer' });
+			const contentType = headers['content-type'] ?? '';
 			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType)) {
 				const message = 'Google Drive returned a page in place of the file';
 				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
@@ -112,11 +111,11 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, characters) {
+	toModel(result, { startCharacter }, maxCharacters) {
 		if (!('content' in result) || result.content === undefined) return { items: [{ ...result }] };
 		const { title, content: availableContent, characterCount, tabs } = result;
 		const summary = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
-		const content = fitText(availableContent, countRoom(characters, summary));
+		const content = fitText(availableContent, countRoom(maxCharacters, summary));
 		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
 		return { items: [{ ...summary, content }], note };
 	},
@@ -130,7 +129,7 @@ export const read = defineOperation({
 /** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
 
-/** @throws NodeError with 400 for a document that n8n cannot store */
+/** @throws NodeError 400 for a document that n8n cannot store */
 function refuseDeepNesting(document: docs_v1.Schema$Document): void {
 	let values: unknown[] = [document];
 	for (let depth = 0; values.length > 0; depth++) {
@@ -150,7 +149,7 @@ const conversions = {
 	markdown: {
 		task: 'documentTabsToMarkdown',
 		name: 'Markdown',
-		advice: ' Read the document as text instead.',
+		advice: 'Read the document as text instead.',
 	},
 } as const;
 
@@ -167,9 +166,8 @@ async function convertTabs(
 	const tooDeepAnswer = { problem: 'its tables are nested too deeply' };
 	const answer = json === undefined ? tooDeepAnswer : await runInWorker(task, json, item.signal);
 	if ('result' in answer) return answer.result;
-	item.addHint(
-		`The document ${documentId} cannot be converted to ${name}: ${answer.problem}. The content was left empty.${advice}`,
-	);
+	const summary = `The document ${documentId} cannot be converted to ${name}: ${answer.problem}. The content was left empty.`;
+	item.addHint(advice === '' ? summary : `${summary} ${advice}`);
 	return '';
 }
 

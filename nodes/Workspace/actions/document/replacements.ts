@@ -8,10 +8,10 @@ import type { Item } from '../../operation';
 import { readMarkdown } from './contentRequests';
 import type { MarkdownReplacement } from './placeholders';
 
-/** A text to find, and the new text in its place. */
+/** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
 	readonly find: string;
-	readonly replacement: string;
+	readonly replace: string;
 	readonly format: 'text' | 'markdown';
 }
 
@@ -19,7 +19,7 @@ type TextReplacement = Omit<Replacement, 'format'>;
 
 type ReplacementPlan = Awaited<ReturnType<typeof prepareReplacements>>;
 
-/** @throws NodeError with 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
+/** @throws NodeError 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
@@ -28,16 +28,16 @@ export async function prepareReplacements(
 	/** Requests for the replacements with plain text. */
 	const textRequests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
 	const markdownReplacements: MarkdownReplacement[] = [];
-	for (const { find, replacement, format } of replacements) {
+	for (const { find, replace, format } of replacements) {
 		if (format === 'text') continue;
-		const content = await readMarkdown(replacement, 'replacements', insertImages, item);
+		const content = await readMarkdown(replace, 'replacements', insertImages, item);
 		// Trims the text to find, because its paragraph may have spaces around it. A text of spaces would match every empty paragraph.
 		markdownReplacements.push({ find: refuseEmpty(cleanText(find).trim()), content });
 	}
 	return { textRequests, markdownReplacements };
 }
 
-/** @returns the same text to find @throws NodeError with 400 for an empty text */
+/** @returns the same text to find @throws NodeError 400 for an empty text */
 function refuseEmpty(find: string): string {
 	if (find !== '') return find;
 	throw createRefusal(
@@ -48,9 +48,9 @@ function refuseEmpty(find: string): string {
 
 /** Builds requests that replace texts in all tabs. */
 function buildReplaceRequests(replacements: readonly TextReplacement[]) {
-	return replacements.map(({ find, replacement }) => {
+	return replacements.map(({ find, replace }) => {
 		const containsText = { text: refuseEmpty(cleanText(find)), matchCase: true };
-		return { replaceAllText: { containsText, replaceText: cleanText(replacement) } };
+		return { replaceAllText: { containsText, replaceText: cleanText(replace) } };
 	});
 }
 
@@ -73,9 +73,9 @@ export function planTextReplacements(
 	const unfilledPlaceholders: string[] = [];
 	const fieldReplacements: TextReplacement[] = [];
 	for (const find of new Set(remainingText.match(placeholderPattern))) {
-		const replacement = fillFromInput ? findItemValue(item.json, find.slice(2, -2).trim()) : undefined;
-		if (replacement === undefined) unfilledPlaceholders.push(`'${find}'`);
-		else fieldReplacements.push({ find, replacement });
+		const value = fillFromInput ? findItemValue(item.json, find.slice(2, -2).trim()) : undefined;
+		if (value === undefined) unfilledPlaceholders.push(`'${find}'`);
+		else fieldReplacements.push({ find, replace: value });
 	}
 	if (unfilledPlaceholders.length > 0) {
 		const advice = fillFromInput
@@ -85,7 +85,7 @@ export function planTextReplacements(
 		item.addHint(`These placeholders were not filled: ${placeholderList}. ${advice}`);
 	}
 	// Values with placeholders come last, so that no later request fills a field into the value of another field.
-	const hasBraces = ({ replacement }: TextReplacement) => replacement.includes('{{');
+	const hasBraces = ({ replace }: TextReplacement) => replace.includes('{{');
 	const plainReplacements = fieldReplacements.filter((row) => !hasBraces(row));
 	const orderedReplacements = [...plainReplacements, ...fieldReplacements.filter(hasBraces)];
 	return [...textRequests, ...buildReplaceRequests(orderedReplacements)];

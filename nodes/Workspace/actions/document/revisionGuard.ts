@@ -40,8 +40,8 @@ export function buildChange(
 	return { ...plan, documentId, tabId, revisionId, requests };
 }
 
-/** Sends one atomic batch, unless it is empty. It is retryable, because Google refuses it if the document has changed since the revision. */
-async function sendBatch(
+/** Sends requests as one atomic change, unless there are none. The change is retryable: Google refuses it if the document has another revision. */
+async function sendRequests(
 	docs: docs_v1.Docs,
 	documentId: string,
 	requests: readonly DocsRequest[],
@@ -60,7 +60,7 @@ const getTextReplacements = ({ requests }: DocumentChange) =>
 async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
 	const { documentId, revisionId, requests, replaced: markdownCounts = [] } = change;
 	if (requests.length > 0) lastChanges.set(item, change);
-	const response = await sendBatch(docs, documentId, requests, revisionId);
+	const response = await sendRequests(docs, documentId, requests, revisionId);
 	let characterCount = change.characterCount;
 	const replaced = [...markdownCounts];
 	const replacements = getTextReplacements(change);
@@ -151,11 +151,11 @@ export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: str
 		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
 		if (titles.includes(tab) || titles.includes(title)) return;
 		const request = { addDocumentTab: { tabProperties: { title } } };
-		await sendBatch(docs, documentId, [request], data.revisionId);
+		await sendRequests(docs, documentId, [request], data.revisionId);
 	}, item);
 }
 
-/** Whether the document has another revision than the item's change required. Then the change was made, unless somebody else edited it. */
+/** Whether the document has another revision than the item's change required. Then the change was made, unless somebody else edited the document. */
 export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState) {
 	const change = lastChanges.get(item);
 	return change?.documentId === documentId && change.revisionId !== revisionId;

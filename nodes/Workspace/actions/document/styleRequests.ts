@@ -210,9 +210,9 @@ function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }
 		const text = list?.hasBullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: layout.toLocation(start) } }];
 	});
-	const insertedTabCount = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const tabCharacterCount = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
-	const end = Math.max(last.end, last.start + 1) + insertedTabCount;
+	const end = Math.max(last.end, last.start + 1) + tabCharacterCount;
 	const range = layout.toRange(first.start, end);
 	return [...indentRequests, { createParagraphBullets: { range, bulletPreset } }];
 }

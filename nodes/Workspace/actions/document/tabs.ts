@@ -12,7 +12,7 @@ export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 	title: tabProperties?.title ?? '',
 });
 
-/** Finds a tab by its ID or title. @throws NodeError with 400 if no tab or several tabs match */
+/** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
 export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: string): docs_v1.Schema$Tab {
 	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
 	// The exact text comes before the trimmed text, and an ID before a title.
@@ -36,25 +36,25 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 	return `https://docs.google.com/document/d/${documentId}/edit${query}`;
 }
 
-/** The fields of every scope, with brackets that the scope closes. */
+/** The fields of every level of detail, with brackets that the level closes. */
 const fieldsStart = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
 const paragraphFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
 /** The fields to read: the indexes and styles of the paragraphs, whole bodies, or also headers, footers and footnotes. */
-const fieldsByScope = {
+const fieldsByDetail = {
 	outline: `${fieldsStart},body(content(startIndex,endIndex,${paragraphFields}))))`,
 	bodies: `${fieldsStart},body))`,
 	texts: `${fieldsStart},body,headers,footers,footnotes))`,
 } as const;
 
-/** Reads the body of a tab for a write. @param tab its ID or title; '' for the first tab @throws NodeError with 403 if the account may not edit */
+/** Reads the body of a tab for a write. @param tab its ID or title; '' for the first tab @throws NodeError 403 if the account may not edit */
 export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
-	scope: keyof typeof fieldsByScope = 'outline',
+	detail: keyof typeof fieldsByDetail = 'outline',
 ) {
-	const fields = fieldsByScope[scope];
+	const fields = fieldsByDetail[detail];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data.tabs);
 	const chosenTab = tab === '' ? allTabs[0] : findTab(allTabs, tab);
@@ -96,8 +96,8 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 }
 
 export type TabScope = 'allTabs' | 'chosenTab';
-/** Joins all texts of the tabs. @param content what remains of the chosen tab's body, because a write may be about to remove the rest */
-export function collectTexts({ tabId, allTabs }: BodyState, tabScope: TabScope, content: Elements): string {
+/** Returns all text of the tabs. @param content what remains of the chosen tab's body, because a write may be about to remove the rest */
+export function collectText({ tabId, allTabs }: BodyState, tabScope: TabScope, content: Elements): string {
 	const texts = allTabs.map((tab) => {
 		const isChosenTab = summarizeTab(tab).tabId === tabId;
 		const body = isChosenTab ? content : (tab.documentTab?.body?.content ?? []);

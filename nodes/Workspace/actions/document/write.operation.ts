@@ -8,7 +8,7 @@ import * as fields from './fields';
 import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
-import { collectTexts, getStoredText, readBodyState } from './tabs';
+import { collectText, getStoredText, readBodyState } from './tabs';
 
 export const write = defineOperation({
 	value: 'write',
@@ -81,10 +81,10 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
-		const bodyScope = heading === '' ? 'outline' : 'bodies';
+		const bodyDetail = heading === '' ? 'outline' : 'bodies';
 		let firstSectionText: string | undefined;
 		const writeOnce = async () => {
-			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyScope);
+			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyDetail);
 			const section = findSection(body, heading);
 			const sectionText = getStoredText(section.elements);
 			firstSectionText ??= sectionText;
@@ -94,13 +94,14 @@ export const write = defineOperation({
 					'Nothing was written. Check the document before you run this again.',
 				);
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
-			const remainingTexts = collectTexts(body, tabScope, keepsContent ? body.content : []);
+			// The replacements run after the write, which removes the old content of the body.
+			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
-				? planTextReplacements(replacementPlan, remainingTexts + content, item, { fillFromInput })
+				? planTextReplacements(replacementPlan, remainingText + content, item, { fillFromInput })
 				: replacementPlan.textRequests;
-			const criteria = tab === '' ? {} : { tabsCriteria: { tabIds: [body.tabId] } };
-			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...criteria },
+			const tabsCriteria = tab === '' ? undefined : { tabIds: [body.tabId] };
+			const textRequestsInTabs = textRequests.map(({ replaceAllText }) => ({
+				replaceAllText: { ...replaceAllText, ...(tabsCriteria && { tabsCriteria }) },
 			}));
 			const revisionId = requiredRevisionId || body.revisionId;
 			const fittedContent = fitIntoSection(parsedContent, section);
@@ -109,10 +110,10 @@ export const write = defineOperation({
 				const plan = keepsContent
 					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedUrls)
 					: planWrite(linkImages(fittedContent, refusedUrls), place);
-				return buildChange(plan, { ...body, revisionId }, requestsAfter);
+				return buildChange(plan, { ...body, revisionId }, textRequestsInTabs);
 			});
 		};
-		// A write of the whole content does not overwrite what somebody else has just changed.
+		// Repeats only changes that leave the text of others alone. A write of the whole content would overwrite that text.
 		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;
 		return isRepeatable ? await repeatIfOutdated(writeOnce, item) : await writeOnce();
 	},

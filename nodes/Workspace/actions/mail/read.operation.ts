@@ -82,7 +82,7 @@ export const read = defineOperation({
 			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	toModel: (mails, params, characters) => toMailAnswer(mails, params, characters),
+	toModel: (mails, params, maxCharacters) => toMailAnswer(mails, params, maxCharacters),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The email is not in this mailbox. It may have been deleted.',

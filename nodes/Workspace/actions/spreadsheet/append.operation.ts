@@ -4,7 +4,7 @@ import { isNodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
-import { appendFields, type AppendMember, appendOptions, type AppendParams, rowsForModel } from './fields';
+import { appendFields, type AppendMember, appendOptions, type AppendParams, rowDescription } from './fields';
 import { alignRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
@@ -27,22 +27,24 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	});
 }
 
-/** Finds the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
+/** Plans the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
 async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
 		const table = await alignRows(spreadsheet, params, members);
-		return { ...table, place: places.getPlaceBelowHeader(table) };
+		return { ...table, plannedPlace: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
-	// A single word is a tab's title or a named range, and Google's response shows which. Together with a tab, or with OVERWRITE, the node has to know before.
+	// A single word is a tab's title or a named range, and Google's response shows which. With a tab, or with OVERWRITE, the node must know before.
 	const mustResolveName =
 		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const resolveName = async () => await spreadsheet.resolveName(entered);
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
 	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
-	const place = places.getPlaceInTarget(target);
-	return { target, place, rowsByMember, header: undefined, addHeaders: undefined };
+	const plannedPlace = places.getPlaceInTarget(target);
+	return { target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
 }
+
+type AppendPlan = Awaited<ReturnType<typeof planAppend>>;
 
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
 const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
@@ -54,7 +56,7 @@ const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] :
 async function appendTogether(
 	spreadsheet: Spreadsheet,
 	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
-	{ target, place, header, addHeaders }: Awaited<ReturnType<typeof planAppend>>,
+	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
 ) {
 	const addHint = (text: string) => {
@@ -62,27 +64,25 @@ async function appendTogether(
 	};
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
+	const { target, plannedPlace, header, addHeaders } = appendPlan;
 	const { insertDataOption } = params;
 	const valueInputOption = toInputOption(params);
-	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
-		const plan = await places.planRequest(spreadsheet, insertDataOption, place, values);
+	const { rowBelowTable, appendedRange } = await spreadsheet.sendForRange(target, async () => {
+		const requestPlan = await places.planRequest(spreadsheet, insertDataOption, plannedPlace, values);
 		await addHeaders?.();
-		const data = await spreadsheet.append({ ...plan.request, valueInputOption }, values);
-		return { ...plan, response: places.parseAppendResponse(data) };
+		const response = await spreadsheet.append({ ...requestPlan.request, valueInputOption }, values);
+		return { ...requestPlan, appendedRange: places.parseAppendResponse(response) };
 	});
-	const { updatedRange, tableRange } = response;
-	// A name that is not the title of the tab in Google's response is a named range. The place below a header is known in any case.
-	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
-	const isPlaceKnown = !isNamedRange || place.scope === 'header';
-	const knownPlace = isPlaceKnown ? place : places.getPlaceInTarget(await spreadsheet.resolveName(target));
-	const appendedRows = { ...response, place: knownPlace, values };
+	const { updatedRange, tableRange } = appendedRange;
+	const actualPlace = await findActualPlace(spreadsheet, appendPlan, updatedRange);
+	const appendedRows = { ...appendedRange, place: actualPlace, values };
 	const start = places.isPlacementProven(appendedRows, rowBelowTable)
-		? response.start
+		? appendedRange.start
 		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
-	const { searchRange, scope, searchStartRow } = place;
+	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(response, knownPlace, start.row)) {
+	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appendedRows, start.row)) {
 		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
 			if (!isNodeError(error)) throw error;
 			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
@@ -90,9 +90,17 @@ async function appendTogether(
 		});
 	}
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(spreadsheet, { item: { addHint } }, tab, [{ ...start, grid: values }]);
+	await formatDates(spreadsheet, tab, [{ ...start, grid: values }], addHint);
 	const results = buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember);
 	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
+}
+
+/** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */
+async function findActualPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
+	const { target, plannedPlace } = appendPlan;
+	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
+	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace; // below a header, the place is known
+	return places.getPlaceInTarget(await spreadsheet.resolveName(target));
 }
 
 export const append = defineOperation({
@@ -101,7 +109,7 @@ export const append = defineOperation({
 	action: 'Append rows to spreadsheet',
 	description: 'Add rows below a table. Items for the same table are sent together.',
 	modelDescription: 'Add rows below a table in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: rowsForModel } },
+	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
 	fields: appendFields,
 	options: appendOptions,
 	execute: async (clients, params, item) =>
@@ -113,9 +121,9 @@ export const append = defineOperation({
 	},
 	lock: { getKey: (params) => params.spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
-	recover(_clients, { spreadsheetId, tab, range }, error) {
+	recover(_clients, { spreadsheetId, tab, range }, failure) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
-		throw error.with({ message: `The rows may have been appended: ${error.message}`, description });
+		throw failure.with({ message: `The rows may have been appended: ${failure.message}`, description });
 	},
 });

@@ -16,10 +16,9 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-export type AppendResponse = Readonly<ReturnType<typeof parseAppendResponse>>;
-
+type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
 /** Rows that Google has appended, and the place where they belong. */
-type AppendedRows = AppendResponse & { readonly place: AppendPlace; readonly values: Cell[][] };
+type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
 
 /** Returns whether Google's response proves that rows are in the right place. @param rowBelowTable as `planRequest` returns it */
 export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number): boolean {
@@ -37,7 +36,7 @@ export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
-export function isDirectlyBelowHeader({ tableRange }: AppendResponse, place: AppendPlace, startRow: number) {
+export function isDirectlyBelowHeader({ tableRange, place }: AppendedRows, startRow: number): boolean {
 	if (place.scope === 'header') return startRow === place.searchStartRow + 1;
 	if (!tableRange) return false;
 	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));
@@ -123,8 +122,8 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 	const { column } = appended.place;
 	const { tab } = ranges.parseRange(updatedRange);
 	const { grid } = await spreadsheet.fetchGrid(tab);
-	const targetRow = findTargetRow(grid, appended);
-	if (targetRow === start.row && start.column === column) return start;
+	const destinationRow = findDestinationRow(grid, appended);
+	if (destinationRow === start.row && start.column === column) return start;
 	// If Google inserted these rows of the sheet, they contain only the new cells.
 	const hasOtherCells = grid
 		.slice(start.row, start.row + values.length)
@@ -132,14 +131,14 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 	if (hasOtherCells || params.insertDataOption === 'OVERWRITE')
 		// `createMisplacedError` puts this message in parentheses.
 		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
-	if (targetRow !== start.row) {
+	if (destinationRow !== start.row) {
 		const { sheetId } = await spreadsheet.fetchTabInfo(tab);
 		const endIndex = start.row + values.length;
 		const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
-		await spreadsheet.change([{ moveDimension: { source, destinationIndex: targetRow } }]);
+		await spreadsheet.change([{ moveDimension: { source, destinationIndex: destinationRow } }]);
 	}
-	// After a move down, the rows are higher than the target row by their own number.
-	const row = targetRow > start.row ? targetRow - values.length : targetRow;
+	// After a move down, the rows are higher than the destination row by their own number.
+	const row = destinationRow > start.row ? destinationRow - values.length : destinationRow;
 	if (start.column === column) return { row, column };
 	// Writes the rows again, over all old and new columns. An old cell outside the new columns gets '', which clears it.
 	const left = Math.min(column, start.column);
@@ -165,7 +164,7 @@ function createMisplacedError({ updatedRange, start, place }: AppendedRows, erro
 }
 
 /** Returns the row above which the new rows must move, numbered as before the move. Returns their first row if they need not move. */
-function findTargetRow(grid: Grid, { start, place, values }: AppendedRows): number {
+function findDestinationRow(grid: Grid, { start, place, values }: AppendedRows): number {
 	const count = values.length;
 	// Leaves out the new rows, which would otherwise count as the end of the table.
 	const otherRows = [...grid.slice(0, start.row), ...grid.slice(start.row + count)];

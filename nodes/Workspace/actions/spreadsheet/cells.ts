@@ -17,39 +17,40 @@ const maxCellLength = 50_000;
 
 /**
  * Converts a value to a cell: a date to ISO 8601 text in UTC, a list of plain values to text with ", " between them, an object to JSON.
- * @param namePlace says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error @throws NodeError 400 if a cell cannot hold the value
+ * @param describePlace says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error
+ * @throws NodeError 400 if a cell cannot hold the value
  */
-function toCell(value: unknown, namePlace: () => string): Cell {
+function toCell(value: unknown, describePlace: () => string): Cell {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
 	if (typeof value === 'number')
-		throw createRefusal(`${namePlace()} is ${value}`, 'A cell can only hold finite numbers.');
-	if (typeof value === 'string') return checkTextLength(value, namePlace);
-	if (typeof value === 'object') return checkTextLength(formatObject(value, namePlace), namePlace);
+		throw createRefusal(`${describePlace()} is ${value}`, 'A cell can only hold finite numbers.');
+	if (typeof value === 'string') return checkTextLength(value, describePlace);
+	if (typeof value === 'object') return checkTextLength(formatObject(value, describePlace), describePlace);
 	throw createRefusal(
-		`${namePlace()} is a ${typeof value}`,
+		`${describePlace()} is a ${typeof value}`,
 		'A cell can hold text, a number, true or false.',
 	);
 }
 
-function checkTextLength(text: string, namePlace: () => string): string {
+function checkTextLength(text: string, describePlace: () => string): string {
 	if (text.length <= maxCellLength) return text;
 	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
-	throw createRefusal(`${namePlace()} has ${text.length} characters`, advice);
+	throw createRefusal(`${describePlace()} has ${text.length} characters`, advice);
 }
 
-function formatObject(value: object, namePlace: () => string): string {
+function formatObject(value: object, describePlace: () => string): string {
 	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw createRefusal(`${namePlace()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(`${describePlace()} is not a valid date`, 'Check the expression that creates it.');
 	}
 	if (Array.isArray(value) && value.every(isPlainValue))
-		return value.map((entry: unknown) => String(toCell(entry, namePlace) ?? '')).join(', ');
+		return value.map((entry: unknown) => String(toCell(entry, describePlace) ?? '')).join(', ');
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(`${namePlace()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(`${describePlace()} is an object that contains itself`, 'Use one of its fields.');
 	}
 }
 
@@ -70,9 +71,9 @@ const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
  * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
-function toEscapedCell(value: unknown, options: CellInputOptions, namePlace: () => string): Cell {
+function toEscapedCell(value: unknown, options: CellInputOptions, describePlace: () => string): Cell {
 	const { valueInputOption, escapeFormulas } = options;
-	const cell = toCell(value, namePlace);
+	const cell = toCell(value, describePlace);
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
 	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell) ? `'${cell}` : cell;
 }

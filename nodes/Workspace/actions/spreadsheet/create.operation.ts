@@ -117,11 +117,11 @@ export const create = defineOperation({
 		const { data } = await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields });
 		return toCreateResult(data);
 	},
-	async recover(clients, params, error, item) {
+	async recover(clients, params, failure, item) {
 		const recoveredId = needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (recoveredId) return await createByDrive(clients, params, item, recoveredId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
-		throw error.with({ message: `The spreadsheet may have been created: ${error.message}`, description });
+		throw failure.with({ message: `The spreadsheet may have been created: ${failure.message}`, description });
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },

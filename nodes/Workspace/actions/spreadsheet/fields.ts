@@ -31,8 +31,8 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-/** n8n loads its lists of columns again when one of these parameters changes. */
-export const columnSources = ['spreadsheetId.value', 'tab.value', 'range'];
+/** The parameters on which n8n's lists of columns depend. n8n loads the lists again when one of them changes. */
+export const columnDependencies = ['spreadsheetId.value', 'tab.value', 'range'];
 
 const valuesSource = {
 	displayName: 'Rows From',
@@ -60,7 +60,7 @@ const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		loadOptionsDependsOn: [...columnSources, 'matchColumns'],
+		loadOptionsDependsOn: [...columnDependencies, 'matchColumns'],
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
 			mode: 'add',
@@ -96,8 +96,8 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** Tells a model what the rows look like: the schema of the tool only says that the parameter is JSON. */
-export const rowsForModel = 'Each row is an array of cells, or an object keyed by the column names.';
+/** What each row looks like, for a model: the schema of the tool only says that the parameter is JSON. */
+export const rowDescription = 'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {
 	displayName: 'Cell Format',
@@ -249,7 +249,7 @@ export const writeFields = [
 		requiredInForm: true,
 		format: 'list',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-		typeOptions: { loadOptionsMethod: 'getMatchColumns', loadOptionsDependsOn: columnSources },
+		typeOptions: { loadOptionsMethod: 'getMatchColumns', loadOptionsDependsOn: columnDependencies },
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',

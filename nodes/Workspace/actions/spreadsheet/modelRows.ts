@@ -7,7 +7,7 @@ import { parseBounds, parseRange } from './range';
 export interface ReadRows {
 	readonly items: OutputItem[];
 	/** Names of the columns, in the order of the sheet. Empty if Output is Values. */
-	readonly columns: readonly string[];
+	readonly columnNames: readonly string[];
 	/** How many rows match the filters. If Output is Values, how many rows or columns the range has. */
 	readonly total: number;
 	/** How many of these rows are above the option Start Row, so that they are left out. */
@@ -16,8 +16,8 @@ export interface ReadRows {
 
 /** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
 export function toRowsAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
-	const { items, columns, total, skippedCount } = result;
-	const tableInfo = { columns: ['rowNumber', ...columns], total };
+	const { items, columnNames, total, skippedCount } = result;
+	const tableInfo = { columns: ['rowNumber', ...columnNames], total };
 	const rows = items.map(({ json }) => tableInfo.columns.map((name) => json[name]));
 	const shownCount = countFitting(rows, countRoom(maxCharacters, tableInfo));
 	const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);

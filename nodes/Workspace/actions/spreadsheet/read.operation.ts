@@ -33,15 +33,15 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	const { headerRow, maxRows, startRow } = options;
 	const rows = (data.values ?? []) as CellRow[];
 	const shownRows = (shownData.values ?? []) as CellRow[];
-	const { row: firstRow, column: firstColumn } = parseBounds(parseRange(data.range ?? 'A1'));
+	const { row: firstRow, column: rangeStart } = parseBounds(parseRange(data.range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	const readHeaders = (row: CellRow = []) => Array.from({ length: width }, (_, index) => toText(row[index]));
 	const headerTexts = readHeaders(rows[headerRow - 1]);
-	const columns = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), firstColumn);
-	const names = buildColumnNames(headerTexts, firstColumn);
-	const rowMatches = buildRowTest(options, { names, columns, rangeStart: firstColumn });
+	const columnsByName = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), rangeStart);
+	const columnNames = buildColumnNames(headerTexts, rangeStart);
+	const matchesFilters = buildRowTest(options, { names: columnNames, columns: columnsByName, rangeStart });
 	const isMatch = (row: CellRow, index: number) =>
-		index >= headerRow && row.some((cell) => cell !== '') && rowMatches(row, shownRows[index] ?? []);
+		index >= headerRow && row.some((cell) => cell !== '') && matchesFilters(row, shownRows[index] ?? []);
 	// A range may have millions of rows, and an index takes far less memory than an object.
 	const matchingIndexes = rows.flatMap((row, index) => (isMatch(row, index) ? index : []));
 	const getRowNumber = (index: number) => firstRow + index + 1;
@@ -57,7 +57,7 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	let cellCount = 0;
 	for (const index of returnedIndexes) {
 		const json: IDataObject = {};
-		for (const [column, name] of names.entries()) json[name] = rows[index]?.[column] ?? '';
+		for (const [columnIndex, name] of columnNames.entries()) json[name] = rows[index]?.[columnIndex] ?? '';
 		json['rowNumber'] = getRowNumber(index);
 		items.push({ json });
 		cellCount += width;
@@ -65,7 +65,7 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 		await yieldToEventLoop();
 		cellCount = 0;
 	}
-	return { items, columns: names, total: matchingIndexes.length, skippedCount };
+	return { items, columnNames, total: matchingIndexes.length, skippedCount };
 }
 
 /** Builds the item with all cells. If its lists are rows, those above Start Row are left out. */
@@ -73,7 +73,7 @@ function toValuesItem({ range, majorDimension, values }: ValueRange, startRow: n
 	const firstRowNumber = parseBounds(parseRange(range ?? 'A1')).row + 1;
 	const skippedCount = majorDimension === 'ROWS' ? Math.max(0, startRow - firstRowNumber) : 0;
 	const json = { range, majorDimension, values: values?.slice(skippedCount) ?? [] };
-	return { items: [{ json }], columns: [], total: values?.length ?? 0, skippedCount };
+	return { items: [{ json }], columnNames: [], total: values?.length ?? 0, skippedCount };
 }
 
 const toText = (cell: CellRow[number] = '') => String(cell);
@@ -162,7 +162,7 @@ const readOptions = [
 					name: 'column',
 					type: 'options',
 					default: '',
-					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnSources },
+					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnDependencies },
 					description:
 						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 				},
@@ -292,32 +292,33 @@ export const read = defineOperation({
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target = isWholeFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
-		const fetchAs = async (options: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
-			await item.doOnce(`spreadsheet.read ${JSON.stringify({ ...request, ...options })}`, async () => {
-				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...options });
+		const fetchOnce = async (format: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
+			await item.doOnce(`spreadsheet.read ${JSON.stringify({ ...request, ...format })}`, async () => {
+				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...format });
 				return (await spreadsheet.sendForRange(target, send)).data;
 			});
 		const wantsIsoDates = dateTimeRenderOption === 'ISO_8601';
+		// Google cannot return ISO 8601. `fetchDatesAsIso` needs dates as texts, because a date as a number looks like any other number.
 		const dateOption = wantsIsoDates ? 'FORMATTED_STRING' : dateTimeRenderOption;
-		const renderedData = await fetchAs({ valueRenderOption, dateTimeRenderOption: dateOption });
+		const fetchedData = await fetchOnce({ valueRenderOption, dateTimeRenderOption: dateOption });
 		const headerHeight = output === 'rows' ? params.headerRow : 0;
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, renderedData, headerHeight))
-				: renderedData;
+				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, fetchedData, headerHeight))
+				: fetchedData;
 		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shownTexts = valuesSuffice ? data : await fetchAs({ valueRenderOption: 'FORMATTED_VALUE' });
-		const result = await toRowItems(data, shownTexts, params);
+		const shownData = valuesSuffice ? data : await fetchOnce({ valueRenderOption: 'FORMATTED_VALUE' });
+		const result = await toRowItems(data, shownData, params);
 		const rowCount = data.values?.length ?? 0;
 		const hint = result.items.length > 0 ? undefined : explainNoRows(result, params, rowCount);
 		if (hint) item.addHint(hint);
 		return result;
 	},
 	toItems: ({ items }) => items,
-	toModel: (result, { output }, characters) =>
-		output === 'rows' ? toRowsAnswer(result, characters) : toValuesAnswer(result, characters),
+	toModel: (result, { output }, maxCharacters) =>
+		output === 'rows' ? toRowsAnswer(result, maxCharacters) : toValuesAnswer(result, maxCharacters),
 });
 
 /** Returns a hint why no rows were found, if a parameter may be wrong. @param rowCount rows of the range, with the header */

@@ -34,10 +34,11 @@ function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Tabl
 }
 
 /** Returns what the table is with more rows and columns at its end. Nothing is sent. */
-export function growNativeTable(table: NativeTable, addedRows: number, addedColumns: number) {
-	const endRowIndex = table.range.endRowIndex + addedRows;
-	const range = { ...table.range, endRowIndex, endColumnIndex: table.range.endColumnIndex + addedColumns };
-	return { ...table, range, bodyEnd: table.bodyEnd + addedRows };
+export function growNativeTable(table: NativeTable, addedRowCount: number, addedColumnCount: number) {
+	const endRowIndex = table.range.endRowIndex + addedRowCount;
+	const endColumnIndex = table.range.endColumnIndex + addedColumnCount;
+	const range = { ...table.range, endRowIndex, endColumnIndex };
+	return { ...table, range, bodyEnd: table.bodyEnd + addedRowCount };
 }
 
 export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({

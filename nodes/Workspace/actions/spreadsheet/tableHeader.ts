@@ -49,11 +49,11 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 	const filledColumns = [...rowTexts.keys()].filter((column) => isInRange(column) && rowTexts[column] !== '');
 	let left = filledColumns[0] ?? rangeStart;
 	while (left > 0 && rowTexts[left - 1]) left--;
-	const freeColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
-	const right = Math.max(freeColumn - 1, left);
-	const headerTexts = rowTexts.slice(rangeStart, freeColumn);
-	const shownTexts = rowCells.slice(rangeStart, freeColumn).map(({ formattedValue }) => formattedValue ?? '');
-	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= freeColumn && text !== '');
+	const firstNewColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
+	const right = Math.max(firstNewColumn - 1, left);
+	const headerTexts = rowTexts.slice(rangeStart, firstNewColumn);
+	const shownTexts = rowCells.slice(rangeStart, firstNewColumn).map((cell) => cell.formattedValue ?? '');
+	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= firstNewColumn && text !== '');
 	return {
 		...tabInfo,
 		row,
@@ -75,10 +75,10 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 		names: buildColumnNames(headerTexts, rangeStart).filter((_, index) => headerTexts[index] !== ''),
 		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
 		columns: indexColumns(headerTexts, shownTexts, rangeStart),
-		/** The column after the last one in the sheet. New columns begin here, so `addNewColumns` does not change it. */
-		freeColumn,
-		/** How many header cells from `freeColumn` on are empty. */
-		freeColumnCount: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - freeColumn,
+		/** Where new columns begin: directly after the table's columns in the sheet. It stays the same when `addNewColumns` adds them. */
+		firstNewColumn,
+		/** How many new columns fit: the number of empty header cells from `firstNewColumn` on. */
+		maxNewColumns: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - firstNewColumn,
 	};
 }
 
@@ -111,7 +111,7 @@ export function addLetterColumnsToEmptyHeader(header: TableHeader, names: readon
 	const columns = new Map(letters.map((name) => [name, parseBounds({ a1: `${name}:${name}` }).column]));
 	if (header.columns.size > 0 || columns.size === 0) return header;
 	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
-	return { ...header, columns, left, right, freeColumn: right + 1, names: letters };
+	return { ...header, columns, left, right, firstNewColumn: right + 1, names: letters };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
@@ -120,32 +120,32 @@ export function addLetterColumnsAfterHeader(header: TableHeader, names: Readonly
 	if (columns.size === 0) return header;
 	const usedColumns = [...names].flatMap((name) => columns.get(name) ?? []);
 	const { rowTexts, rangeStart } = header;
-	let { freeColumn, freeColumnCount } = header;
-	const emptyTexts = Array.from({ length: Math.min(names.size, freeColumnCount) }, () => '');
-	const headerTexts = [...rowTexts.slice(rangeStart, freeColumn), ...emptyTexts];
-	for (const name of buildColumnNames(headerTexts, rangeStart).slice(freeColumn - rangeStart)) {
+	let { firstNewColumn, maxNewColumns } = header;
+	const emptyTexts = Array.from({ length: Math.min(names.size, maxNewColumns) }, () => '');
+	const headerTexts = [...rowTexts.slice(rangeStart, firstNewColumn), ...emptyTexts];
+	for (const name of buildColumnNames(headerTexts, rangeStart).slice(firstNewColumn - rangeStart)) {
 		if (!names.has(name)) break;
-		columns.set(name, freeColumn++);
-		freeColumnCount--;
+		columns.set(name, firstNewColumn++);
+		maxNewColumns--;
 	}
 	const left = Math.min(header.left, ...usedColumns);
-	const right = Math.max(header.right, freeColumn - 1);
+	const right = Math.max(header.right, firstNewColumn - 1);
 	const hasGap = header.hasGap || left < header.left || right > header.right;
-	return { ...header, left, right, hasGap, columns, freeColumn, freeColumnCount };
+	return { ...header, left, right, hasGap, columns, firstNewColumn, maxNewColumns };
 }
 
-/** Adds new columns after the last one. Returns a NodeError (400) if other headers leave no space for them. */
+/** Adds new columns after the last one. Returns a NodeError 400 if other headers leave no space for them. */
 export function addNewColumns(header: TableHeader, names: readonly string[]): TableHeader | NodeError {
-	const { freeColumn, freeColumnCount, columns } = header;
+	const { firstNewColumn, maxNewColumns, columns } = header;
 	if (names.length === 0) return header;
-	if (names.length > freeColumnCount) {
-		const advice = `Column ${toColumnLetters(freeColumn + freeColumnCount)} of the header row is already in use.`;
+	if (names.length > maxNewColumns) {
+		const advice = `Column ${toColumnLetters(firstNewColumn + maxNewColumns)} of the header row is already in use.`;
 		return createRefusal(`There is no space for new columns: ${listNames(names)}`, advice);
 	}
-	const addedColumns = names.map((name, index) => [name, freeColumn + index] as const);
+	const addedColumns = names.map((name, index) => [name, firstNewColumn + index] as const);
 	return {
 		...header,
-		right: freeColumn + names.length - 1,
+		right: firstNewColumn + names.length - 1,
 		names: [...header.names, ...names],
 		columns: new Map([...columns, ...addedColumns]),
 	};
@@ -153,9 +153,9 @@ export function addNewColumns(header: TableHeader, names: readonly string[]): Ta
 
 async function writeHeaders(spreadsheet: Spreadsheet, header: TableHeader, names: readonly string[]) {
 	if (names.length === 0) return;
-	const { title, row, freeColumn } = header;
-	await spreadsheet.change(buildEnlargeTabRequests(header, { minColumns: freeColumn + names.length }));
-	await spreadsheet.update(printTabArea(title, { row, column: freeColumn }, 1, 1), [[...names]], 'RAW');
+	const { title, row, firstNewColumn } = header;
+	await spreadsheet.change(buildEnlargeTabRequests(header, { minColumns: firstNewColumn + names.length }));
+	await spreadsheet.update(printTabArea(title, { row, column: firstNewColumn }, 1, 1), [[...names]], 'RAW');
 }
 
 type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
@@ -172,16 +172,16 @@ export async function fetchTable(
 	getRowNumber: (target: TabRange) => number = () => params.headerRow,
 ) {
 	const namedRowsByMember = members.map(readNamedRows);
-	const range = parseTarget(params);
+	const entered = parseTarget(params);
 	const fetchIn = async (target: TabRange) => {
 		return { target, header: await fetchTableHeader(spreadsheet, target, getRowNumber(target)) };
 	};
-	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(range));
-	const table = await spreadsheet.sendForRange(range, async () => {
-		if (range.tab !== undefined && range.name !== undefined) return await fetchInNamedRange();
-		return await fetchIn(range).catch(async (error: unknown) => {
+	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(entered));
+	const table = await spreadsheet.sendForRange(entered, async () => {
+		if (entered.tab !== undefined && entered.name !== undefined) return await fetchInNamedRange();
+		return await fetchIn(entered).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error) && range.name !== undefined) return await fetchInNamedRange();
+			if (isUnknownRangeError(error) && entered.name !== undefined) return await fetchInNamedRange();
 			throw error;
 		});
 	});

@@ -73,7 +73,7 @@ export const write = defineOperation({
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution,
 	modelDescription: 'Write rows in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${fields.rowsForModel}` } },
+	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${fields.rowDescription}` } },
 	isIdempotent: () => true,
 	fields: fields.writeFields,
 	options: fields.writeOptions,

@@ -19,7 +19,7 @@ describe('a template', () => {
 	test('whose placeholders nobody filled gives a hint that names them', async () => {
 		const templateId = calls.document('Dear {{name}},\nyou owe {{ sum }} by {{date}}.');
 		const item = testItem();
-		const replacements = [{ find: '{{date}}', replacement: 'Friday', format: 'text' as const }];
+		const replacements = [{ find: '{{date}}', replace: 'Friday', format: 'text' as const }];
 		const { documentId } = await calls.create({ templateId, replacements }, item);
 		expect(calls.google.docs.text(documentId)).toBe('Dear {{name}},\nyou owe {{ sum }} by Friday.\n');
 		expect(item.hints).toEqual([stayed("'{{name}}', '{{ sum }}'", notGiven)]);
@@ -49,7 +49,7 @@ describe('a template', () => {
 			],
 		});
 		const item = itemWith({ name: 'Ann', sum: 12.5, paid: false, note: null, customer: { city: 'Bonn' } });
-		const replacements = [{ find: 'SEAL', replacement: 'Bob', format: 'text' as const }];
+		const replacements = [{ find: 'SEAL', replace: 'Bob', format: 'text' as const }];
 		const made = await calls.create({ ...filled, templateId, replacements }, item);
 		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann (Ann),\n12.5 false {{missing}} Bob\n');
 		const { content } = (await calls.read(made.documentId)) as { content: string };
@@ -85,7 +85,7 @@ describe('a template', () => {
 		const templateId = calls.document('a');
 		const params = {
 			templateId,
-			replacements: [{ find: 'a', replacement: 'aa', format: 'text' as const }],
+			replacements: [{ find: 'a', replace: 'aa', format: 'text' as const }],
 			idempotencyKey: 'letter',
 		};
 		calls.google.fault({ match: 'drive.files.update', times: 40, status: 503 });

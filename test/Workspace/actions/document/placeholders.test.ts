@@ -10,8 +10,8 @@ const text = (content: string): docs_v1.Schema$StructuralElement => ({
 	paragraph: { elements: [{ textRun: { content: `${content}\n` } }] },
 });
 
-const markdown = (find: string, replacement: string) => ({ find, replacement, format: 'markdown' as const });
-const plain = (find: string, replacement: string) => ({ find, replacement, format: 'text' as const });
+const markdown = (find: string, replace: string) => ({ find, replace, format: 'markdown' as const });
+const plain = (find: string, replace: string) => ({ find, replace, format: 'text' as const });
 
 /** The document as Markdown shows it, one line for each block. */
 async function blocks(id: string, tab = ''): Promise<string[]> {

@@ -5,9 +5,9 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const pair = (find: string, replacement: string, format: 'text' | 'markdown' = 'text') => ({
+const pair = (find: string, replace: string, format: 'text' | 'markdown' = 'text') => ({
 	find,
-	replacement,
+	replace,
 	format,
 });
 

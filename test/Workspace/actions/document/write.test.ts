@@ -162,7 +162,7 @@ test.each([
 	{ content: 'new' },
 	{
 		requiredRevisionId: 'r1',
-		replacements: [{ find: 'theirs', replacement: 'ours', format: 'text' as const }],
+		replacements: [{ find: 'theirs', replace: 'ours', format: 'text' as const }],
 	},
 ])('what was meant for one revision is not repeated on a later one: %j', async (params) => {
 	const message = "The required revision ID 'r1' does not match the latest revision.";

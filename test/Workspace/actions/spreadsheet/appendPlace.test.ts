@@ -365,7 +365,8 @@ describe('what Google answers', () => {
 		[false, 'S!A1:B3', place('all'), 1],
 		[false, undefined, place('all'), 1],
 	])('the first rows below a header: %s', (expected, tableRange, known, startRow) => {
-		expect(isDirectlyBelowHeader(answered('S!A9', tableRange), known, startRow)).toBe(expected);
+		const appendedRows = { ...answered('S!A9', tableRange), place: known, values: [] };
+		expect(isDirectlyBelowHeader(appendedRows, startRow)).toBe(expected);
 	});
 });
 

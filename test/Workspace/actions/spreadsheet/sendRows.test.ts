@@ -228,8 +228,8 @@ describe('header row', () => {
 		return await fetchTableHeader(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 	}
 
-	const summary = ({ rangeStart, freeColumn, freeColumnCount, columns, ...header }: TableHeader) => ({
-		...{ ...header, start: rangeStart, free: freeColumn, room: freeColumnCount },
+	const summary = ({ rangeStart, firstNewColumn, maxNewColumns, columns, ...header }: TableHeader) => ({
+		...{ ...header, start: rangeStart, free: firstNewColumn, room: maxNewColumns },
 		columns: Object.fromEntries(columns),
 	});
 

@@ -1,7 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
-import type { Item } from '../../../operation';
 import { type Cell, groupNeighbors, type NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
@@ -87,12 +86,12 @@ type DatedTab = { readonly title: string | undefined; readonly sheetId?: number 
 /** The place of a date, and the format that its cell needs. */
 type WrittenDate = CellPosition & DateCell['format'];
 
-/** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint to the member. */
+/** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint. */
 export async function formatDates(
 	spreadsheet: Spreadsheet,
-	member: { readonly item: Pick<Item, 'addHint'> } | undefined,
 	tab: DatedTab,
 	rectangles: readonly CellRectangle[],
+	addHint: (text: string) => void,
 ): Promise<void> {
 	const dates: WrittenDate[] = [];
 	for (const { row, column, grid } of rectangles)
@@ -104,7 +103,7 @@ export async function formatDates(
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	await formatCells(spreadsheet, tab, dates).catch((error: unknown) => {
 		if (!isNodeError(error)) throw error;
-		member?.item.addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
+		addHint(`The dates were written, but the sheet may show them as numbers: ${error.message}`);
 	});
 }
 
@@ -149,7 +148,8 @@ const mayShowDate = (cell: unknown) =>
 
 /**
  * Replaces dates by ISO 8601 texts. If texts may be dates, one more request fetches the numbers and formats of their cells.
- * @param data cells in which dates are texts as the sheet shows them @param headerHeight how many rows at the top stay unchanged
+ * @param data cells in which dates are texts as the sheet shows them
+ * @param headerHeight how many rows at the top stay unchanged
  */
 export async function fetchDatesAsIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
 	const fetchedLines = (data.values ?? []) as unknown[][];

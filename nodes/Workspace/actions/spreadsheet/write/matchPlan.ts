@@ -266,9 +266,9 @@ export async function planSteps(
 ) {
 	const { matchColumns } = params;
 	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
-	const { left, right, freeColumn } = oldHeader;
+	const { left, right, firstNewColumn } = oldHeader;
 	const namedColumns = names.flatMap((name) => columns.get(name) ?? []);
-	const usedColumns = namedColumns.filter((column) => column < freeColumn);
+	const usedColumns = namedColumns.filter((column) => column < firstNewColumn);
 	const allColumns = Array.from({ length: right - left + 1 }, (_, index) => left + index);
 	// To check a row number, the last row of the whole table must be known. New columns are still empty.
 	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
@@ -288,8 +288,8 @@ export async function planSteps(
 	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
 		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
 	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
-	const plan = planFor({ body });
-	if (!plan.needsShownTexts) return plan;
+	const firstResult = planFor({ body });
+	if (!firstResult.needsShownTexts) return firstResult;
 	const shownTexts = await fetchTableBody(spreadsheet, oldHeader, columnsToRead, 'FORMATTED_VALUE');
 	return planFor({ body, shownTexts });
 }

@@ -25,13 +25,13 @@ interface RowPlace {
 /** Sends steps. @param member the first one; all have the same options @returns the place for the next steps */
 async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: RowPlace, steps: MatchStep[]) {
 	const { header } = place;
-	const count = steps.filter(isAppended).length;
+	const addedCount = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(member.params);
 	const isRaw = valueInputOption === 'RAW';
 	const cellRequests = isRaw ? rectangles.map((rectangle) => buildRectangleRequest(header, rectangle)) : [];
 	// RAW values are in the same atomic request as new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values.
-	await spreadsheet.change([...buildStructureRequests(place, count), ...cellRequests]);
+	await spreadsheet.change([...buildStructureRequests(place, addedCount), ...cellRequests]);
 	if (!isRaw && rectangles.length > 0) {
 		const data = rectangles.map(({ grid, ...start }) => {
 			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
@@ -39,36 +39,37 @@ async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: R
 		const requestBody = { valueInputOption, data };
 		await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 	}
-	await formatDates(spreadsheet, member, header, rectangles);
-	const grownTab = { rowCount: header.rowCount + count, nativeTable: growTable(place, count) };
-	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + count };
+	await formatDates(spreadsheet, header, rectangles, member.item.addHint.bind(member.item));
+	const grownTab = { rowCount: header.rowCount + addedCount, nativeTable: growTable(place, addedCount) };
+	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + addedCount };
 }
 
-/** Builds the requests that add columns and rows, and make a native table include them. @param count number of added rows */
-function buildStructureRequests(place: RowPlace, count: number): sheets_v4.Schema$Request[] {
+/** Builds the requests that add columns and rows, and make a native table include them. */
+function buildStructureRequests(place: RowPlace, addedCount: number): sheets_v4.Schema$Request[] {
 	const { header, newNames, row } = place;
-	const { sheetId, rowCount, nativeTable, freeColumn } = header;
+	const { sheetId, rowCount, nativeTable, firstNewColumn } = header;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (newNames.length > 0) {
-		requests.push(...buildEnlargeTabRequests(header, { minColumns: freeColumn + newNames.length }));
-		const newHeaders = { row: header.row, column: freeColumn, grid: [[...newNames]] };
+		requests.push(...buildEnlargeTabRequests(header, { minColumns: firstNewColumn + newNames.length }));
+		const newHeaders = { row: header.row, column: firstNewColumn, grid: [[...newNames]] };
 		requests.push(buildRectangleRequest(header, newHeaders));
 	}
-	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + count };
-	if (row >= rowCount) requests.push(...buildEnlargeTabRequests(header, { minRows: rowCount + count }));
+	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + addedCount };
+	if (row >= rowCount) requests.push(...buildEnlargeTabRequests(header, { minRows: rowCount + addedCount }));
 	// `inheritFromBefore` copies the format of the row above, but the first row of a table must not look like its header.
-	else if (count > 0) requests.push({ insertDimension: { range, inheritFromBefore: row > header.row + 1 } });
+	else if (addedCount > 0)
+		requests.push({ insertDimension: { range, inheritFromBefore: row > header.row + 1 } });
 	// A native table does not grow if rows are inserted below it or headers are written beside it.
-	const table = growTable(place, count);
-	const growsBelow = count > 0 && row >= (nativeTable?.range.endRowIndex ?? Infinity);
+	const table = growTable(place, addedCount);
+	const growsBelow = addedCount > 0 && row >= (nativeTable?.range.endRowIndex ?? Infinity);
 	const growsBeside = table?.range.endColumnIndex !== nativeTable?.range.endColumnIndex;
 	return table && (growsBelow || growsBeside) ? [...requests, buildResizeTableRequest(table)] : requests;
 }
 
 /** Returns the native table with the added rows, and with the new columns if they are directly beside it. Nothing is sent. */
-function growTable({ header: { nativeTable, freeColumn }, newNames }: RowPlace, addedRows: number) {
-	const isBeside = freeColumn === nativeTable?.range.endColumnIndex;
-	return nativeTable && growNativeTable(nativeTable, addedRows, isBeside ? newNames.length : 0);
+function growTable({ header: { nativeTable, firstNewColumn }, newNames }: RowPlace, addedCount: number) {
+	const isBeside = firstNewColumn === nativeTable?.range.endColumnIndex;
+	return nativeTable && growNativeTable(nativeTable, addedCount, isBeside ? newNames.length : 0);
 }
 
 const buildRectangleRequest = ({ sheetId }: TableHeader, { row, column, grid }: CellRectangle) =>

@@ -52,7 +52,7 @@ export async function writeItemTable(spreadsheet: Spreadsheet, params: WritePara
 		const rowsByMember = namedRows.map((rows) => orderCells(rows, names, null));
 		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
 	}
-	const getRowNumber = (range: ranges.TabRange) => ranges.parseBounds(range).row + 1;
+	const getRowNumber = (target: ranges.TabRange) => ranges.parseBounds(target).row + 1;
 	const { target, header, namedRowsByMember } = await fetchTable(spreadsheet, params, members, getRowNumber);
 	const { columnNames, headerCells } = layOutColumns(collectNames(namedRowsByMember.flat()), header, params);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, null));
@@ -111,6 +111,7 @@ export async function writeRowsAt(
 	const allRows = [...headerRows, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
 	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
+	const addHint = (text: string) => members[0]?.item.addHint(text);
 	let nextRange: string | undefined;
 	return await sendInChunks(entries, members, {
 		doneVerb: 'written',
@@ -125,11 +126,11 @@ export async function writeRowsAt(
 				spreadsheet.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = response.updatedRange ?? range;
-			const [sent, updated] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
 			// Only Google's response tells the place of a named range. For cells, it may begin too late: at the first one that is not null.
-			const isNamedRange = sent.name !== undefined && !isNameOfTab(target, updated);
-			const { row, column } = ranges.parseBounds(isNamedRange ? updated : sent);
-			await formatDates(spreadsheet, members[0], { title: updated.tab }, [{ row, column, grid: values }]);
+			const isNamedRange = sentRange.name !== undefined && !isNameOfTab(target, returnedRange);
+			const { row, column } = ranges.parseBounds(isNamedRange ? returnedRange : sentRange);
+			await formatDates(spreadsheet, { title: returnedRange.tab }, [{ row, column, grid: values }], addHint);
 			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
 			// A header counts as a row of the first member, if at least one of its cells was written.
 			const countedLists = isHeaderWritten ? sentLists : rowLists;
@@ -153,12 +154,13 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
 	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
 	const grid = rowLists.flat();
+	const addHint = (text: string) => members[0]?.item.addHint(text);
 	// Without a header in the range, `left` may be in a table beside it.
 	const start = { row: header.row, column: header.columns.size === 0 ? header.rangeStart : header.left };
 	await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
-	await formatDates(spreadsheet, members[0], header, [{ ...start, grid }]);
+	await formatDates(spreadsheet, header, [{ ...start, grid }], addHint);
 	if (lostFormulaColumns.length > 0)
-		members[0]?.item.addHint(
+		addHint(
 			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`,
 		);
 	return buildWriteResults(spreadsheet.id, ranges.printTabArea(header.title, start, 1, 1), start, rowLists);
