@@ -55,7 +55,7 @@ export interface RunnerItem extends Item {
 }
 
 export class InputItem implements RunnerItem {
-	readonly token = randomUUID();
+	readonly markerId = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
 	readonly json: IDataObject;

@@ -150,8 +150,8 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
-	const token = fileIndex === 0 ? item.token : `${item.token}-${fileIndex}`;
-	return { ...input, fileIndex, fileCount, token, source, name, googleType, mimeType };
+	const markerId = fileIndex === 0 ? item.markerId : `${item.markerId}-${fileIndex}`;
+	return { ...input, fileIndex, fileCount, markerId, source, name, googleType, mimeType };
 }
 
 const canUseSourceName = ({ contentSource }: UploadParams) =>

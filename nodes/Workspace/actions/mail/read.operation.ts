@@ -4,7 +4,7 @@ import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
 import { toMailAnswer } from './modelMails';
-import { runInParallel } from './runInParallel';
+import { mapWithConcurrency } from './mapWithConcurrency';
 
 export const read = defineOperation({
 	value: 'read',
@@ -66,7 +66,7 @@ export const read = defineOperation({
 				? await readConversation(clients, messageId, item, params)
 				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
-			return await runInParallel(mails, 1, async (mail) => ({
+			return await mapWithConcurrency(mails, 1, async (mail) => ({
 				mail,
 				files: downloadAttachments ? await storeAttachments(clients, mail, item) : [],
 			}));

@@ -65,7 +65,7 @@ export const send = defineOperation({
 				const { appendSignatureAndQuote } = await import('./send/quotation');
 				finalMail = await appendSignatureAndQuote(clients, addressedMail, params, item);
 			}
-			const composeOptions = { from, original, token: item.token, keyHashes, allowedRecipients };
+			const composeOptions = { from, original, markerId: item.markerId, keyHashes, allowedRecipients };
 			const bytes = await composeMail(finalMail, composeOptions);
 			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};

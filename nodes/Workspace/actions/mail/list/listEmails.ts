@@ -5,7 +5,7 @@ import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { safeConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
-import { runInParallel } from '../runInParallel';
+import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
 import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
@@ -104,7 +104,7 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 			// The next page is requested while the details of this page are fetched.
 			pageRequest = isLast ? undefined : requestPage(nextToken);
 			const newMessages = messages.slice(currentPage.skipCount);
-			await runInParallel(newMessages, safeConcurrency, fetchEmail, parallelOptions);
+			await mapWithConcurrency(newMessages, safeConcurrency, fetchEmail, parallelOptions);
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);

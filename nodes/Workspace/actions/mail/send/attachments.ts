@@ -5,7 +5,7 @@ import { createRefusal } from '../../../../core/errors';
 import { safeConcurrency } from '../../../../http/rateLimiter';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
-import { lowConcurrency, runInParallel } from '../runInParallel';
+import { lowConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { requireOneLine, type SendParams } from './fields';
 
@@ -48,11 +48,11 @@ export async function readAttachments(
 ): Promise<LoadedFile[]> {
 	const getFile = async (file: AttachmentInput, index: number) =>
 		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
-	const pendingFiles = await runInParallel(expandAttachments(attachments, item), 1, getFile);
+	const pendingFiles = await mapWithConcurrency(expandAttachments(attachments, item), 1, getFile);
 	if (driveFiles.length > 0) {
 		const { lookUpDriveFile } = await import('./driveFiles');
 		const lookUp = async (id: string) => await lookUpDriveFile(drive, id);
-		pendingFiles.push(...(await runInParallel(driveFiles, safeConcurrency, lookUp)));
+		pendingFiles.push(...(await mapWithConcurrency(driveFiles, safeConcurrency, lookUp)));
 	}
 	let totalBytes = 0;
 	const addBytes = (bytes: number) => {
@@ -60,7 +60,7 @@ export async function readAttachments(
 		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, pendingFiles);
 	};
 	addBytes(pendingFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
-	return await runInParallel(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
+	return await mapWithConcurrency(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
 		const content = await read();
 		// Corrects the total by the size of a PDF, which Google tells only after it has made the PDF.
 		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
@@ -138,10 +138,10 @@ function replaceCidLinks(html: string, replaceName: (name: string) => string): s
 
 /**
  * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file name. The link then has the Content-ID.
- * @param token makes the Content-IDs unique among all emails
+ * @param uniqueId makes the Content-IDs unique among all emails
  * @returns the HTML, all files (those that are linked with their Content-IDs), and the names in the HTML that match no file
  */
-export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], token: string) {
+export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], uniqueId: string) {
 	const cidByFile = new Map<LoadedFile, string>();
 	const unknownNames = new Set<string>();
 	const linkedHtml = replaceCidLinks(html, (name) => {
@@ -150,7 +150,7 @@ export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], to
 			unknownNames.add(name);
 			return name;
 		}
-		const cid = cidByFile.get(file) ?? `${cidByFile.size + 1}.${token}@inline`;
+		const cid = cidByFile.get(file) ?? `${cidByFile.size + 1}.${uniqueId}@inline`;
 		cidByFile.set(file, cid);
 		return cid;
 	});

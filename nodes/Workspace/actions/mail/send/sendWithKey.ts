@@ -4,12 +4,12 @@ import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { safeConcurrency } from '../../../../http/rateLimiter';
 import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { runInParallel } from '../runInParallel';
+import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
-import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarkedMail } from './findDeliveredMail';
+import { findDeliveredMail, listMailFolder, toDeliveredMail, fetchMailWithMarker } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
@@ -59,9 +59,9 @@ async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSen
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
-	const readEntry = async (entry: FolderEntry) => await readMarkedMail(clients, entry);
-	const markedMails = await runInParallel(entries, safeConcurrency, readEntry);
-	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
+	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
+	const mailsWithMarkers = await mapWithConcurrency(entries, safeConcurrency, fetchEntry);
+	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
 /** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
