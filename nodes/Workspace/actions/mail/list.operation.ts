@@ -1,5 +1,6 @@
 import { defineOperation } from '../../operation';
-import { amountFields, sharedListDefinition } from './list/fields';
+import { amountFields } from './list/fields';
+import { sharedListDefinition } from './list/listDefinition';
 import { buildFromTerms, buildReceivedTerms } from './list/query';
 
 export const list = defineOperation({

@@ -2,7 +2,8 @@ import { quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
-import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
+import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
+import { toMailItem } from './list/listDefinition';
 import { toMailAnswer } from './modelMails';
 import { mapWithConcurrency } from './mapWithConcurrency';
 

@@ -9,7 +9,8 @@ import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
 import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
-import { changesLabels, maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
+import { changesLabels, type ListParams } from './fields';
+import { maxPageSize, type ListResult, type ListEntry } from './listDefinition';
 import { resolveLabelIds } from './query';
 
 /** Adds to a failure how many emails were fetched before it, and how to continue. */
