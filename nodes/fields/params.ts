@@ -44,10 +44,8 @@ export function readParameters<const F extends readonly Field[]>(
 		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
 			refuseUnnamedFiles(field, raw, context);
-		const value =
-			isMissing(raw) || isCleared
-				? readValue(field, modeDefault, formContext)
-				: readValue(field, raw, context);
+		const usesDefault = isMissing(raw) || isCleared;
+		const value = usesDefault ? readValue(field, modeDefault, formContext) : readValue(field, raw, context);
 		if (fallbackField && value === '') return fallbackField.read(rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, context);

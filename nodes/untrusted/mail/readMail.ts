@@ -65,12 +65,10 @@ function chooseRenditions(alternatives: readonly PartText[]): PartText {
 }
 
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
-function joinParts(partTexts: readonly PartText[]): PartText {
-	const hasPlainText = partTexts.some(({ plain }) => plain);
-	const plainTexts = partTexts.map(
-		({ plain, html }) => plain ?? (hasPlainText && html ? convertHtml(html) : undefined),
-	);
-	return { plain: joinRenditions(plainTexts), html: joinRenditions(partTexts.map(({ html }) => html)) };
+function joinParts(parts: readonly PartText[]): PartText {
+	const hasPlain = parts.some(({ plain }) => plain);
+	const texts = parts.map(({ plain, html }) => plain ?? (hasPlain && html ? convertHtml(html) : undefined));
+	return { plain: joinRenditions(texts), html: joinRenditions(parts.map(({ html }) => html)) };
 }
 
 function joinRenditions(renditionsByPart: ReadonlyArray<Rendition | undefined>): Rendition | undefined {

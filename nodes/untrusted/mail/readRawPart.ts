@@ -11,10 +11,9 @@ export function readRawPart({ raw, partId }: { raw: string; partId: string }): U
 	return new Uint8Array(Buffer.from(decodeContent(part), 'latin1'));
 }
 
-/** `headers` has the first header of each name, by the name in lower case. `body` has one character per byte. */
+/** A part, or the whole email. `headers` has the first header of each name, in lower case. `body` has one character per byte. */
 type ParsedPart = ReturnType<typeof parsePart>;
 
-/** Parses an email or a part of one. */
 function parsePart(rawPart: string) {
 	// A part without headers begins with the blank line.
 	const blankLine = /^\r?\n|\n\r?\n/.exec(rawPart);

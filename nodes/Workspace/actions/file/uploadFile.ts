@@ -90,14 +90,14 @@ async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 
 /** Finds the file that an earlier request for this upload created, if there is one. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
-	const { clients, googleType, markerId } = upload;
-	if (googleType !== undefined)
-		return await createdFiles.findFileOfItem(clients.drive, markerId, resultFields);
+	const { googleType, markerId } = upload;
+	const { drive } = upload.clients;
+	if (googleType !== undefined) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	// If that request failed before an ID was reserved, this ID is new, and no file has it.
 	const fileId = await reserveId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
-	return (await ignoreNotFound(clients.drive.files.get(request)))?.data;
+	return (await ignoreNotFound(drive.files.get(request)))?.data;
 }
 
 /** Creates a function that writes a line to n8n's log after each tenth of the file. */

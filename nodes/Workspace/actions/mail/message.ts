@@ -17,8 +17,8 @@ export async function fetchMail(clients: Clients, id: string, item: Item, option
 	return await parseMessage(clients, data, item, options);
 }
 
-/** Reads all messages of the conversation that a message belongs to, oldest first. */
-export async function readConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
+/** Fetches all emails of the conversation that an email belongs to, oldest first. */
+export async function fetchConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
 	const { gmail } = clients;
 	const request = { userId: 'me', id, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(request)).data;

@@ -60,11 +60,11 @@ export const read = defineOperation({
 		},
 	],
 	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
-		const { storeAttachments, readConversation, fetchMail } = await import('./message');
+		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {
 			const mails = wholeConversation
-				? await readConversation(clients, messageId, item, params)
+				? await fetchConversation(clients, messageId, item, params)
 				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
 			return await mapWithConcurrency(mails, 1, async (mail) => ({
