@@ -19,7 +19,7 @@ const hidingPatterns = {
 } as const;
 type Property = keyof typeof hidingPatterns;
 
-/** CSS specificity and rule order as one number: order < tag < class < id < style attribute < !important. The factors leave room for the limits above. */
+/** CSS specificity and rule order as one number: order < tag < class < id < style attribute < !important. The factors fit the limits above. */
 const precedences = { tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {

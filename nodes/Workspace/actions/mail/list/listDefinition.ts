@@ -57,7 +57,6 @@ export function toMailItem(json: OutputItem['json'], files: readonly StoredBinar
 	return { json, ...(files.length > 0 && { binary }) };
 }
 
-/** The parts of the definition that List and Search have in common. */
 export const sharedListDefinition = {
 	isReadOnlyByDefault: true,
 	mayChange: changesLabels,

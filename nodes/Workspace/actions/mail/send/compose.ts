@@ -6,18 +6,19 @@ import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
-import { type LoadedFile, readAttachments, inlineLinkedFiles } from './attachments';
+import { type LoadedFile, readAttachments } from './attachments';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
 import type { MailFolder } from './findDeliveredMail';
+import { inlineLinkedFiles } from './inlineFiles';
 
-/** The forms of one body, which are sent together. A mail program shows the best form that it supports. */
+/** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
 interface MailBodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
-/** Builds the forms of a body. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
+/** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
 async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');

@@ -13,7 +13,7 @@ export interface DeliveredMail {
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email is a draft. */
 	readonly draftId?: string;
-	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
+	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did so with the same key. */
 	readonly repeated?: true;
 }
 
@@ -22,7 +22,7 @@ export function toDeliveredMail(message: gmail_v1.Schema$Message, draftId?: stri
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
-/** Where Gmail keeps a delivered email. It lists sent emails and drafts with different methods. */
+/** Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods. */
 export type MailFolder = 'sent' | 'drafts';
 
 /** An email in a folder, by the ID of its message and, for a draft, the ID of the draft. */

@@ -81,7 +81,7 @@ const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
 /**
- * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at
+ * Sends or saves an email unless that was already done with its key. Executions in one process take turns. Processes that send at
  * the same moment do not see each other's email before the send, so each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */
