@@ -1,6 +1,6 @@
 // Writes what the docs take from the code.
-// `npm run docs`: the tables. `npm run docs -- faults`: docs/faults.md, for which every fault is played. `npm run docs -- ways`: which
-// files a call executes. `npm run docs -- pictures [page …]`: docs/images, which needs chromium and imagemagick.
+// `npm run docs`: the tables. `npm run docs -- faults`: docs/faults.md, for which every fault is played. `npm run docs -- file-counts`:
+// which files a call executes. `npm run docs -- pictures [page …]`: docs/images, which needs chromium and imagemagick.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -22,9 +22,9 @@ function write(tests, env, ...more) {
 const parts = {
 	tables: () => write('test/docs'),
 	faults: () => write('test/faults/matrix', { FAULTS: 'all' }),
-	ways: () => {
-		write('test/docs/ways', {}, '--forceExit', '--silent');
-		process.stdout.write(readFileSync(path.join(root, '.dev', 'ways.txt')));
+	'file-counts': () => {
+		write('test/docs/fileCounts', {}, '--forceExit', '--silent');
+		process.stdout.write(readFileSync(path.join(root, '.dev', 'file-counts.txt')));
 	},
 	pictures: () => {
 		run(bin('node'), ['dev/setup.mjs']);

@@ -62,7 +62,7 @@ function itemOf(): RunnerItem {
 	const none = () => Promise.reject(new Error('no files'));
 	const answers = new Map<string, Promise<unknown>>();
 	return {
-		...{ index: 0, json: {}, token: randomUUID(), signal: undefined, hasCreated: false, hints: [] },
+		...{ index: 0, json: {}, markerId: randomUUID(), signal: undefined, hasCreated: false, hints: [] },
 		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
 		...{ continueOnFail: false, isTool: false, maxModelCharacters: 0 },
 		...{

@@ -17,8 +17,8 @@ export interface Item {
 	/** The position among the input items, from 0. */
 	readonly index: number;
 	readonly json: IDataObject;
-	/** A random text that is new for each item and try, and is no secret. Markers are made from it. */
-	readonly token: string;
+	/** A random ID that is new for each item and try, and is no secret. Markers are made from it. */
+	readonly markerId: string;
 	/** Is aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
 	/** Whether n8n processes the other items if this item fails. */

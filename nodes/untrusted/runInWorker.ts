@@ -4,7 +4,7 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 
-import type { WorkerAnswer, TaskInput, WorkerQuestion, TaskResult, TaskName } from './untrusted.worker';
+import type { WorkerOutput, TaskInput, WorkerInput, TaskResult, TaskName } from './untrusted.worker';
 
 /** The code of the thread. The build writes this file next to the sources and into the package. */
 const workerFile = path.join(__dirname, 'untrusted.worker.js');
@@ -36,17 +36,17 @@ export async function runInWorker<T extends TaskName>(
 	input: TaskInput<T>,
 	signal: AbortSignal | undefined,
 	characters = typeof input === 'string' ? input.length : 0,
-): Promise<WorkerAnswer<TaskResult<T>>> {
+): Promise<WorkerOutput<TaskResult<T>>> {
 	const limit = maxCharacters[task];
 	if (characters > limit) return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
 	// An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious one is stopped.
 	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
-	const answer = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
-	// The cast is safe, because the thread answers with the result of the task that it was asked to run.
-	return answer as WorkerAnswer<TaskResult<T>>;
+	const workerOutput = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
+	// The cast is safe, because the thread returns the result of the task that it was given.
+	return workerOutput as WorkerOutput<TaskResult<T>>;
 }
 
-async function askThread(question: WorkerQuestion, maxSeconds: number, signal?: AbortSignal) {
+async function askThread(workerInput: WorkerInput, maxSeconds: number, signal?: AbortSignal) {
 	signal?.throwIfAborted();
 	const controller = new AbortController();
 	const options = { signal: controller.signal };
@@ -55,7 +55,7 @@ async function askThread(question: WorkerQuestion, maxSeconds: number, signal?: 
 		const worker = (currentThread ??= startThread());
 		worker.ref();
 		const messages = on(worker, 'message', options);
-		worker.postMessage(question);
+		worker.postMessage(workerInput);
 		const stopEvents = [once(worker, 'exit', options)];
 		if (signal) stopEvents.push(once(signal, 'abort', options));
 		const stops = stopEvents.map(async (event) => {
@@ -64,10 +64,10 @@ async function askThread(question: WorkerQuestion, maxSeconds: number, signal?: 
 		});
 		const receiveMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
 			await Promise.race([messages.next(), ...stops, rejectWhenLate(seconds, options), ...limits]);
-		// The first message says that the thread has loaded the code of the task. The second message is the answer.
+		// The first message says that the thread has loaded the code of the task. The second message is the output.
 		await receiveMessage(maxLoadSeconds);
 		const { value } = await receiveMessage(maxSeconds, rejectWhenLarge(worker, options));
-		return (value as [WorkerAnswer])[0];
+		return (value as [WorkerOutput])[0];
 	} catch (error) {
 		const failedThread = currentThread;
 		currentThread = undefined;
@@ -101,7 +101,7 @@ function describeProblem(error: unknown): string {
 
 async function rejectWhenLate(seconds: number, options: { signal: AbortSignal }): Promise<never> {
 	await sleep(seconds * 1000, undefined, options);
-	// If n8n's main thread was busy, the answer may already be there. It is handled before this promise rejects.
+	// If n8n's main thread was busy, the output may already be there. It is handled before this promise rejects.
 	await sleep(0, undefined, options);
 	await yieldToEventLoop(undefined, options);
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);

@@ -31,28 +31,28 @@ type TaskFunction<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
 export type TaskInput<T extends TaskName> = Parameters<TaskFunction<T>>[0];
 export type TaskResult<T extends TaskName> = ReturnType<TaskFunction<T>>;
 
-/** What the caller sends to the thread. The next question comes after the answer. */
-export interface WorkerQuestion {
+/** What the thread gets from its caller. The next input follows only after the output. */
+export interface WorkerInput {
 	readonly task: TaskName;
 	readonly input: unknown;
 }
 
 /** `problem` completes a sentence such as "The email could not be read: it is nested too deeply". */
-export type WorkerAnswer<R = unknown> = { readonly result: R } | { readonly problem: string };
+export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
 /** Most characters of the result for an empty text. */
 const baseCharacters = 1_000_000;
 /** For each character of the text, the result may have this many more. */
 const maxGrowth = 20;
 
-async function respond({ task, input }: WorkerQuestion): Promise<void> {
+async function respond({ task, input }: WorkerInput): Promise<void> {
 	const taskFunction = await tasks[task]();
 	// The time limit of the task begins with this message, so the time to load the code does not count.
 	parentPort?.postMessage('ready');
 	parentPort?.postMessage(runTask(taskFunction, input));
 }
 
-function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerAnswer {
+function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerOutput {
 	try {
 		const result = taskFunction(input as never);
 		const maxLength = typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
@@ -67,4 +67,4 @@ function runTask(taskFunction: (input: never) => unknown, input: unknown): Worke
 
 // Errors get no stacks, because nobody reads them here. Stacks cost time, and an email with unknown charset names may cause many errors.
 Error.stackTraceLimit = 0;
-parentPort?.on('message', (question: WorkerQuestion) => void respond(question));
+parentPort?.on('message', (workerInput: WorkerInput) => void respond(workerInput));

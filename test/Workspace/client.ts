@@ -92,7 +92,7 @@ export function testItem({
 		...{ run, executionId: 'test', continueOnFail: false, isTool: false, maxModelCharacters: 0 },
 		index,
 		json,
-		token: randomUUID(),
+		markerId: randomUUID(),
 		signal,
 		findBinaryFields: (names) => {
 			const fields = names.flatMap((name) => (name === '*' ? Object.keys(binary) : [name]));

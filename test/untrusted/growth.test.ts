@@ -26,7 +26,7 @@ test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf
 );
 
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
-	readMail({ message: limitMessage({ ...more, payload }).message, withText: true, texts: {} });
+	readMail({ message: limitMessage({ ...more, payload }).message, withText: true, separateTexts: {} });
 
 test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
 	'the charset of a part costs no more than the length of %j',

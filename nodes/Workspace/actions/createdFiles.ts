@@ -107,8 +107,8 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
-/** The private property that marks a file with its item's token. Other apps cannot see it. */
-const tokenProperty = 'creationToken';
+/** The private property that marks a file with the marker ID of its item. Other apps cannot see it. */
+const markerProperty = 'creationToken';
 
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
@@ -134,7 +134,7 @@ export async function createInDrive<R extends object>(
 	const { kind, buildUrl, keyHashes, recoveredId, finish } = file;
 	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
-		const properties = { ...buildTokenProperty(item), ...appProperties };
+		const properties = { ...buildMarkerProperty(item.markerId), ...appProperties };
 		const id = recoveredId ?? (await createOrCopyFile(drive, file, properties));
 		item.recordCreated(describeFile(id));
 		return { id };
@@ -172,14 +172,14 @@ async function createOrCopyFile(
 
 /** Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response did not arrive. */
 export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
-	return (await findFileOfItem(drive, item, 'id'))?.id ?? undefined;
+	return (await findFileOfItem(drive, item.markerId, 'id'))?.id ?? undefined;
 }
 
-export const buildTokenProperty = ({ token }: Pick<Item, 'token'>) => ({ [tokenProperty]: token });
+export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: markerId });
 
 /** Finds the file that was created for an item. Returns undefined if Google does not list the file, or not yet. */
-export async function findFileOfItem(drive: drive_v3.Drive, { token }: Pick<Item, 'token'>, fields: string) {
-	return (await findFiles(drive, buildPropertySearch(tokenProperty, token), fields))[0];
+export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fields: string) {
+	return (await findFiles(drive, buildPropertySearch(markerProperty, markerId), fields))[0];
 }
 
 /** Finds up to 100 files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */

@@ -49,7 +49,7 @@ export interface RunnerItem extends Item {
 }
 
 export class InputItem implements RunnerItem {
-	readonly token = randomUUID();
+	readonly markerId = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
 	readonly json: IDataObject;

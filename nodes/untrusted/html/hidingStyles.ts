@@ -19,7 +19,7 @@ const hidingPatterns = {
 } as const;
 type Property = keyof typeof hidingPatterns;
 
-/** CSS specificity and rule order as one number: order < tag < class < id < style attribute < !important. The factors leave room for the limits above. */
+/** CSS specificity and rule order as one number: order < tag < class < id < style attribute < !important. The factors fit the limits above. */
 const precedences = { tag: 1e4, class: 1e6, id: 1e8, style: 1e10, important: 1e12 };
 
 interface Declaration {
@@ -92,12 +92,12 @@ export class HidingStyles {
 				if (isOverridden || (dependsOnContext && isHiding)) continue;
 				winners.set(property, { precedence, isHiding });
 			}
-		const isSizeless = winners.get('font-size')?.isHiding;
+		const fontSize = winners.get('font-size');
 		winners.delete('font-size');
 		return {
 			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isHiding }) => isHiding),
-			/** Whether the font size of the element is 0; undefined if the element has no font size of its own. */
-			isSizeless,
+			/** Undefined if the element has no font size of its own, so that the size of the element around it applies. */
+			ownFontSize: fontSize && (fontSize.isHiding ? ('zero' as const) : ('visible' as const)),
 		};
 	}
 }

@@ -121,8 +121,8 @@ class HtmlReader implements Callbacks {
 		if (this.#hiddenElement) return;
 		const visibility = this.#styles.getVisibility(tag, this.#attributes);
 		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
-		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
-		else if (visibility.isSizeless && !voidElements.has(tag))
+		if (visibility.ownFontSize === 'visible') this.#sizelessElement = undefined;
+		else if (visibility.ownFontSize === 'zero' && !voidElements.has(tag))
 			this.#sizelessElement ??= new TrackedElement(tag);
 		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
@@ -144,10 +144,10 @@ class HtmlReader implements Callbacks {
 		else if (tag === 'tr') writer.startRow();
 		else if (tag === 'td' || tag === 'th') writer.startCell();
 		else if (tag === 'li') writer.startItem();
-		else if (tag === 'ul') writer.nextItemNumbers.push(NaN);
+		else if (tag === 'ul') writer.openList();
 		else if (tag === 'ol') {
 			const start = Number.parseInt(this.#getAttribute('start'), 10);
-			writer.nextItemNumbers.push(Number.isSafeInteger(start) ? start : 1);
+			writer.openList(Number.isSafeInteger(start) ? start : 1);
 		} else if (tag === 'blockquote') writer.quoteDepth++;
 		else if (tag === 'pre') writer.openPreCount++;
 	}

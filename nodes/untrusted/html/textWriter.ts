@@ -32,8 +32,8 @@ class OpenTable {
 export class TextWriter {
 	quoteDepth = 0;
 	openPreCount = 0;
-	/** The next number of each open list; NaN for a list with bullets. */
-	readonly nextItemNumbers: number[] = [];
+	/** The next number of each open list; undefined for a list with bullets. */
+	readonly nextItemNumbers: Array<number | undefined> = [];
 	#lineCount = 0;
 	#joinedText = '';
 	/** Text that is not joined yet. Pieces do not stay separate, because millions of short strings take many times the memory of one string. */
@@ -122,15 +122,20 @@ export class TextWriter {
 		this.#openedCellTable = table;
 	}
 
+	/** @param firstNumber undefined for a list with bullets */
+	openList(firstNumber?: number): void {
+		this.nextItemNumbers.push(firstNumber);
+	}
+
 	closeList(): void {
 		this.nextItemNumbers.pop();
 		this.#pendingItemPrefix = '';
 	}
 
 	startItem(): void {
-		const number = this.nextItemNumbers.at(-1) ?? NaN;
-		this.#pendingItemPrefix = Number.isNaN(number) ? '* ' : `${number}. `;
-		if (!Number.isNaN(number)) this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
+		const number = this.nextItemNumbers.at(-1);
+		this.#pendingItemPrefix = number === undefined ? '* ' : `${number}. `;
+		if (number !== undefined) this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
 	}
 
 	write(text: string): void {

@@ -7,26 +7,26 @@ import * as mime from './mimeStructure';
 import { keepNewText } from './newText';
 
 /** A text in one format: plain text or HTML. Its pieces are joined only at the end, because parts may be nested deeply. */
-interface TextVersion {
+interface Rendition {
 	readonly pieces: readonly string[];
 	readonly isBlank: boolean;
 	/** Whether any piece was converted from HTML. */
 	readonly isConverted?: boolean;
 }
 
-/** The text of a part in the formats that the part has. `text` is the plain text. */
-interface TextVersions {
-	readonly text?: TextVersion;
-	readonly html?: TextVersion;
+/** The text of a part in the formats that the part has. */
+interface PartText {
+	readonly plain?: Rendition;
+	readonly html?: Rendition;
 }
 
 interface MailReading {
-	readonly readText: (part: mime.MimePart, format: keyof TextVersions) => string;
+	readonly readText: (part: mime.MimePart, format: keyof PartText) => string;
 	/** Is filled with the parts that are files. An attached email is one file. */
 	readonly files: MailFile[];
 }
 
-function readVersions(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): TextVersions {
+function readPart(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): PartText {
 	const type = mime.getMediaType(part);
 	const parts = part.parts ?? [];
 	if (type.startsWith('multipart/') && parts.length > 0) return readMultipart(type, parts, reading);
@@ -34,63 +34,63 @@ function readVersions(part: mime.MimePart, context: mime.MimeContext, reading: M
 		reading.files.push(toMailFile(part, context.multipartType === 'multipart/related'));
 		return {};
 	}
-	const format = type === 'text/html' ? 'html' : 'text';
+	const format = type === 'text/html' ? 'html' : 'plain';
 	const content = reading.readText(part, format);
 	return { [format]: { pieces: [content], isBlank: content.trim() === '' } };
 }
 
-function readMultipart(type: string, parts: readonly mime.MimePart[], reading: MailReading): TextVersions {
-	const partTexts: TextVersions[] = [];
+function readMultipart(type: string, parts: readonly mime.MimePart[], reading: MailReading): PartText {
+	const partTexts: PartText[] = [];
 	let isAfterHtml = false;
 	for (const part of parts) {
-		const versions = readVersions(part, { multipartType: type, isAfterHtml }, reading);
-		if (versions.text || versions.html) partTexts.push(versions);
-		isAfterHtml ||= type === 'multipart/related' && versions.html !== undefined;
+		const partText = readPart(part, { multipartType: type, isAfterHtml }, reading);
+		if (partText.plain || partText.html) partTexts.push(partText);
+		isAfterHtml ||= type === 'multipart/related' && partText.html !== undefined;
 	}
 	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images.
 	const isSameText =
-		type === 'multipart/related' && partTexts.length === 2 && !partTexts[0]?.html && !partTexts[1]?.text;
-	return isSameText || type === 'multipart/alternative' ? chooseVersions(partTexts) : joinParts(partTexts);
+		type === 'multipart/related' && partTexts.length === 2 && !partTexts[0]?.html && !partTexts[1]?.plain;
+	return isSameText || type === 'multipart/alternative' ? chooseRenditions(partTexts) : joinParts(partTexts);
 }
 
 /** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers text that was not converted from HTML, and any text to a blank one. */
-function chooseVersions(versions: readonly TextVersions[]): TextVersions {
-	const htmls = versions.flatMap(({ html }) => html ?? []);
+function chooseRenditions(alternatives: readonly PartText[]): PartText {
+	const htmls = alternatives.flatMap(({ html }) => html ?? []);
 	const html = htmls.findLast(({ isBlank }) => !isBlank) ?? htmls.at(-1);
-	const texts = versions.flatMap(({ text }) => text ?? []);
-	const filledTexts = texts.filter(({ isBlank }) => !isBlank);
+	const plainTexts = alternatives.flatMap(({ plain }) => plain ?? []);
+	const filledTexts = plainTexts.filter(({ isBlank }) => !isBlank);
 	const bestText = filledTexts.findLast(({ isConverted }) => !isConverted) ?? filledTexts.at(-1);
 	// Some programs send HTML with a blank plain text, which is left out.
-	return { text: bestText ?? (html?.isBlank === false ? undefined : texts[0]), html };
+	return { plain: bestText ?? (html?.isBlank === false ? undefined : plainTexts[0]), html };
 }
 
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
-function joinParts(parts: readonly TextVersions[]): TextVersions {
-	const hasPlainText = parts.some(({ text }) => text);
-	const texts = parts.map(({ text, html }) => text ?? (hasPlainText && html ? convertHtml(html) : undefined));
-	return { text: joinOneFormat(texts), html: joinOneFormat(parts.map(({ html }) => html)) };
+function joinParts(parts: readonly PartText[]): PartText {
+	const hasPlain = parts.some(({ plain }) => plain);
+	const texts = parts.map(({ plain, html }) => plain ?? (hasPlain && html ? convertHtml(html) : undefined));
+	return { plain: joinRenditions(texts), html: joinRenditions(parts.map(({ html }) => html)) };
 }
 
-function joinOneFormat(optionalVersions: ReadonlyArray<TextVersion | undefined>): TextVersion | undefined {
-	const versions = optionalVersions.filter((version) => version !== undefined);
-	if (versions.length === 0) return undefined;
+function joinRenditions(renditionsByPart: ReadonlyArray<Rendition | undefined>): Rendition | undefined {
+	const renditions = renditionsByPart.filter((rendition) => rendition !== undefined);
+	if (renditions.length === 0) return undefined;
 	return {
-		pieces: versions.flatMap(({ pieces }) => pieces),
-		isBlank: versions.every(({ isBlank }) => isBlank),
-		isConverted: versions.some(({ isConverted }) => isConverted),
+		pieces: renditions.flatMap(({ pieces }) => pieces),
+		isBlank: renditions.every(({ isBlank }) => isBlank),
+		isConverted: renditions.some(({ isConverted }) => isConverted),
 	};
 }
 
-function convertHtml(html: TextVersion): TextVersion {
+function convertHtml(html: Rendition): Rendition {
 	const text = htmlToText(html.pieces.join('\n'));
 	return { pieces: [text], isBlank: text === '', isConverted: true };
 }
 
 /** Finds the charset name in the header, the type that Gmail returns (openclaw/gogcli#428), or the HTML. @returns '' if there is no name */
-function findCharset(part: mime.MimePart, format: keyof TextVersions, bytes: Buffer): string {
+function findCharset(part: mime.MimePart, format: keyof PartText, bytes: Buffer): string {
 	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const charset = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
-	if (charset !== undefined || format === 'text') return charset ?? '';
+	if (charset !== undefined || format === 'plain') return charset ?? '';
 	const htmlStart = bytes.toString('latin1', 0, 1024);
 	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(htmlStart)?.[1] ?? '';
 }
@@ -140,7 +140,7 @@ export interface MailInput {
 	/** Whether to leave out the signature, and earlier messages that a reply quotes. */
 	readonly newTextOnly?: boolean;
 	/** Texts that Gmail stores separately, in base64url, by attachment ID. */
-	readonly texts: Readonly<Record<string, string>>;
+	readonly separateTexts: Readonly<Record<string, string>>;
 }
 
 /** An email as it is in the mailbox. Addresses are the texts of the headers. */
@@ -162,20 +162,20 @@ export interface Mail {
 }
 
 /** Reads the parts of an email that strangers control: structure, headers, charsets and text. */
-export function readMail({ message, withText, newTextOnly, texts }: MailInput): Mail {
+export function readMail({ message, withText, newTextOnly, separateTexts }: MailInput): Mail {
 	const files: MailFile[] = [];
 	const missingTextIds: string[] = [];
-	const readText = (part: mime.MimePart, format: keyof TextVersions) => {
+	const readText = (part: mime.MimePart, format: keyof PartText) => {
 		if (!withText) return '';
 		const { data, attachmentId } = part.body ?? {};
-		const separateText = attachmentId ? texts[attachmentId] : undefined;
+		const separateText = attachmentId ? separateTexts[attachmentId] : undefined;
 		if (!data && attachmentId && separateText === undefined) missingTextIds.push(attachmentId);
 		const bytes = Buffer.from(data || (separateText ?? ''), 'base64url');
 		return decodeText(bytes, findCharset(part, format, bytes));
 	};
 	const context = { multipartType: '', isAfterHtml: false };
-	const versions = readVersions(message.payload ?? {}, context, { readText, files });
-	const plainText = versions.text ?? (versions.html && convertHtml(versions.html));
+	const mailText = readPart(message.payload ?? {}, context, { readText, files });
+	const plainText = mailText.plain ?? (mailText.html && convertHtml(mailText.html));
 	// An email has CRLF between lines; the output has LF.
 	const text = (plainText?.pieces.join('\n') ?? '').replaceAll(/\r\n?/g, '\n').trimEnd();
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
@@ -193,7 +193,7 @@ export function readMail({ message, withText, newTextOnly, texts }: MailInput): 
 		replyTo: joinValues('reply-to'),
 		headers,
 		text: newTextOnly ? keepNewText(text, { subject: summary.subject, hasReplyHeader }) : text,
-		html: versions.html?.pieces.join('\n') ?? '',
+		html: mailText.html?.pieces.join('\n') ?? '',
 		attachments: files.map(({ info }) => info),
 		files,
 		missingTextIds,

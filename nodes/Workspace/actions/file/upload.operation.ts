@@ -132,7 +132,7 @@ async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.Fi
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
 
-/** Builds an error handler that returns the file if it arrived after all. Otherwise, throws the error of the upload, even if the search fails, too. */
+/** Builds an error handler that returns the file if it arrived after all. Otherwise, throws the upload's error, even if the search fails, too. */
 const buildRecovery = (prepared: uploads.PreparedUpload) => async (error: unknown) => {
 	const isUnknown = isNodeError(error) && error.outcome === 'unknown';
 	const file = isUnknown ? await recoverFile(prepared).catch(() => undefined) : undefined;
@@ -150,8 +150,8 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
-	const token = fileIndex === 0 ? item.token : `${item.token}-${fileIndex}`;
-	return { ...input, fileIndex, fileCount, token, source, name, googleType, mimeType };
+	const markerId = fileIndex === 0 ? item.markerId : `${item.markerId}-${fileIndex}`;
+	return { ...input, fileIndex, fileCount, markerId, source, name, googleType, mimeType };
 }
 
 const canUseSourceName = ({ contentSource }: UploadParams) =>

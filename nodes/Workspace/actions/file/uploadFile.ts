@@ -90,13 +90,14 @@ async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 
 /** Finds the file that an earlier request for this upload created, if there is one. */
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
-	const { clients, googleType } = upload;
-	if (googleType !== undefined) return await createdFiles.findFileOfItem(clients.drive, upload, resultFields);
+	const { googleType, markerId } = upload;
+	const { drive } = upload.clients;
+	if (googleType !== undefined) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	// If that request failed before an ID was reserved, this ID is new, and no file has it.
 	const fileId = await reserveId(upload);
 	if (!fileId) return undefined;
 	const request = { fileId, fields: resultFields, supportsAllDrives: true };
-	return (await ignoreNotFound(clients.drive.files.get(request)))?.data;
+	return (await ignoreNotFound(drive.files.get(request)))?.data;
 }
 
 /** Creates a function that writes a line to n8n's log after each tenth of the file. */
@@ -118,8 +119,8 @@ export interface PreparedUpload {
 	/** The position of the file among the item's files, from 0. */
 	readonly fileIndex: number;
 	readonly fileCount: number;
-	/** The item's token. After the first file, it ends with the index of the file. */
-	readonly token: string;
+	/** The marker ID of the item. After the first file, it ends with the index of the file. */
+	readonly markerId: string;
 	readonly source: ByteSource;
 	readonly name: string;
 	/** The MIME type of the Google file to which the content is converted, if it is. */
@@ -174,7 +175,7 @@ async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Reado
 	const marker =
 		googleType === undefined
 			? { id: await reserveId(upload) }
-			: { appProperties: { ...appProperties, ...createdFiles.buildTokenProperty(upload) } };
+			: { appProperties: { ...appProperties, ...createdFiles.buildMarkerProperty(upload.markerId) } };
 	const uploading = clients.uploadToDrive({
 		...request,
 		metadata: { ...metadata, ...marker, parents: parentFolder ? [parentFolder] : undefined },

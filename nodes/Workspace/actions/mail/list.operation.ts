@@ -1,6 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { amountFields, sharedListDefinition } from './list/fields';
+import { amountFields } from './list/fields';
+import { sharedListDefinition } from './list/listDefinition';
 import { buildFromTerms, buildReceivedTerms } from './list/query';
 
 export const list = defineOperation({
@@ -43,12 +44,11 @@ export const list = defineOperation({
 		},
 	],
 	async execute(clients, params, item) {
-		const { from, status } = params;
-		const includesSent =
-			params.includeSent || params.labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
+		const { from, status, includeSent, labelIds } = params;
+		const isSentIncluded = includeSent || labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
 		const terms = [
 			// Excludes drafts, and sent emails except those in the inbox, which the account sent to itself.
-			...(includesSent ? [] : ['-in:draft (in:inbox OR -in:sent)']),
+			...(isSentIncluded ? [] : ['-in:draft (in:inbox OR -in:sent)']),
 			...buildFromTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),

@@ -5,7 +5,7 @@ import { limitMessage } from '../../../untrusted/mail/mimeStructure';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
-import { lowConcurrency, runInParallel } from './runInParallel';
+import { lowConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -17,14 +17,14 @@ export async function fetchMail(clients: Clients, id: string, item: Item, option
 	return await parseMessage(clients, data, item, options);
 }
 
-/** Reads all messages of the conversation that a message belongs to, oldest first. */
-export async function readConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
+/** Fetches all emails of the conversation that an email belongs to, oldest first. */
+export async function fetchConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
 	const { gmail } = clients;
 	const request = { userId: 'me', id, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(request)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
 	const parse = async (message: Message) => await parseMessage(clients, message, item, options);
-	const mails = await runInParallel(data.messages ?? [], lowConcurrency, parse);
+	const mails = await mapWithConcurrency(data.messages ?? [], lowConcurrency, parse);
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
@@ -41,17 +41,18 @@ export async function parseMessage(
 		item.addHint(
 			`The email ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
-	const parse = async (texts: MailInput['texts']) => {
-		const inputLength = Object.values(texts).reduce((sum, text) => sum + text.length, characterCount);
-		return await runInWorker('readMail', { message, withText, newTextOnly, texts }, item.signal, inputLength);
+	const parse = async (separateTexts: MailInput['separateTexts']) => {
+		const inputLength = Object.values(separateTexts).reduce((sum, text) => sum + text.length, characterCount);
+		const input = { message, withText, newTextOnly, separateTexts };
+		return await runInWorker('readMail', input, item.signal, inputLength);
 	};
 	let workerResult = await parse({});
 	const missingTextIds = 'result' in workerResult ? workerResult.result.missingTextIds : [];
 	if (missingTextIds.length > 0) {
 		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
 		const fetchText = async (textId: string) => [textId, await fetchAttachment(clients, id, textId)] as const;
-		const texts = await runInParallel(missingTextIds, lowConcurrency, fetchText);
-		workerResult = await parse(Object.fromEntries(texts));
+		const textsById = await mapWithConcurrency(missingTextIds, lowConcurrency, fetchText);
+		workerResult = await parse(Object.fromEntries(textsById));
 	}
 	if ('result' in workerResult) return workerResult.result;
 	// Only the headers were read, so there is no smaller part of the email to fall back to.
@@ -72,6 +73,7 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
+/** Creates a function that returns the bytes of an attachment of this email. */
 export function createAttachmentReader(clients: Clients, { summary: { id } }: Mail, item: Item) {
 	let rawMail: Promise<string> | undefined;
 	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
@@ -94,7 +96,7 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 
 export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(clients, mail, item);
-	return await runInParallel(mail.files, lowConcurrency, async (file, index) => {
+	return await mapWithConcurrency(mail.files, lowConcurrency, async (file, index) => {
 		const { fileName, mimeType } = file.info;
 		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
 		return await item.store(await readBytes(file), name, mimeType || undefined);

@@ -3,6 +3,7 @@ import { shorten } from '../../../core/text';
 import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
+import { buildPageToken, parsePageToken } from './list/pageToken';
 
 const maxSnippetLength = 100;
 /** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
@@ -22,16 +23,6 @@ export interface MailList {
 	readonly entries: ReadonlyArray<{ readonly message: ListedMail }>;
 	readonly nextPageToken: string | undefined;
 }
-
-/** Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12 emails from the page `abc` on. */
-export function parsePageToken(pageToken: string) {
-	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
-	return { gmailPageToken, skipCount: Number(skipCount) };
-}
-
-/** Builds the page token that skips this many emails from a page on. Without emails to skip, the result is Gmail's own token. */
-export const buildPageToken = (skipCount: number, gmailPageToken = '') =>
-	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
 /** Returns the first emails of a list, as many as an answer has room for. */
 export function takeShownMails(entries: MailList['entries'], maxCharacters: number): ListedMail[] {

@@ -2,9 +2,10 @@ import { quoteField } from '../../../fields/field';
 import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
-import { changesLabels, labelOptions, toMailItem, newTextOnlyOption } from './list/fields';
+import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
+import { toMailItem } from './list/listDefinition';
 import { toMailAnswer } from './modelMails';
-import { runInParallel } from './runInParallel';
+import { mapWithConcurrency } from './mapWithConcurrency';
 
 export const read = defineOperation({
 	value: 'read',
@@ -59,14 +60,14 @@ export const read = defineOperation({
 		},
 	],
 	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
-		const { storeAttachments, readConversation, fetchMail } = await import('./message');
+		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {
 			const mails = wholeConversation
-				? await readConversation(clients, messageId, item, params)
+				? await fetchConversation(clients, messageId, item, params)
 				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
-			return await runInParallel(mails, 1, async (mail) => ({
+			return await mapWithConcurrency(mails, 1, async (mail) => ({
 				mail,
 				files: downloadAttachments ? await storeAttachments(clients, mail, item) : [],
 			}));

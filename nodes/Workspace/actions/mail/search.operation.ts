@@ -1,6 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { amountFields, sharedListDefinition } from './list/fields';
+import { amountFields } from './list/fields';
+import { sharedListDefinition } from './list/listDefinition';
 import { narrowQuery, buildReceivedTerms } from './list/query';
 
 export const search = defineOperation({

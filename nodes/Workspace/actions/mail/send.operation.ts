@@ -6,14 +6,8 @@ import { deliverMail } from './send/deliver';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { findSender } from './send/sender';
 import { completeReply, fetchOriginalMail } from './send/reply';
-import {
-	isDraft,
-	refuseInvalidCombinations,
-	sendFields as fields,
-	sendOptions as options,
-	type SendParams,
-	readMailHeaders,
-} from './send/fields';
+import type { SendParams } from './send/fields';
+import { isDraft, readMailHeaders, refuseInvalidCombinations, sendFields, sendOptions } from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
@@ -36,8 +30,8 @@ export const send = defineOperation({
 			draft: 'It is saved as a draft. Nothing is sent.',
 		},
 	},
-	fields,
-	options,
+	fields: sendFields,
+	options: sendOptions,
 	check(params: SendParams, item: Item) {
 		refuseInvalidCombinations(params);
 		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
@@ -65,7 +59,7 @@ export const send = defineOperation({
 				const { appendSignatureAndQuote } = await import('./send/quotation');
 				finalMail = await appendSignatureAndQuote(clients, addressedMail, params, item);
 			}
-			const composeOptions = { from, original, token: item.token, keyHashes, allowedRecipients };
+			const composeOptions = { from, original, markerId: item.markerId, keyHashes, allowedRecipients };
 			const bytes = await composeMail(finalMail, composeOptions);
 			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};

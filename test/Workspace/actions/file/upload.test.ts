@@ -148,7 +148,7 @@ describe('conversion', () => {
 		expect(start?.body).toEqual({
 			name,
 			mimeType: `application/vnd.google-apps.${convertTo}`,
-			appProperties: { creationToken: item.token },
+			appProperties: { creationToken: item.markerId },
 		});
 		expect(start?.headers['x-upload-content-type']).toBe(mimeType);
 		expect(Object.keys(result).sort()).toEqual([

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { IDataObject } from 'n8n-workflow';
 
 import { readParameters } from '../../../../nodes/fields/params';
-import { runInParallel } from '../../../../nodes/Workspace/actions/mail/runInParallel';
+import { mapWithConcurrency } from '../../../../nodes/Workspace/actions/mail/mapWithConcurrency';
 import { list } from '../../../../nodes/Workspace/actions/mail/list.operation';
 import { getAllFields, type Operation } from '../../../../nodes/Workspace/operation';
 import { failureOf, withBinaryData } from '../../../createExecuteContext';
@@ -466,13 +466,13 @@ describe('requests in parallel', () => {
 
 	test('as many as are wanted at once, and the results in their order', async () => {
 		const { widths, work } = rounds();
-		expect(await runInParallel(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
+		expect(await mapWithConcurrency(upTo(5), 2, work)).toEqual([0, 2, 4, 6, 8]);
 		expect(widths).toEqual([2, 2, 1]);
 	});
 
 	test('twice as many each time that so many went well, up to the most', async () => {
 		const { widths, work } = rounds();
-		await runInParallel(upTo(22), 2, work, { maxConcurrency: 7 });
+		await mapWithConcurrency(upTo(22), 2, work, { maxConcurrency: 7 });
 		expect(widths).toEqual([2, 4, 7, 7, 2]);
 	});
 
@@ -480,7 +480,7 @@ describe('requests in parallel', () => {
 		const { widths, work } = rounds();
 		const results: number[] = [];
 		await expect(
-			runInParallel([1, -1, -2, 4, 5, 6], 3, work, { handleResult: (one) => results.push(one) }),
+			mapWithConcurrency([1, -1, -2, 4, 5, 6], 3, work, { handleResult: (one) => results.push(one) }),
 		).rejects.toThrow('-1');
 		// The first success began another.
 		expect([results, widths]).toEqual([[2], [3, 1]]);
@@ -494,12 +494,12 @@ describe('requests in parallel', () => {
 			return value;
 		};
 		await expect(
-			runInParallel([2, 5, 2, 1], 4, slowThen, { handleResult: (one) => results.push(one) }),
+			mapWithConcurrency([2, 5, 2, 1], 4, slowThen, { handleResult: (one) => results.push(one) }),
 		).rejects.toThrow('1');
 		expect(results).toEqual([2]);
 	});
 
 	test('nothing to do', async () => {
-		expect(await runInParallel([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
+		expect(await mapWithConcurrency([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
 	});
 });

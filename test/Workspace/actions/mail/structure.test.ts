@@ -404,7 +404,7 @@ describe('parts as no email should have them', () => {
 		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } }],
 		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } }],
 	])('%s: what they say is the text', (_what, part) => {
-		expect(readMail({ message: { payload: part }, withText: true, texts: {} })).toMatchObject({
+		expect(readMail({ message: { payload: part }, withText: true, separateTexts: {} })).toMatchObject({
 			text: 'Hi',
 			attachments: [],
 		});
@@ -412,7 +412,8 @@ describe('parts as no email should have them', () => {
 
 	it('an empty text that Gmail stores separately is the stored one', () => {
 		const payload = { mimeType: 'text/plain', body: { data: '', attachmentId: 'A' } };
-		const read = (texts: Record<string, string>) => readMail({ message: { payload }, withText: true, texts });
+		const read = (separateTexts: Record<string, string>) =>
+			readMail({ message: { payload }, withText: true, separateTexts });
 		expect(read({})).toMatchObject({ text: '', missingTextIds: ['A'] });
 		expect(read({ A: 'SGk' })).toMatchObject({ text: 'Hi', missingTextIds: [] });
 	});
@@ -424,7 +425,10 @@ describe('parts as no email should have them', () => {
 		});
 		const parts = [body('text/plain', 'Hi'), body('text/html', '<p>Hi</p>')];
 		const message = { payload: { mimeType: 'multipart/related', parts } };
-		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ text: 'Hi', html: '<p>Hi</p>' });
+		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
+			text: 'Hi',
+			html: '<p>Hi</p>',
+		});
 	});
 
 	const part = (mimeType: string, text: string) => ({
@@ -444,14 +448,14 @@ describe('parts as no email should have them', () => {
 				return part(type, content);
 			}),
 		);
-		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ text, html });
+		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({ text, html });
 	});
 
 	it('a picture that belongs to the text is inline, and without the text no text is missing', () => {
 		const headers = [{ name: 'Content-ID', value: '<a>' }];
 		const stored = { mimeType: 'text/html', body: { attachmentId: 'A' } };
 		const message = related(stored, { ...part('image/png', 'x'), headers });
-		expect(readMail({ message, withText: false, texts: {} })).toMatchObject({
+		expect(readMail({ message, withText: false, separateTexts: {} })).toMatchObject({
 			text: '',
 			missingTextIds: [],
 			attachments: [{ contentId: 'a', inline: true }],
@@ -459,7 +463,7 @@ describe('parts as no email should have them', () => {
 	});
 
 	it('nothing at all says nothing', () => {
-		expect(readMail({ message: { payload: {} }, withText: true, texts: {} })).toMatchObject({
+		expect(readMail({ message: { payload: {} }, withText: true, separateTexts: {} })).toMatchObject({
 			text: '',
 			attachments: [],
 		});
@@ -484,6 +488,8 @@ describe('a name that Gmail left in the header', () => {
 			],
 		};
 		const message = { payload: { mimeType: 'multipart/mixed', parts: [part] } };
-		expect(readMail({ message, withText: true, texts: {} })).toMatchObject({ attachments: [{ fileName }] });
+		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
+			attachments: [{ fileName }],
+		});
 	});
 });

@@ -141,7 +141,7 @@ test('in a folder Drive makes it and one batch shapes it', async () => {
 	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
 	expect(calls.sent[0]).toMatchObject({
 		query: { supportsAllDrives: 'true' },
-		body: { name: 'Book', parents: [parentFolder], appProperties: { creationToken: item.token } },
+		body: { name: 'Book', parents: [parentFolder], appProperties: { creationToken: item.markerId } },
 	});
 	const id = idOf(created);
 	expect(calls.google.files.get(id)).toMatchObject({ name: 'Book', parents: [parentFolder] });

@@ -1,11 +1,6 @@
-import { type NodeError, createRefusal } from '../../../../core/errors';
-import { mentionChoice, quoteField, textType } from '../../../../fields/field';
+import { textType } from '../../../../fields/field';
 import { maxModelCharactersOption } from '../../../../fields/params';
-import type { Field, OutputItem, InferParameters, StoredBinary } from '../../../operation';
-import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
-
-/** Gmail's limit for the parameter maxResults of messages.list. */
-export const maxPageSize = 500;
+import type { Field, InferParameters } from '../../../operation';
 
 export const amountFields = [
 	{
@@ -77,7 +72,7 @@ export type LabelParams = InferParameters<typeof labelOptions, []>;
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length + removeLabels.length > 0;
 
-const listOptions = [
+export const listOptions = [
 	...labelOptions,
 	{
 		displayName: 'Details',
@@ -134,7 +129,7 @@ const listOptions = [
 		name: pageTokenName,
 		...textType,
 		description:
-			'Where to continue: the nextPageToken of an earlier page, or what an answer to a model names. Leave empty to get the first emails.',
+			'Where to continue: the nextPageToken of an earlier page, or the page token in an earlier answer to a model. Leave empty to get the first emails.',
 	},
 	{
 		displayName: 'Received After',
@@ -153,68 +148,3 @@ const listOptions = [
 ] as const satisfies readonly Field[];
 
 export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
-
-export interface ListEntry {
-	readonly message: ListedMail;
-	/** The attachments in the order of the email, if the option Download Attachments is on. */
-	readonly files?: readonly StoredBinary[];
-}
-
-export interface ListResult extends MailList {
-	readonly entries: ListEntry[];
-	/** The failure that stopped the list after some emails. It says how to continue. */
-	readonly failure?: NodeError;
-}
-
-/** Refuses options that exclude each other, or that need another option. @throws NodeError 400 */
-function refuseConflictingOptions(params: ListParams): void {
-	const { output, maxResults } = params;
-	for (const option of ['returnAll', 'downloadAttachments'] as const) {
-		if (output === 'items' || !params[option]) continue;
-		throw createRefusal(
-			`${quoteField(option)} cannot be used if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
-			`Set ${quoteField('output')} to ${mentionChoice('output', 'items')}, or turn off ${quoteField(option)}.`,
-		);
-	}
-	if (output === 'page' && maxResults > maxPageSize)
-		throw createRefusal(
-			`${quoteField('maxResults')} must be from 1 to ${maxPageSize} if ${quoteField('output')} is ${mentionChoice('output', 'page')}, not ${maxResults}`,
-			`Gmail does not return larger pages. Set ${quoteField('output')} to ${mentionChoice('output', 'items')} to get more.`,
-		);
-	for (const option of ['downloadAttachments', 'includeBody', 'newTextOnly'] as const) {
-		const requiredOption = option === 'newTextOnly' ? 'includeBody' : 'details';
-		if (!params[option] || params[requiredOption]) continue;
-		throw createRefusal(
-			`${quoteField(option)} needs ${quoteField(requiredOption)}`,
-			`Turn on ${quoteField(requiredOption)}, or turn off ${quoteField(option)}.`,
-		);
-	}
-}
-
-function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
-	if (output === 'items')
-		return entries.map(({ message, files = [] }) => toMailItem({ ...message }, files, 'attachment_'));
-	const messages = entries.map(({ message }) => message);
-	return [{ json: { messages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
-}
-
-/** Builds an item with the attachments as binary fields. With the prefix `attachment_`: attachment_0, attachment_1 and so on. */
-export function toMailItem(json: OutputItem['json'], files: readonly StoredBinary[], prefix: string) {
-	const binary = Object.fromEntries(files.map((file, index) => [`${prefix}${index}`, file]));
-	return { json, ...(files.length > 0 && { binary }) };
-}
-
-export const sharedListDefinition = {
-	isReadOnlyByDefault: true,
-	mayChange: changesLabels,
-	options: listOptions,
-	check: refuseConflictingOptions,
-	toItems: toListItems,
-	toModel: (list: ListResult, params: ListParams, maxCharacters: number) =>
-		toListAnswer(list, params.pageToken, changesLabels(params), maxCharacters),
-	findFailure: (result: ListResult) => result.failure,
-	adviceByStatus: {
-		400: 'Check the search terms, the label IDs and the page token.',
-		404: 'The mailbox was not found. Check which account the credential is connected to.',
-	},
-} as const;

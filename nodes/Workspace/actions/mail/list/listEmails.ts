@@ -5,11 +5,13 @@ import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { safeConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
-import { runInParallel } from '../runInParallel';
+import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
-import { parsePageToken, buildPageToken, takeShownMails } from '../modelMails';
-import { changesLabels, maxPageSize, type ListResult, type ListEntry, type ListParams } from './fields';
+import { takeShownMails } from '../modelMails';
+import { changesLabels, type ListParams } from './fields';
+import { maxPageSize, type ListResult, type ListEntry } from './listDefinition';
+import { buildPageToken, parsePageToken } from './pageToken';
 import { resolveLabelIds } from './query';
 
 /** Adds to a failure how many emails were fetched before it, and how to continue. */
@@ -62,7 +64,7 @@ async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: I
 type Message = gmail_v1.Schema$Message;
 type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
-/** Lists the emails that match a query, newest first. If a request fails after some emails were fetched, returns them and the failure. @throws any other failure, and a cancellation */
+/** Lists the emails of a query, newest first. Returns a failure with the emails fetched before it. @throws other failures, and a cancellation */
 async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
 	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
 	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
@@ -104,7 +106,7 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 			// The next page is requested while the details of this page are fetched.
 			pageRequest = isLast ? undefined : requestPage(nextToken);
 			const newMessages = messages.slice(currentPage.skipCount);
-			await runInParallel(newMessages, safeConcurrency, fetchEmail, parallelOptions);
+			await mapWithConcurrency(newMessages, safeConcurrency, fetchEmail, parallelOptions);
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);
@@ -123,7 +125,7 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 	}
 }
 
-/** Fetches the parts of an email that the options ask for. Without Details, fetches nothing. @throws NodeError with 404 if it was deleted after Gmail listed it */
+/** Fetches what the options ask for; without Details, nothing. @throws NodeError 404 if the email was deleted after Gmail listed it */
 async function fetchListEntry(clients: Clients, { id, threadId }: Message, params: ListParams, item: Item) {
 	const { details: withDetails, includeBody, newTextOnly, downloadAttachments } = params;
 	if (!withDetails) return { message: { id: id ?? '', threadId: threadId ?? '' } };

@@ -6,18 +6,19 @@ import type { KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
-import { type LoadedFile, readAttachments, inlineLinkedFiles } from './attachments';
+import { type LoadedFile, readAttachments } from './attachments';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
 import type { MailFolder } from './findDeliveredMail';
+import { inlineLinkedFiles } from './inlineFiles';
 
-/** The forms of one body, which are sent together. A mail program shows the best form that it supports. */
+/** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
 interface MailBodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
-/** Builds the forms of a body. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
+/** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
 async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
@@ -45,7 +46,7 @@ export async function prepareMail(clients: Clients, params: SendParams, item: It
 	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
-	const { html, files: filesWithCid, unknownNames } = inlineLinkedFiles(bodies.html, files, item.token);
+	const { html, files: filesWithCid, unknownNames } = inlineLinkedFiles(bodies.html, files, item.markerId);
 	if (unknownNames.length > 0)
 		item.addHint(
 			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
@@ -58,27 +59,27 @@ interface ComposeOptions {
 	readonly from: Address | undefined;
 	/** The two headers that connect a reply to its original email. Each may be ''. */
 	readonly original: { readonly messageId: string; readonly references: string } | undefined;
-	/** The item's token: unguessable, and new for each try. The marker and the Message-ID are made from it. */
-	readonly token: string;
+	/** The marker ID of the item. The Message-ID is also made from it. */
+	readonly markerId: string;
 	readonly keyHashes: KeyHashes | undefined;
 	readonly allowedRecipients: readonly string[];
 }
 
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large or goes to a forbidden recipient */
 export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
-	const { from, original, token, keyHashes, allowedRecipients } = options;
+	const { from, original, markerId, keyHashes, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
-	const mainHeaders = { from, to, cc, bcc, replyTo, subject };
-	const marker = keyHashes === undefined ? token : `${token} ${keyHashes.keyHash} ${keyHashes.contentHash}`;
+	// The marker ID shows which item sent the email. The hashes show with which idempotency key and content it was sent.
+	const markerWords = keyHashes ? [markerId, keyHashes.keyHash, keyHashes.contentHash] : [markerId];
 	const mimeNode = new MailComposer({
-		...mainHeaders,
+		...{ from, to, cc, bcc, replyTo, subject },
 		...bodies,
 		attachments: files.map((file) => ({ ...file })),
-		headers: [...headers, { key: markerHeader, value: marker }],
+		headers: [...headers, { key: markerHeader, value: markerWords.join(' ') }],
 		inReplyTo: original?.messageId,
 		references: original?.references,
 		// Replaces the default ID, which contains the machine's name. Gmail sets an ID of its own.
-		messageId: `<${token}@${from?.address.split('@').at(-1) ?? 'mail.gmail.com'}>`,
+		messageId: `<${markerId}@${from?.address.split('@').at(-1) ?? 'mail.gmail.com'}>`,
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();

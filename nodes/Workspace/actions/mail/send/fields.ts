@@ -235,7 +235,7 @@ export function readMailHeaders(params: SendParams) {
 	};
 }
 
-/** The header for the marker: the item's token, by which an email with an unknown outcome is found, and the hashes of an idempotency key. */
+/** The header for the marker, by which the node finds its own emails again. `composeMail` builds the marker. */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** Matches headers that the node or Gmail sets. Also matches Resent- headers, whose recipients mail servers prefer to To, Cc and Bcc. */

@@ -6,14 +6,14 @@ import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { markerHeader } from './fields';
 
-/** A delivered email, as the node outputs it. Here and in all names, a saved draft counts as delivered, too. */
+/** An email that was sent, or saved as a draft, as the node outputs it. */
 export interface DeliveredMail {
 	readonly id: string;
 	readonly threadId: string;
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email is a draft. */
 	readonly draftId?: string;
-	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did it with the same key. */
+	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did so with the same key. */
 	readonly repeated?: true;
 }
 
@@ -22,7 +22,7 @@ export function toDeliveredMail(message: gmail_v1.Schema$Message, draftId?: stri
 	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
 }
 
-/** Where Gmail keeps a delivered email. It lists sent emails and drafts with different methods. */
+/** Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods. */
 export type MailFolder = 'sent' | 'drafts';
 
 /** An email in a folder, by the ID of its message and, for a draft, the ID of the draft. */
@@ -46,8 +46,8 @@ export async function listMailFolder({ gmail }: Clients, folder: MailFolder, max
 	return { entries, isPartial: Boolean(data.nextPageToken) };
 }
 
-/** Reads an email and the parts of its marker: the item's token and, with an idempotency key, two hashes. Without a marker, `token` is ''. */
-export async function readMarkedMail({ gmail }: Clients, { id, draftId }: FolderEntry) {
+/** Fetches an email, and reads the marker that `composeMail` has built. In an email without a marker, `markerId` is ''. */
+export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: FolderEntry) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -55,8 +55,8 @@ export async function readMarkedMail({ gmail }: Clients, { id, draftId }: Folder
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	const [token, keyHash, contentHash = ''] = getMessageHeader(data, markerHeader).split(/\s+/);
-	return { mail: toDeliveredMail(data, draftId), token, keyHash, contentHash };
+	const [markerId, keyHash, contentHash = ''] = getMessageHeader(data, markerHeader).split(/\s+/);
+	return { mail: toDeliveredMail(data, draftId), markerId, keyHash, contentHash };
 }
 
 /** Milliseconds to pause before each search, because Gmail lists an email only some time after it was sent. */
@@ -69,7 +69,7 @@ const folderWords = {
 	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },
 };
 
-/** After a failure with an unknown outcome (`cause`), finds the email by the token in its marker. @throws the failure if none is found */
+/** After a failure with an unknown outcome (`cause`), finds the email by the ID in its marker. @throws the failure if none is found */
 export async function findDeliveredMail(clients: Clients, folder: MailFolder, cause: NodeError, item: Item) {
 	const { claim, plural, name, verb } = folderWords[folder];
 	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
@@ -77,8 +77,8 @@ export async function findDeliveredMail(clients: Clients, folder: MailFolder, ca
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
 			for (const entry of (await listMailFolder(clients, folder, maxSearchedMails)).entries) {
-				const { mail, token } = await readMarkedMail(clients, entry);
-				if (token === item.token) return mail;
+				const { mail, markerId } = await fetchMailWithMarker(clients, entry);
+				if (markerId === item.markerId) return mail;
 			}
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.

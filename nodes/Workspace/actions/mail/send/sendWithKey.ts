@@ -4,12 +4,12 @@ import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { safeConcurrency } from '../../../../http/rateLimiter';
 import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { runInParallel } from '../runInParallel';
+import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
-import { findDeliveredMail, listMailFolder, toDeliveredMail, readMarkedMail } from './findDeliveredMail';
+import { findDeliveredMail, listMailFolder, toDeliveredMail, fetchMailWithMarker } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
@@ -41,7 +41,7 @@ interface KeyedSend {
 	readonly keyHashes: KeyHashes;
 }
 
-type KeyedMail = Pick<Awaited<ReturnType<typeof readMarkedMail>>, 'mail' | 'contentHash'>;
+type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
 async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {
@@ -56,9 +56,9 @@ async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSen
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
 	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
-	const readEntry = async (entry: FolderEntry) => await readMarkedMail(clients, entry);
-	const markedMails = await runInParallel(entries, safeConcurrency, readEntry);
-	return markedMails.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
+	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
+	const mailsWithMarkers = await mapWithConcurrency(entries, safeConcurrency, fetchEntry);
+	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
 /** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
@@ -78,7 +78,7 @@ const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
 /**
- * Sends or saves an email unless that was already done with its key. Executions in one process wait for each other. Processes that send at
+ * Sends or saves an email unless that was already done with its key. Executions in one process take turns. Processes that send at
  * the same moment do not see each other's email before the send, so each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */

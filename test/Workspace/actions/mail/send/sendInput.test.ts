@@ -3,10 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { findHeader, collectParts, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
-import {
-	readAttachments,
-	inlineLinkedFiles,
-} from '../../../../../nodes/Workspace/actions/mail/send/attachments';
+import { readAttachments } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
+import { inlineLinkedFiles } from '../../../../../nodes/Workspace/actions/mail/send/inlineFiles';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { expectLinear } from '../../../../growth';
 import { testItem, testClients } from '../../../client';

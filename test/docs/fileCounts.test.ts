@@ -1,4 +1,4 @@
-// The table of CONTRIBUTING.md: in how many product files code runs, by V8's own count of calls. `npm run docs -- ways` measures
+// The table of CONTRIBUTING.md: in how many product files code runs, by V8's own count of calls. `npm run docs -- file-counts` measures
 // it anew and names the files.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
@@ -108,7 +108,7 @@ const untilAnswer = {
 	matchValue: 'answer',
 };
 
-const ways: Record<string, () => Promise<string[]>> = {
+const actions: Record<string, () => Promise<string[]>> = {
 	'Agent Execute without Wait for Messages': async () => await filesOf(agent({})),
 	'Agent Execute with Wait for Messages': async () => await filesOf(agent(untilAnswer)),
 	'Spreadsheet: Append': async () =>
@@ -132,7 +132,7 @@ const foreign = (name: string) => (/^Agent/.test(name) ? /nodes\/Workspace\// : 
 
 test('a call executes no file of another node; how many it executes is measured', async () => {
 	const found: Array<[string, string[]]> = [];
-	for (const [name, way] of Object.entries(ways)) found.push([name, await way()]);
+	for (const [name, listFiles] of Object.entries(actions)) found.push([name, await listFiles()]);
 	for (const [name, files] of found) {
 		expect(files).not.toEqual([]);
 		expect([name, files.filter((file) => foreign(name).test(file))]).toEqual([name, []]);
@@ -143,11 +143,15 @@ test('a call executes no file of another node; how many it executes is measured'
 		'| --- | --- |',
 		...found.map(([name, files]) => `| ${name} | ${files.length} |`),
 	];
-	const { target, current } = generatedPart('../CONTRIBUTING.md', table.join('\n'), 'npm run docs ways');
+	const { target, current } = generatedPart(
+		'../CONTRIBUTING.md',
+		table.join('\n'),
+		'npm run docs file-counts',
+	);
 	writeFileSync(target, current);
 	mkdirSync(path.join(root, '.dev'), { recursive: true });
 	const lists = found.map(
 		([name, files]) => `${files.length} ${name}\n${files.map((file) => `   ${file}\n`).join('')}`,
 	);
-	writeFileSync(path.join(root, '.dev', 'ways.txt'), lists.join('\n'));
+	writeFileSync(path.join(root, '.dev', 'file-counts.txt'), lists.join('\n'));
 });

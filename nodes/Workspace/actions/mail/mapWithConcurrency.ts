@@ -7,7 +7,7 @@ export const lowConcurrency = 2;
  * @param options `handleResult` receives the results in the order of the values, up to the first value that failed, even if this function throws
  * @throws what the work threw first
  */
-export async function runInParallel<T, R>(
+export async function mapWithConcurrency<T, R>(
 	values: readonly T[],
 	concurrency: number,
 	work: (value: T, index: number) => Promise<R>,
