@@ -126,8 +126,8 @@ async function createByDrive(clients: Clients, prepared: PreparedParams, item: I
 	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
 	const fill = (id: string) =>
 		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
-	const finish = async (id: string, isDone: boolean) => {
-		const replaced = isDone ? undefined : await fill(id);
+	const finish = async (id: string, isFinished: boolean) => {
+		const replaced = isFinished ? undefined : await fill(id);
 		// The file is marked as done before this function reads the result.
 		return async () => await readResult(clients, id, prepared, replaced);
 	};

@@ -136,9 +136,9 @@ async function createByDrive(clients: Clients, params: CreateParams, item: Item,
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
 	// Returns a function, because the file is marked as done before the result is read.
-	const finish = async (spreadsheetId: string, isDone: boolean) => {
+	const finish = async (spreadsheetId: string, isFinished: boolean) => {
 		const request = { spreadsheetId, fields: resultFields };
-		if (isDone) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
+		if (isFinished) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 		const complete = async () => await completeSpreadsheet(clients.sheets, spreadsheetId, params);
 		const result = await complete().catch(async (error: unknown) => {
 			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
