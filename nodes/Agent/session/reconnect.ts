@@ -1,4 +1,3 @@
-import { getOrAdd } from '../../core/boundedMap';
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/retry';
@@ -171,5 +170,7 @@ export class ConnectRateLimiter {
 /** Gets the limiter that all nodes of this process with the same service share. @param key the ID of the credential with the address */
 export function getConnectRateLimiter(key: string): ConnectRateLimiter {
 	const limiters = getGlobalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
-	return getOrAdd(limiters, key, () => new ConnectRateLimiter(systemClock));
+	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
+	limiters.set(key, rateLimiter);
+	return rateLimiter;
 }
