@@ -11,7 +11,7 @@ import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 
 import * as fields from './fields';
 
-/** Shorter than n8n's timeout (5 minutes) and those of most requests, so that a request waiting for its token does not count as sent. */
+/** Shorter than the timeouts of most requests. A request that times out while it waits for its token would seem to have been sent. */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {

@@ -1,6 +1,6 @@
 /** What the product keeps for the whole process in the slots of `getGlobalSingleton`, as tests look at it. */
 interface SharedState {
-	readonly answersInFlight: { readonly bytes: number };
+	readonly responsesInFlight: { readonly bytes: number };
 	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
 	readonly sessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
 }
@@ -21,4 +21,4 @@ export function countStoredResults(): number {
 export const countListeningNodes = (): number => readSlot('sessionTriggers')?.listeners.size ?? 0;
 
 /** Returns the bytes of memory that are reserved for responses. */
-export const getBytesInFlight = (): number => readSlot('answersInFlight')?.bytes ?? 0;
+export const getBytesInFlight = (): number => readSlot('responsesInFlight')?.bytes ?? 0;

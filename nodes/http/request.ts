@@ -47,7 +47,7 @@ export function convertBodyError({ reason, errorCode }: BodyError, texts: BodyEr
 	});
 }
 
-/** Makes one attempt, up to the last byte of its response. @throws NodeError */
+/** Makes one attempt, up to the last byte of its response. After an error, the observer knows if TLS was established. @throws NodeError */
 export async function attemptRequest<T>(
 	send: (signal: AbortSignal) => Promise<T>,
 	limits: { readonly timeoutMilliseconds: number; readonly signal: AbortSignal | undefined },

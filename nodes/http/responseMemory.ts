@@ -64,7 +64,7 @@ const maxHeapShares = { oneResponse: 1 / 4, inFlight: 1 / 2, total: 0.85 };
 export const itemParsingLimits = { bytes: 128 * mebibyte, levels: maxItemLevels };
 
 /** The memory that is reserved for all responses in the process, because all workflows run in one process. */
-const getLedger = () => getGlobalSingleton('answersInFlight', () => ({ bytes: 0 }));
+const getReservedMemory = () => getGlobalSingleton('responsesInFlight', () => ({ bytes: 0 }));
 
 /** The memory of one response, from its first byte until it is no longer needed. It counts against the limit for all responses. */
 export class MemoryReservation {
@@ -73,7 +73,8 @@ export class MemoryReservation {
 	/** @throws BodyError `noMemory` if there is no room next to the other responses */
 	reserve(bytes: number): void {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
-		if (getLedger().bytes + bytes > heapLimit * maxHeapShares.inFlight) throw new BodyError('noMemory');
+		if (getReservedMemory().bytes + bytes > heapLimit * maxHeapShares.inFlight)
+			throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
@@ -87,7 +88,7 @@ export class MemoryReservation {
 		const cost = step.value;
 		if (cost > maxCost) throw new BodyError('tooCostly');
 		// Parsed responses count twice: in the heap and in the ledger. Too high is safer than too low.
-		const usedBytes = getHeapStatistics().used_heap_size + getLedger().bytes;
+		const usedBytes = getHeapStatistics().used_heap_size + getReservedMemory().bytes;
 		if (usedBytes + cost > heapLimit * maxHeapShares.total) throw new BodyError('noMemory');
 		this.reserve(cost);
 	}
@@ -99,14 +100,14 @@ export class MemoryReservation {
 
 	#addBytes(bytes: number): void {
 		this.#reservedBytes += bytes;
-		getLedger().bytes += bytes;
+		getReservedMemory().bytes += bytes;
 	}
 }
 
 /** Returns whether JSON can be parsed without harm to n8n's other workflows: within the limits of memory, time and levels. */
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
-	const freeBytes = heapLimit * maxHeapShares.total - usedBytes - getLedger().bytes;
+	const freeBytes = heapLimit * maxHeapShares.total - usedBytes - getReservedMemory().bytes;
 	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxHeapShares.oneResponse, freeBytes);
 	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

@@ -22,11 +22,11 @@ export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 export function checkAgentItem(rawParameters: RawParameters, index: number, credentials: AgentCredentials) {
 	const { api, signatureApi } = credentials;
 	const { params, buildPayload } = readItemParameters(rawParameters, index);
-	const isVerified = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isVerified);
+	const isCertificateChecked = !api.allowUnauthorizedCerts;
+	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isCertificateChecked);
 	buildIdentity(signatureApi, params);
 	const wait = readWaitSettings(params);
-	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isVerified);
+	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
 	return { params, buildPayload, wait, credentials };
 }
 

@@ -108,7 +108,7 @@ export const triggerOptions = [
 		minimum: 1,
 		maximum: 3600,
 		default: 60,
-		description: 'Max time to wait before reconnecting a lost channel',
+		description: 'Max pause before reconnecting, unless a final close code or the service requires more',
 	},
 	sessionFields.outputTextField,
 ] as const satisfies readonly Field[];

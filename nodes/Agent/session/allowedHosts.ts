@@ -4,14 +4,18 @@ import type { AgentSignatureCredential } from './credentials';
 /**
  * Checks the host against the list in the signature credential. Without this check, a user with whom the credential is shared could send
  * the signature to any server, or unencrypted, with an Agent API credential of their own.
- * @param isVerified whether the server's certificate is checked
+ * @param isCertificateChecked whether the server's certificate is checked
  * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
  */
-export function checkAllowedHost(credential: AgentSignatureCredential, url: URL, isVerified = true): void {
+export function checkAllowedHost(
+	credential: AgentSignatureCredential,
+	url: URL,
+	isCertificateChecked: boolean,
+): void {
 	const { allowedHosts } = credential;
 	if (allowedHosts.length === 0) return;
 	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
-	const isSecure = (isVerified && isEncrypted(url)) || isLoopback(url);
+	const isSecure = (isCertificateChecked && isEncrypted(url)) || isLoopback(url);
 	if (entries.some(({ allowsUnencrypted }) => allowsUnencrypted || isSecure)) return;
 	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
 	if (entries.length > 0)

@@ -18,7 +18,7 @@ export const channelOptions = [
 		read: parseCloseCodes,
 		placeholder: 'e.g. 4001, 4003',
 		description:
-			'Close codes that mean reconnecting soon is pointless, separated by commas. 1002, 1003, 1007, 1008 and 1010 are always included. After such a code, the node reconnects after 10 seconds, then at growing intervals of up to 15 minutes.',
+			'Close codes that mean reconnecting soon is pointless, separated by commas. 1002, 1003, 1007, 1008 and 1010 are always included. After such a code, the node reconnects after 5 to 10 seconds, then at growing intervals of up to 15 minutes.',
 	},
 	{
 		displayName: 'Heartbeat (Seconds)',

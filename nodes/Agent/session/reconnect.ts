@@ -18,7 +18,7 @@ const rereadDelayMilliseconds = 1000;
 
 export interface ReconnectPolicy {
 	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes that the user adds to `longBackoffCloseCodes`. Named like the user's option. */
+	/** Close codes that the user adds to `longBackoffCloseCodes`. The user's option calls them final. */
 	readonly finalCloseCodes: readonly number[];
 }
 

@@ -75,7 +75,7 @@ export async function createOnce<R extends object>(
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	const state = { isOwn: keptFile.id === ownId, isFinished: isFinished(keptFile) };
 	const readResult = await finish(keptFile, state);
-	// The file is marked as finished before the result is read. If reading fails, the next run must not replace placeholders again.
+	// The file is marked as finished before the result is read. If reading fails, the next run must not replace a template's placeholders again.
 	if (!state.isFinished) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
 	const result = await readResult();
 	return state.isOwn ? result : { ...result, repeated: true };
@@ -121,7 +121,7 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly templateId?: string;
 	readonly keyHashes: KeyHashes | undefined;
 	readonly recoveredId: string | undefined;
-	/** As in `CreationSteps`. Without an idempotency key, it is called only once. */
+	/** As in `CreationSteps`. With an idempotency key, several executions may call it for the same file. */
 	readonly finish: (id: string, isFinished: boolean) => Promise<() => R | Promise<R>>;
 }
 

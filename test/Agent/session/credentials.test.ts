@@ -303,9 +303,11 @@ describe('URLs', () => {
 		});
 	});
 
-	const check = (allowedHosts: unknown, url: string, isVerified?: boolean) => () => {
-		checkAllowedHost(parseAgentSignatureCredential({ allowedHosts }), new URL(url), isVerified);
-	};
+	const check =
+		(allowedHosts: unknown, url: string, isCertificateChecked = true) =>
+		() => {
+			checkAllowedHost(parseAgentSignatureCredential({ allowedHosts }), new URL(url), isCertificateChecked);
+		};
 
 	test.each([
 		['', 'https://anywhere.example'],

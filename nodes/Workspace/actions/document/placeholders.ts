@@ -51,7 +51,7 @@ function findPlaceholders(
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
 			return getCells(table).flatMap((cell) => findPlaceholders(cell.content ?? [], tabId, replacements));
-		// A paragraph with an image is no placeholder, so the image counts as a character.
+		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		if (!replacement) {

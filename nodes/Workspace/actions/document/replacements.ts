@@ -59,14 +59,14 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/** Plans all replacements with plain text, also of placeholders that the input item fills. A hint names the placeholders in `text` that stay. */
+/** Plans all replacements with plain text, also of placeholders that the input item fills. A hint names the placeholders that stay in the text. */
 export function planTextReplacements(
 	{ textRequests, markdownReplacements }: ReplacementPlan,
-	text: string,
+	documentText: string,
 	item: Item,
 	{ fillFromInput }: { readonly fillFromInput: boolean },
 ): ReplaceRequest[] {
-	let remainingText = text;
+	let remainingText = documentText;
 	for (const { find } of markdownReplacements) remainingText = remainingText.replaceAll(find, '');
 	for (const { replaceAllText } of textRequests)
 		remainingText = remainingText.replaceAll(replaceAllText.containsText.text, '');

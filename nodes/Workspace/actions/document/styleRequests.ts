@@ -134,7 +134,7 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	// A list item's later paragraphs get bullets and lose them again. After that, `buildBulletRemoval` gives them their style.
+	// A list item's later paragraphs get a bullet and lose it again, which resets their style. `buildBulletRemoval` then styles them.
 	const paragraphsToStyle = paragraphs.filter(({ block }) => block.list?.hasBullet !== false);
 	return [
 		...requests,
@@ -187,7 +187,7 @@ export function buildListRequests(layout: Layout): DocsRequest[] {
 		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
 	);
 	const removalRequests = layout.paragraphs
-		.filter(({ block }) => block.isBetweenItems ?? block.list?.hasBullet === false)
+		.filter(({ block }) => block.isBetweenItems === true || block.list?.hasBullet === false)
 		.flatMap((paragraph) => buildBulletRemoval(paragraph, layout));
 	return [...requests, ...removalRequests];
 }
@@ -206,15 +206,15 @@ function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }
 	const first = paragraphs[0];
 	const last = paragraphs.at(-1);
 	if (first === undefined || last === undefined) return [];
-	const indentRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
+	const levelTabRequests = paragraphs.toReversed().flatMap(({ block: { list }, start }) => {
 		const text = list?.hasBullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: layout.toLocation(start) } }];
 	});
-	const tabCharacterCount = indentRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const tabCharacterCount = levelTabRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
 	const end = Math.max(last.end, last.start + 1) + tabCharacterCount;
 	const range = layout.toRange(first.start, end);
-	return [...indentRequests, { createParagraphBullets: { range, bulletPreset } }];
+	return [...levelTabRequests, { createParagraphBullets: { range, bulletPreset } }];
 }
 
 function buildBulletRemoval(paragraph: PlacedParagraph, layout: Layout): DocsRequest[] {

@@ -82,8 +82,9 @@ export const write = defineOperation({
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
 		const bodyDetail = heading === '' ? 'outline' : 'bodies';
+		/** The section's text at the first attempt. A later attempt refuses to write if the text has changed. */
 		let firstSectionText: string | undefined;
-		const writeOnce = async () => {
+		const attemptWrite = async () => {
 			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyDetail);
 			const section = findSection(body, heading);
 			const sectionText = getStoredText(section.elements);
@@ -94,7 +95,7 @@ export const write = defineOperation({
 					'Nothing was written. Check the document before you run this again.',
 				);
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
-			// The replacements run after the write, which removes the old content of the body.
+			// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
 			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
 				? planTextReplacements(replacementPlan, remainingText + content, item, { fillFromInput })
@@ -115,7 +116,7 @@ export const write = defineOperation({
 		};
 		// Repeats only changes that leave the text of others alone. A write of the whole content would overwrite that text.
 		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;
-		return isRepeatable ? await repeatIfOutdated(writeOnce, item) : await writeOnce();
+		return isRepeatable ? await repeatIfOutdated(attemptWrite, item) : await attemptWrite();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,

@@ -164,9 +164,9 @@ export function parseTarget(params: TargetParams): TabRange {
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */
 export const printTarget = (target: TargetParams) => printRange(parseTarget(target));
 
-/** Builds a key that is equal for all items whose rows go to the same place with the same options. */
+/** Builds a key that is equal for all items whose rows go to the same place with the same options. Callers pass all parameters. */
 export function buildTargetKey(params: TargetParams): string {
-	// JSON leaves out what is undefined: here the rows, and the tab, which is in the printed range.
+	// JSON leaves out what is undefined: the rows, and the tab, which is part of the printed range.
 	const target = { ...params, values: undefined, columns: undefined, tab: undefined };
 	return JSON.stringify({ ...target, range: printTarget(params) });
 }

@@ -211,7 +211,7 @@ export function refuseInvalidCombinations(params: SendParams): void {
 	const isEmpty = params[missingField].trim() === '';
 	throw createRefusal(
 		`${quoteField(missingField)} ${isEmpty ? 'is required' : 'has no address'}`,
-		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
+		`${isEmpty ? 'It is empty. ' : ''}${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
 
