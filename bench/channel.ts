@@ -1,5 +1,5 @@
 // The session channel in the real n8n, compared with a trigger that only calls `emit`.
-// node bench/channel.ts [rounds [section …]]
+// node bench/channel.ts [rounds] [section …]
 import path from 'node:path';
 
 import { root } from '../dev/n8n/installN8n.ts';
@@ -10,14 +10,24 @@ import { describeHost, readVersion } from './n8n.ts';
 import { say } from './report.ts';
 
 /** Each section runs on its own n8n. */
-const sections = { bursts, rate, reconnects };
+const sections: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
+	...{ bursts, rate, reconnects },
+};
 
 async function main(): Promise<void> {
-	const [rounds = '3', ...names] = process.argv.slice(2);
+	const [first = '', ...rest] = process.argv.slice(2);
+	const rounds = /^[1-9]\d*$/.test(first) ? Number(first) : undefined;
+	const names = rounds === undefined ? process.argv.slice(2) : rest;
+	const unknown = names.filter((name) => !(name in sections));
+	if (unknown.length > 0) {
+		say(`Unknown: ${unknown.join(', ')}. Sections: ${Object.keys(sections).join(', ')}`);
+		process.exitCode = 1;
+		return;
+	}
 	const ws = readVersion(path.join(root, 'node_modules', 'ws'));
 	say(`${await describeHost()}, SQLite, ws ${ws}; every execution saved`);
 	for (const [name, section] of Object.entries(sections)) {
-		if (names.length === 0 || names.includes(name)) await run(name, section, Number(rounds));
+		if (names.length === 0 || names.includes(name)) await run(name, section, rounds ?? 3);
 	}
 }
 

@@ -36,7 +36,8 @@ async function startService(): Promise<{ url: string; stop(): void }> {
 		printed += data.toString();
 	});
 	const url = () => /http:\/\/[\d.]+:\d+/.exec(printed)?.[0];
-	await until('the stand-in', () => url() !== undefined);
+	await until('the stand-in', () => url() !== undefined || child.exitCode !== null);
+	if (child.exitCode !== null) throw new Error(`The stand-in ended: ${printed}`);
 	return { url: url() ?? '', stop: () => child.kill() };
 }
 

@@ -39,7 +39,11 @@ interface Counted {
 	readonly md5: readonly string[];
 }
 
-/** Each is answered with one message. */
+type Message =
+	| { readonly kind: 'listening'; readonly url: string }
+	| { readonly kind: 'seeded'; readonly seeded: Seeded }
+	| { readonly kind: 'counted'; readonly counted: Counted }
+	| { readonly kind: 'firstRequest' };
 type Question = { readonly order: Order } | { readonly limits: QuotaLimits } | 'count';
 
 interface StandInOptions {
@@ -51,6 +55,7 @@ export const spreadsheetId = 'bench-spreadsheet';
 export const nameColumns = (count: number) => Array.from({ length: count }, (_, column) => `f${column}`);
 export const columns = nameColumns(5);
 
+/** The process of the stand-in. */
 export class GoogleProcess {
 	readonly url: string;
 	readonly #child: ChildProcess;
@@ -62,21 +67,24 @@ export class GoogleProcess {
 
 	static async start(options: StandInOptions = {}): Promise<GoogleProcess> {
 		const child = fork(import.meta.filename, [JSON.stringify(options)], { execArgv: ['--expose-gc'] });
-		const [url] = (await once(child, 'message')) as [string];
-		return new GoogleProcess(child, url);
+		const [message] = (await once(child, 'message')) as [Message];
+		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
+		return new GoogleProcess(child, message.url);
 	}
 
 	async seed(order: Order): Promise<Seeded> {
-		return await this.#ask<Seeded>({ order });
+		const message = await this.#ask({ order });
+		if (message.kind !== 'seeded') throw new Error(`The stand-in answered ${message.kind}`);
+		return message.seeded;
 	}
 
 	async count(): Promise<Counted> {
-		return await this.#ask<Counted>('count');
+		return counted(await this.#ask('count'));
 	}
 
 	/** Sets quotas, begins to count refusals, and tells what happened until now. */
 	async limit(limits: QuotaLimits): Promise<Counted> {
-		return await this.#ask<Counted>({ limits });
+		return counted(await this.#ask({ limits }));
 	}
 
 	/** Resolves at the first request after an order with `announceFirst`. */
@@ -88,14 +96,19 @@ export class GoogleProcess {
 		this.#child.disconnect();
 	}
 
-	async #ask<Answer>(question: Question): Promise<Answer> {
+	async #ask(question: Question): Promise<Message> {
 		this.#child.send(question);
-		const [answer] = (await once(this.#child, 'message')) as [Answer];
-		return answer;
+		const [message] = (await once(this.#child, 'message')) as [Message];
+		return message;
 	}
 }
 
-const tell = (message: Seeded | Counted | string) => process.send?.(message);
+function counted(message: Message): Counted {
+	if (message.kind !== 'counted') throw new Error(`The stand-in answered ${message.kind}`);
+	return message.counted;
+}
+
+const tell = (message: Message) => process.send?.(message);
 const text = 'A line of text, as it stands in many mails and documents. ';
 
 function seed(google: GoogleServer, order: Order): Seeded {
@@ -152,23 +165,23 @@ async function serve(options: StandInOptions): Promise<void> {
 	const announceFirst = () => {
 		if (google.requests.length === 0) return;
 		clearInterval(watching);
-		tell('first request');
+		tell({ kind: 'firstRequest' });
 	};
 	process.on('message', (question: Question) => {
 		if (question === 'count') {
-			tell(count(google));
+			tell({ kind: 'counted', counted: count(google) });
 		} else if ('limits' in question) {
-			tell(count(google));
+			tell({ kind: 'counted', counted: count(google) });
 			google.quotas.clear();
 			google.quotas.limits = question.limits;
 		} else {
 			clearInterval(watching);
-			tell(seed(google, question.order));
+			tell({ kind: 'seeded', seeded: seed(google, question.order) });
 			if (question.order.announceFirst) watching = setInterval(announceFirst, 1);
 		}
 	});
 	process.once('disconnect', () => void google.close());
-	tell(google.url);
+	tell({ kind: 'listening', url: google.url });
 }
 
 if (process.send !== undefined && process.argv[1] === import.meta.filename)

@@ -95,7 +95,7 @@ export interface Operation<
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;
-	/** Returns the ID of the only thing that is changed. It orders the jobs of one run: only those with different IDs are performed in parallel. */
+	/** Returns the ID of the only thing that is changed. It orders the changes of one run: those with different IDs may be performed in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
 	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
 	check?(params: InferParameters<F, O>, item: Item): void;

@@ -18,7 +18,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
 	}
 }
 
-/** Returns the value of a key, which is built if the map has none. The key then counts as set just now. */
+/** Returns the value of a key, which is built if the map has none. In a BoundedMap, the key then counts as set just now. */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, buildValue: () => V): V {
 	const value = map.get(key) ?? buildValue();
 	map.set(key, value);

@@ -57,7 +57,7 @@ const resultByCategory = {
 export interface NetworkError extends AttemptResult {
 	readonly category: keyof typeof resultByCategory;
 	readonly statusCode: 503 | 504;
-	/** Node's code, such as ECONNREFUSED. */
+	/** A code of Node, of n8n or of the HTTP client, such as ECONNREFUSED. */
 	readonly errorCode: string | undefined;
 	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
 	readonly reason: string;

@@ -9,7 +9,7 @@ import { classifyNetworkError, formatNetworkMessage } from '../../http/networkEr
 import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
 import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
-import { networkAdvice } from '../networkAdvice';
+import { networkAdvice } from '../session/networkAdvice';
 import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';

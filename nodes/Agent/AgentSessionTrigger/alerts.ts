@@ -87,7 +87,7 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Used for `leftover`, with 429 because messages came too fast. The trigger does not know whether it will start again or n8n exits. */
+/** Used for `leftover`, with 429 as for a full queue. The trigger does not know whether it will start again or n8n exits. */
 export function createStoppedEarlyError(queuedCount: number, isAllRead: boolean): NodeError {
 	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
 	if (queuedCount === 0) {

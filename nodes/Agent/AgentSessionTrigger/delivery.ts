@@ -101,7 +101,7 @@ export class Delivery {
 	async #passWithRetries(items: INodeExecutionData[], key: string | undefined): Promise<void> {
 		const attemptCount = key === undefined ? 1 : maxAttempts;
 		for (let attemptNumber = 1; ; attemptNumber++) {
-			const rejection = await this.#passToN8n(items, key);
+			const rejection = await this.#passAndAwaitEnd(items, key);
 			if (rejection === undefined) return;
 			if (attemptNumber === attemptCount) throw rejection;
 			await this.#waitUntil(this.#stopBegun, retryPauseMilliseconds * attemptNumber);
@@ -121,7 +121,7 @@ export class Delivery {
 	}
 
 	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
-	async #passToN8n(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+	async #passAndAwaitEnd(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
 		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { appendErrorCode, createRefusal, isNodeError, isRedirect, toNodeError } 
 import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
-import { networkAdvice } from '../networkAdvice';
+import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
 import { parseAllowedHost } from '../session/allowedHosts';

@@ -84,14 +84,14 @@ function resolveTimestamp(credential: AgentSignatureCredential, override: unknow
 }
 
 /** A time in 1973. The limit catches a time that was entered in seconds: the current one is far below it. */
-const minMilliseconds = 1e11;
+const minTimestamp = 1e11;
 /** A time in 5138. The limit catches a time that was entered in microseconds: the current one is far above it. */
-const maxMilliseconds = 1e14;
+const maxTimestamp = 1e14;
 
 function parseTimestamp(value: unknown, name: string, furtherAdvice = ''): number {
 	const digits = trimValue(value);
 	const number = Number(digits);
-	if (/^\d{1,20}$/.test(digits) && number >= minMilliseconds && number < maxMilliseconds) return number;
+	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
 		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${furtherAdvice}`,

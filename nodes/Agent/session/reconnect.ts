@@ -170,6 +170,7 @@ export class ConnectRateLimiter {
 /** Gets the limiter that all nodes of this process with the same service share. @param key the ID of the credential with the address */
 export function getConnectRateLimiter(key: string): ConnectRateLimiter {
 	const limiters = getGlobalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
+	// Without `getOrAdd`, because `boundedMap` must not be in the chunk of the agent's nodes (build/bundle.js).
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
 	limiters.set(key, rateLimiter);
 	return rateLimiter;

@@ -107,7 +107,7 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 
 export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
 
-/** The private property that marks a file with the marker ID of its item. Other apps cannot see it. */
+/** The private property that marks a file with the marker ID of its item. Drive stores its name. Other apps cannot see it. */
 const markerProperty = 'creationToken';
 
 interface NewFile<R> extends Pick<CreatedFile, 'kind'> {

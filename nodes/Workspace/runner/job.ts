@@ -11,8 +11,8 @@ import { getAllFields, type Field, type Item, type CreatedFile } from '../operat
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
 
-// An unchecked job is an operation with the raw values of its fields. A checked job also has the parameters that follow from these values, and
-// serves all items with the same values. A job is a checked job with its item: what the operation may know and use of one input item.
+// An unchecked job is an operation with raw values. A checked job also has the parameters that follow from them, and neighboring items with
+// the same values share it. A job is a checked job with its item: what the operation may know and use of one input item.
 
 /** The state that all items of a run share. */
 export class RunState {
@@ -159,7 +159,7 @@ export interface Job extends ResourceOperation {
 	readonly item: RunnerItem;
 	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
 	readonly combineKey: string | undefined;
-	/** The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID are performed one after another, and without an ID alone. */
+	/** The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID go one after another. A change without an ID goes alone. */
 	readonly changedId: string | undefined;
 }
 

@@ -56,7 +56,7 @@ function findEscape(bytes: Buffer, charset: string): string | undefined {
 	return /[\u0080-\u00ff]/.test(text) ? undefined : letterEscapePattern.exec(text)?.[0];
 }
 
-/** Converts ISO-2022-KR to EUC-KR, which sets the eighth bit of Korean letters (RFC 1557). 0x0E begins them. 0x0F or the end of the line ends them. */
+/** Converts ISO-2022-KR to EUC-KR, which sets the eighth bit of Korean letters (RFC 1557). 0x0E begins them. 0x0F or a line's end ends them. */
 function toEucKr(bytes: Buffer): Buffer {
 	const text = bytes
 		.toString('latin1')

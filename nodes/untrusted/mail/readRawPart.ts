@@ -11,7 +11,7 @@ export function readRawPart({ raw, partId }: { raw: string; partId: string }): U
 	return new Uint8Array(Buffer.from(decodeContent(part), 'latin1'));
 }
 
-/** A part, or the whole email. `headers` has the first header of each name, in lower case. `body` has one character per byte. */
+/** A part, or the whole email. `headers` has the first header of each name, by its name in lower case. `body` has one character per byte. */
 type ParsedPart = ReturnType<typeof parsePart>;
 
 function parsePart(rawPart: string) {

@@ -1,10 +1,14 @@
 import fc from 'fast-check';
 
 import { MessageArrival, MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
-import { parseMessageContent, type MessageFormat, parseFrame } from '../../../nodes/Agent/session/messages';
+import {
+	quoteUnsafeIntegers,
+	parseMessageContent,
+	type MessageFormat,
+	parseFrame,
+} from '../../../nodes/Agent/session/messages';
 import { findFieldText, meetsCondition, findMessageId } from '../../../nodes/Agent/session/messageFields';
 import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
-import { quoteUnsafeIntegers } from '../../../nodes/Agent/session/unsafeIntegers';
 import { FakeClock } from './fakeClock';
 
 const bytes = Buffer.from([0xff, 0xfe, 0x00]);

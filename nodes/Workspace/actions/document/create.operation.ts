@@ -128,7 +128,7 @@ async function createByDrive(clients: Clients, prepared: PreparedParams, item: I
 		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
 	const finish = async (id: string, isFinished: boolean) => {
 		const replaced = isFinished ? undefined : await fill(id);
-		// The file is marked as done before this function reads the result.
+		// The file is marked as finished before this function reads the result.
 		return async () => await readResult(clients, id, prepared, replaced);
 	};
 	const mimeType = 'application/vnd.google-apps.document';

@@ -82,8 +82,7 @@ export const write = defineOperation({
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
 		const bodyDetail = heading === '' ? 'outline' : 'bodies';
-		/** The section's text at the first attempt. A later attempt refuses to write if the text has changed. */
-		let firstSectionText: string | undefined;
+		let firstSectionText: string | undefined; // If the section's text changes later, the next attempt refuses to write.
 		const attemptWrite = async () => {
 			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyDetail);
 			const section = findSection(body, heading);

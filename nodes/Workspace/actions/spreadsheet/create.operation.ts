@@ -135,7 +135,7 @@ async function createByDrive(clients: Clients, params: CreateParams, item: Item,
 	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
-	// Returns a function, because the file is marked as done before the result is read.
+	// Returns a function, because the file is marked as finished before the result is read.
 	const finish = async (spreadsheetId: string, isFinished: boolean) => {
 		const request = { spreadsheetId, fields: resultFields };
 		if (isFinished) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);

@@ -129,7 +129,6 @@ export async function sendInChunks<E, R>(
 		const description = 'Nothing was written for this item.';
 		followUpError = new NodeError({ code, status, message, description });
 	}
-	// Every position is filled, so that this only narrows the type.
 	return results.filter((result) => result !== undefined);
 }
 

@@ -111,7 +111,8 @@ export function addLetterColumnsToEmptyHeader(header: TableHeader, names: readon
 	const columns = new Map(letters.map((name) => [name, parseBounds({ a1: `${name}:${name}` }).column]));
 	if (header.columns.size > 0 || columns.size === 0) return header;
 	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
-	return { ...header, columns, left, right, firstNewColumn: right + 1, names: letters };
+	const maxNewColumns = header.maxNewColumns - (right + 1 - header.firstNewColumn);
+	return { ...header, columns, left, right, firstNewColumn: right + 1, maxNewColumns, names: letters };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */

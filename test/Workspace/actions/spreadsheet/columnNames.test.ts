@@ -114,3 +114,17 @@ test('a blank first row gets no letters by a write by row number', async () => {
 	await send('write', spreadsheetId, { matchColumns: ['rowNumber'] }, { B: 5, rowNumber: 3 });
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], ['x', 1], ['y', 5]]);
 });
+
+test('new columns after columns without a header do not overwrite the header of another table', async () => {
+	const rows = [
+		['', '', '', 'Other'],
+		['x', 1, '', 'z'],
+	];
+	const spreadsheetId = calls.sheet(rows);
+	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
+	const item = { B: 5, First: 1, Second: 2, rowNumber: 2 };
+	await expect(send('write', spreadsheetId, params, item)).rejects.toThrow(
+		'There is no space for new columns',
+	);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+});

@@ -15,7 +15,7 @@ const headerNames = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From
 /** In characters. The rest of a header is not read. A header of this length holds more recipients than Gmail sends an email to. */
 const maxHeaderLength = 100_000;
 
-/** Fetches the original email's parts that a reply needs. @throws NodeError with 404 if the mailbox has no such email */
+/** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
 export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',

@@ -1,4 +1,4 @@
-import { blockedAdvice, type NetworkError } from '../http/networkErrors';
+import { blockedAdvice, type NetworkError } from '../../http/networkErrors';
 
 /** Advice for network errors after which certainly nothing was sent. */
 export const networkAdvice: Readonly<Partial<Record<NetworkError['category'], string>>> = {
