@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 
 import { MessageOnlyError } from './command.ts';
@@ -70,27 +70,43 @@ const quietSettings = {
 	NODE_ENV: 'production',
 };
 
-/** Finds a free port. It is below 32768, because the system may take any port above for a connection before n8n listens. */
+/** Finds a free port, which no other process that calls this takes before n8n listens on it. */
 export async function freePort(): Promise<number> {
+	const { value } = await ports.next();
+	return value;
+}
+
+const ports = findPorts();
+const portsPerRange = 50;
+
+/** Yields free ports of a range that belongs to this process. They are below 32768, because the system may take any port above for a connection. */
+async function* findPorts(): AsyncGenerator<number, never> {
 	for (;;) {
-		const port = randomInt(10_000, 32_000);
-		if (await isFree(port)) return port;
+		const firstPort = 10_000 + randomInt(440) * portsPerRange;
+		// The range is this process's own as long as it listens on the first port.
+		const claim = await listenOn(firstPort);
+		if (!claim) continue;
+		claim.unref();
+		for (let port = firstPort + 1; port < firstPort + portsPerRange; port++) {
+			const probe = await listenOn(port);
+			if (!probe) continue;
+			await new Promise((resolve) => probe.close(resolve));
+			yield port;
+		}
 	}
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Returns undefined if somebody else listens on the port. */
+async function listenOn(port: number): Promise<Server | undefined> {
 	const server = createServer();
-	const listening = new Promise<boolean>((resolve) => {
+	return await new Promise((resolve) => {
 		server.once('error', () => {
-			resolve(false);
+			resolve(undefined);
 		});
 		server.listen(port, '127.0.0.1', () => {
-			resolve(true);
+			resolve(server);
 		});
 	});
-	if (!(await listening)) return false;
-	await new Promise((resolve) => server.close(resolve));
-	return true;
 }
 
 /** Starts the pinned n8n and waits until it answers. @throws MessageOnlyError if it exits before that */
