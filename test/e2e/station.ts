@@ -7,6 +7,7 @@ import {
 	startAgentService,
 } from '../../dev/agent-service/server.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import { freePort } from '../../dev/n8n/startN8n.ts';
 import { connectInRow, node, startTestN8n, type TestN8n } from './startTestN8n';
 
 export const secrets = {
@@ -40,8 +41,10 @@ export class Station {
 		});
 	}
 
-	async serve(options: AgentServiceOptions = {}): Promise<void> {
-		this.service = await startAgentService({ apiKey: secrets.apiKey, ...options });
+	/** By default, on a port that stays free until a test starts the service there again. */
+	async serve({ port, ...options }: AgentServiceOptions = {}): Promise<void> {
+		const { apiKey } = secrets;
+		this.service = await startAgentService({ apiKey, port: port ?? (await freePort()), ...options });
 	}
 
 	/** An example with the credentials for the stand-in. */
