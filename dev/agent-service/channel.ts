@@ -87,6 +87,11 @@ export class ChannelEndpoint {
 			if (step.closeCode === undefined && !step.drop) return;
 			this.timers.after(step.closeAfterMilliseconds ?? 0, () => {
 				endChannel(channel, socket, step);
+				if (step.endAfterMilliseconds === undefined) return;
+				channel.pause();
+				this.timers.after(step.endAfterMilliseconds, () => {
+					channel.resume();
+				});
 			});
 		});
 	}

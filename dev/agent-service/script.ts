@@ -73,6 +73,8 @@ export interface UpgradeStep {
 	readonly closeReason?: string;
 	/** How long the channel stays open before `closeCode` or `drop`. Default 0. */
 	readonly closeAfterMilliseconds?: number;
+	/** With `closeCode`: how long the connection stays after the close frame. Without it, the connection ends with the client's reply. */
+	readonly endAfterMilliseconds?: number;
 	/** Ends the open channel without a close frame: `reset` by RST, `end` by FIN. */
 	readonly drop?: 'reset' | 'end';
 }

@@ -14,10 +14,14 @@ export const systemClock: Clock = {
 	getWallMilliseconds: () => Date.now(),
 	getMonotonicMilliseconds: () => performance.now(),
 	callAfter(milliseconds, callback) {
-		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after 24 days.
-		const timer = setTimeout(callback, Math.min(milliseconds, maxTimerMilliseconds));
+		let immediate: NodeJS.Immediate | undefined;
+		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after 24 days. If the process was busy when the
+		// time was over, what arrived meanwhile is read before the callback, which may end a wait for it.
+		const run = () => (immediate = setImmediate(callback));
+		const timer = setTimeout(run, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);
+			clearImmediate(immediate);
 		};
 	},
 };

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
 import { systemClock } from '../../nodes/core/clock';
 
 test('a wait of more than 24 days, which Node would end at once, does not end before', () => {
@@ -11,4 +14,59 @@ test('a wait of more than 24 days, which Node would end at once, does not end be
 	} finally {
 		jest.useRealTimers();
 	}
+});
+
+describe('with a process that is busy when the time is over', () => {
+	const stall = (milliseconds: number) => {
+		const end = performance.now() + milliseconds;
+		while (performance.now() < end);
+	};
+
+	/** The two ends of a connection. */
+	async function openPair() {
+		const server = createServer().listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const { port } = server.address() as { port: number };
+		const near = connect(port, '127.0.0.1');
+		const [far] = (await once(server, 'connection')) as [Socket];
+		server.close();
+		return { near, far };
+	}
+
+	test('what arrived meanwhile is read first', async () => {
+		const { near, far } = await openPair();
+		const order: string[] = [];
+		near.on('data', (data) => order.push(data.toString()));
+		const over = new Promise<void>((resolve) => {
+			systemClock.callAfter(5, () => {
+				order.push('over');
+				resolve();
+			});
+		});
+		// After immediates, Node runs timers before it reads again.
+		setImmediate(() => {
+			far.write('arrived');
+			stall(50);
+		});
+		await over;
+		expect(order).toEqual(['arrived', 'over']);
+		near.destroy();
+		far.destroy();
+	});
+
+	test('what arrived meanwhile can cancel the callback', async () => {
+		const { near, far } = await openPair();
+		const call = jest.fn();
+		const cancel = systemClock.callAfter(5, call);
+		const arrived = once(near, 'data').then(cancel);
+		setImmediate(() => {
+			far.write('arrived');
+			stall(50);
+		});
+		await arrived;
+		await new Promise((resolve) => setTimeout(resolve, 20));
+		expect(call).not.toHaveBeenCalled();
+		near.destroy();
+		far.destroy();
+	});
 });

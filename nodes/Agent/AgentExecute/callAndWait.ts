@@ -109,7 +109,15 @@ class MessageWait implements ConnectionListener {
 			// A channel that is already open is not given up, because it will be ready within `maxSettleMilliseconds`.
 			if (this.#readiness.state === 'closed') this.#failReadiness();
 		});
-		await this.#readiness.deferredReadiness.promise.finally(cancelTimer);
+		try {
+			await this.#readiness.deferredReadiness.promise;
+			while (this.#connection?.getStatus().state === 'closing') {
+				this.#readiness.handleClose();
+				await this.#readiness.deferredReadiness.promise;
+			}
+		} finally {
+			cancelTimer();
+		}
 		this.#isReadinessOverdue = false;
 	}
 

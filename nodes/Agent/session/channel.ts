@@ -125,6 +125,8 @@ const maxLastFramesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;
 
+const closingState = 2; // WebSocket.CLOSING
+
 /** One WebSocket, from the attempt to connect until it is closed. A channel never reconnects. */
 export class Channel {
 	readonly #settings: ChannelSettings;
@@ -165,6 +167,11 @@ export class Channel {
 			this.#terminate({ kind: 'connectTimeout' });
 		});
 		this.#socket = openSocket(settings, this.#createSocketListener());
+	}
+
+	/** Whether the server's close frame has arrived. `onClose` is called later, at the end of the connection. */
+	isClosing(): boolean {
+		return this.#state === 'open' && this.#socket.readyState === closingState;
 	}
 
 	/** Stops reading, now or as soon as the channel is open. An open channel still delivers the frames that its socket has already read. */

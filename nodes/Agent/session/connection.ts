@@ -104,7 +104,8 @@ class SessionConnection {
 	}
 
 	getStatus() {
-		return { state: this.#state, lastFailure: this.#lastFailure };
+		const state = this.#channel?.isClosing() ? 'closing' : this.#state;
+		return { state, lastFailure: this.#lastFailure } as const;
 	}
 
 	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */

@@ -153,6 +153,7 @@ function attachListener(socket: WebSocket, listener: SocketListener, tunnelContr
 
 /** Returned if no socket could be created. */
 const failedSocket: ChannelSocket = {
+	readyState: 3,
 	send() {},
 	ping() {},
 	pause() {},
@@ -179,6 +180,9 @@ export interface SocketListener {
 }
 
 /** The methods of a socket that a channel calls. Once the socket was open, no method throws. `terminate` never throws. */
-export type ChannelSocket = Pick<WebSocket, 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'>;
+export type ChannelSocket = Pick<
+	WebSocket,
+	'readyState' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'
+>;
 
 export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;

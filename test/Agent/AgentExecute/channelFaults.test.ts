@@ -68,6 +68,15 @@ describe('before the call', () => {
 		},
 	);
 
+	test('nor is one whose close frame has arrived, although its connection does not end', async () => {
+		await serve();
+		const closing = { closeCode: 1000, closeAfterMilliseconds: 50, endAfterMilliseconds: 1500 };
+		service.scriptUpgrades(closing, { status: 401 }, { status: 401 });
+		const error = await failureOf(run());
+		expect(error.description).toMatch(/^The agent was not started\./);
+		expect(service.requests).toHaveLength(0);
+	});
+
 	test.each([1000, 1001, 1011, 4000])(
 		'one that closes with %d and opens again gets the call then',
 		async (closeCode) => {

@@ -64,6 +64,10 @@ export class FakeSocket implements ChannelSocket {
 		this.end();
 	}
 
+	get readyState(): 0 | 1 | 2 | 3 {
+		return ({ connecting: 0, open: 1, closing: 2, gone: 3 } as const)[this.state];
+	}
+
 	get query(): URLSearchParams {
 		return new URL(this.request.url).searchParams;
 	}
