@@ -105,14 +105,30 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 	return columns;
 }
 
-/** If a table has no header, adds the columns whose letters are among the names: Read names columns without a header by letters. */
-export function addLetterColumnsToEmptyHeader(header: TableHeader, names: readonly string[]): TableHeader {
-	const letters = names.filter((name) => /^[A-Z]{1,3}$/.test(name));
-	const columns = new Map(letters.map((name) => [name, parseBounds({ a1: `${name}:${name}` }).column]));
-	if (header.columns.size > 0 || columns.size === 0) return header;
+/**
+ * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters.
+ * `letterErrors` has a NodeError for each member with a letter outside of the range or tab, or from the next header of the row on.
+ */
+export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMember }: TableWithRows) {
+	if (header.columns.size > 0) return { header, letterErrors: [] };
+	const { rangeStart, columnCount } = header;
+	const { lastColumn = Infinity } = parseBounds(target);
+	const length = Math.min(lastColumn + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
+	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
+	const letterErrors = namedRowsByMember.map((rows) => {
+		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
+		const unknownLetters = letters.filter((letter) => !freeLetters.includes(letter));
+		if (unknownLetters.length === 0) return undefined;
+		const message = `The range has no column ${listNames(unknownLetters)}`;
+		return createColumnError(message, freeLetters, unknownLetters, headerRowAdvice);
+	});
+	const names = collectNames(namedRowsByMember.flat()).filter((name) => freeLetters.includes(name));
+	const columns = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
+	if (columns.size === 0) return { header, letterErrors };
 	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
-	const maxNewColumns = header.maxNewColumns - (right + 1 - header.firstNewColumn);
-	return { ...header, columns, left, right, firstNewColumn: right + 1, maxNewColumns, names: letters };
+	const maxNewColumns = header.maxNewColumns - (right + 1 - rangeStart);
+	const letterHeader = { ...header, columns, left, right, firstNewColumn: right + 1, maxNewColumns, names };
+	return { header: letterHeader, letterErrors };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
@@ -163,7 +179,8 @@ type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumn
 type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
 
 /** A table: its header, and the range that the user chose for it. */
-export type SheetTable = Pick<Awaited<ReturnType<typeof fetchTable>>, 'target' | 'header'>;
+export type SheetTable = Pick<TableWithRows, 'target' | 'header'>;
+type TableWithRows = Awaited<ReturnType<typeof fetchTable>>;
 
 /** Fetches the header of a table, and converts the rows of each member to cells. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
@@ -218,8 +235,9 @@ export function resolveColumns(
 	params: HeaderParams,
 	members: RowsMembers,
 	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
+	letterErrors: ReadonlyArray<NodeError | undefined> = [],
 ) {
-	const stopErrors = members.map(findStopError);
+	const stopErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
 	const isHeaderNew = fetchedHeader.columns.size === 0;
 	const firstMember = members.find((_, index) => !stopErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.

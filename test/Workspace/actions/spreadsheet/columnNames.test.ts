@@ -1,4 +1,6 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
+import { Sanitizer } from '../../../../nodes/core/sanitizer';
+import { RunState } from '../../../../nodes/Workspace/runner/job';
 import { runNode, token } from '../../runNode';
 import { SheetCalls, items } from './sheetCalls';
 
@@ -127,4 +129,48 @@ test('new columns after columns without a header do not overwrite the header of 
 		'There is no space for new columns',
 	);
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+});
+
+test.each([
+	[
+		'right of the range',
+		'A:B',
+		[
+			['', '', '', 'Other'],
+			['x', 1, 2, 'z'],
+		],
+		'D',
+	],
+	['left of the range', 'C:D', [['Other'], ['x', 1, 2, 'z']], 'A'],
+	['right of the range, without any header', 'A:B', [[], ['x', 1, 2]], 'C'],
+	['right of the tab', '', [[], ['x', 1, 2, 'z']], 'SKU'],
+])(
+	'a key that is the letter of a column %s is refused by a write by row number',
+	async (_name, range, rows, key) => {
+		const spreadsheetId = calls.sheet(rows);
+		const params = { range, matchColumns: ['rowNumber'] };
+		for (const extraColumns of ['add', 'ignore', 'error']) {
+			const write = send('write', spreadsheetId, { ...params, extraColumns }, { [key]: 5, rowNumber: 2 });
+			await expect(write).rejects.toThrow(`The range has no column '${key}'`);
+		}
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+	},
+);
+
+test('and only its own run fails, if other runs write with the same request', async () => {
+	const spreadsheetId = calls.sheet([
+		['', '', 'Other'],
+		['x', 1, 'z'],
+	]);
+	const params = { spreadsheetId, ...auto, range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
+	const members = items({ C: 5, rowNumber: 2 }, { B: 6, rowNumber: 2 });
+	const results = await calls.together(
+		'write',
+		members.map((item) => ({ params, item: { ...item, run: new RunState(new Sanitizer()) } })),
+	);
+	expect(results).toMatchObject([{ message: "The range has no column 'C'" }, { updatedRange: 'Sheet1!B2' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		['', '', 'Other'],
+		['x', 6, 'z'],
+	]);
 });

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import { collectNames, groupNeighbors, buildUpdateCellsRequest } from '../cells';
+import { groupNeighbors, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
 import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
@@ -95,11 +95,12 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const { header, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
-	const knownHeader = isByRowNumber(params.matchColumns)
-		? addLetterColumnsToEmptyHeader(header, collectNames(namedRowsByMember.flat()))
-		: header;
-	const resolution = resolveColumns(knownHeader, params, members, namedRowsByMember);
+	const table = await fetchTable(spreadsheet, params, members);
+	const { header, letterErrors } = isByRowNumber(params.matchColumns)
+		? addLetterColumnsToEmptyHeader(table)
+		: { header: table.header, letterErrors: [] };
+	const { namedRowsByMember } = table;
+	const resolution = resolveColumns(header, params, members, namedRowsByMember, letterErrors);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
 	checkMatchColumns(params.matchColumns, newHeader);
