@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 
 import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
-
 import * as fields from './fields';
 
 /** Shorter than the timeouts of most requests. A request that times out while it waits for its token would seem to have been sent. */

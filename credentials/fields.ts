@@ -129,28 +129,26 @@ const tokenUrlPurpose = 'Address that issues tokens';
 export const tokenUrlField = buildAddressField('Token URL', 'tokenUrl', googleTokenUrl, tokenUrlPurpose);
 
 /** Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request node may send the secret anywhere. */
-export function buildAllowedDomainsFields(secretName: string): INodeProperties[] {
-	return [
-		{
-			displayName: 'Allowed HTTP Request Domains',
-			name: 'allowedHttpRequestDomains',
-			type: 'options',
-			options: [
-				{
-					name: 'All',
-					value: 'all',
-					description: `The HTTP Request node may send the ${secretName} to any host`,
-				},
-				{ name: 'Specific Domains', value: 'domains', description: 'Only the domains listed below' },
-				{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
-			],
-			default: 'none',
-			description: `Where n8n's HTTP Request node may send this ${secretName}. This does not affect the nodes of this package.`,
-		},
-		buildTextField('Allowed Domains', 'allowedDomains', {
-			placeholder: 'e.g. agent.example.com, *.example.org',
-			description: 'Comma-separated list of domains',
-			displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
-		}),
-	];
-}
+export const buildAllowedDomainsFields = (secretName: string): INodeProperties[] => [
+	{
+		displayName: 'Allowed HTTP Request Domains',
+		name: 'allowedHttpRequestDomains',
+		type: 'options',
+		options: [
+			{
+				name: 'All',
+				value: 'all',
+				description: `The HTTP Request node may send the ${secretName} to any host`,
+			},
+			{ name: 'Specific Domains', value: 'domains', description: 'Only the domains listed below' },
+			{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
+		],
+		default: 'none',
+		description: `Where n8n's HTTP Request node may send this ${secretName}. This does not affect the nodes of this package.`,
+	},
+	buildTextField('Allowed Domains', 'allowedDomains', {
+		placeholder: 'e.g. agent.example.com, *.example.org',
+		description: 'Comma-separated list of domains',
+		displayOptions: { show: { allowedHttpRequestDomains: ['domains'] } },
+	}),
+];

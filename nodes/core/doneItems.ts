@@ -95,10 +95,9 @@ function adviseRerun(doneItems: readonly DoneItem[]): string | undefined {
 	const repeatedItems = doneItems.filter(({ doneWork }) => !doneWork.mayRepeat);
 	if (repeatedItems.length === 0)
 		return 'It is safe to run the node again: what is done already is not done twice.';
-	const operationAdvice = [...new Set(repeatedItems.flatMap(({ doneWork }) => doneWork.advice ?? []))];
 	return [
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
-		...operationAdvice,
+		...new Set(repeatedItems.flatMap(({ doneWork }) => doneWork.advice ?? [])),
 		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
 	].join(' ');
 }

@@ -68,12 +68,11 @@ export class NodeError extends Error {
 export const isNodeError = (error: unknown) => error instanceof NodeError;
 
 /** Returns the result of a request, or undefined if the service answers 404. */
-export function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
-	return request.catch((error: unknown) => {
+export const ignoreNotFound = <T>(request: Promise<T>): Promise<T | undefined> =>
+	request.catch((error: unknown) => {
 		if (isNodeError(error) && error.code === 404) return undefined;
 		throw error;
 	});
-}
 
 export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 

@@ -76,8 +76,7 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
 		retryCache.endTry({ isFailed: true });
-		const fullFailure = addDoneItems(failure, index, results);
-		throw createNodeApiError(node, fullFailure, index, work.sanitizer);
+		throw createNodeApiError(node, addDoneItems(failure, index, results), index, work.sanitizer);
 	});
 	retryCache.endTry({ isFailed: isFailedTry(items) });
 	return items;

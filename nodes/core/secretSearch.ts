@@ -140,11 +140,8 @@ function encodeStableBase64(bytes: Buffer, offset: number): string {
 
 function findOccurrences(literal: string, text: string): TextRange[] {
 	const ranges: TextRange[] = [];
-	for (let start = text.indexOf(literal); start !== -1;) {
-		const end = start + literal.length;
-		ranges.push({ start, end });
-		start = text.indexOf(literal, end);
-	}
+	for (let start = text.indexOf(literal); start !== -1; start = text.indexOf(literal, start + literal.length))
+		ranges.push({ start, end: start + literal.length });
 	return ranges;
 }
 

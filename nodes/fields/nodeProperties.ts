@@ -54,6 +54,7 @@ type ValuesByName = Record<string, Array<string | boolean>>;
 
 /** Builds a node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
 export function buildProperties(fields: readonly Field[], options: readonly Field[], gate?: ShowConditions) {
+	const sortedOptions = options.toSorted((a, b) => compareNames(a.displayName, b.displayName));
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',
@@ -61,13 +62,11 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
 		placeholder: 'Add option',
 		default: {},
 		...(gate && { displayOptions: { show: gate } }),
-		options: [...options]
-			.sort((a, b) => compareNames(a.displayName, b.displayName))
-			.map((option) => ({
-				...buildProperty(option),
-				...buildDefaultWhenAdded(option),
-				...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
-			})),
+		options: sortedOptions.map((option) => ({
+			...buildProperty(option),
+			...buildDefaultWhenAdded(option),
+			...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
+		})),
 	};
 	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
 	return [...formFields.map((field) => buildConditionalProperty(field, gate)), collection];

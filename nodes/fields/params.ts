@@ -70,8 +70,7 @@ function requireValue(field: Field, raw: unknown, value: unknown, context: ReadC
 	// A field of several lines may hold a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
 	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
-	if (!isEmpty) return;
-	throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
+	if (isEmpty) throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
 export const requestOptions = [

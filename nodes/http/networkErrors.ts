@@ -110,10 +110,9 @@ function classifyCode(chain: readonly object[], errorCode = ''): [NetworkError['
 	if (errorCode === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
 		return ['notConnected', 'the connection was reset'];
-	const { errorsAfterTls } = getHttpObserver();
 	const phases = {
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
-		beforeTls: !chain.some((link) => errorsAfterTls.has(link)),
+		beforeTls: !chain.some((link) => getHttpObserver().errorsAfterTls.has(link)),
 	};
 	const row = errorTable.find(([, pattern, , phase]) => pattern.test(errorCode) && (!phase || phases[phase]));
 	const [category = 'unknown', , reason = 'the connection failed'] = row ?? [];

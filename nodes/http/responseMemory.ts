@@ -72,8 +72,7 @@ export class MemoryReservation {
 
 	/** @throws BodyError `noMemory` if there is no room next to the other responses */
 	reserve(bytes: number): void {
-		const { heap_size_limit: heapLimit } = getHeapStatistics();
-		if (getReservedMemory().bytes + bytes > heapLimit * maxHeapShares.inFlight)
+		if (getReservedMemory().bytes + bytes > getHeapStatistics().heap_size_limit * maxHeapShares.inFlight)
 			throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}

@@ -63,8 +63,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 			checkedItems.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
-		perform: async (items) =>
-			await Promise.all(items.map(async ({ index, value }) => await performItem(run, index, value))),
+		perform: (items) => Promise.all(items.map(({ index, value }) => performItem(run, index, value))),
 	};
 }
 

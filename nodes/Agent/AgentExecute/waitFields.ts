@@ -85,7 +85,9 @@ export const waitFields = [
 	},
 ] as const satisfies readonly Field[];
 
-const ownOptions = [
+const options = [
+	...sessionFields.channelOptions,
+	sessionFields.messageFormatField,
 	{
 		...sessionFields.deduplicationField,
 		description:
@@ -200,8 +202,4 @@ const ownOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = [
-	...sessionFields.channelOptions,
-	sessionFields.messageFormatField,
-	...ownOptions,
-].map((option) => ({ ...option, showWhen: { waitForMessages: [true] } }));
+export const waitOptions = options.map((option) => ({ ...option, showWhen: { waitForMessages: [true] } }));

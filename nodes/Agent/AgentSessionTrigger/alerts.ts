@@ -71,10 +71,9 @@ export class Alerts {
 	}
 }
 
-export function createTriggerError(context: ITriggerFunctions, failure: NodeError): NodeApiError {
-	// The sanitizer needs no secrets, because the texts of channels no longer contain any.
-	return createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
-}
+/** The sanitizer needs no secrets, because the texts of channels no longer contain any. */
+export const createTriggerError = (context: ITriggerFunctions, failure: NodeError): NodeApiError =>
+	createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 
 const formatMessageCount = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
 

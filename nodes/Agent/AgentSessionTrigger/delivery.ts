@@ -155,7 +155,6 @@ export class Delivery {
 }
 
 /** Whether n8n had accepted the items before the error. Then their execution was stopped, or it ended before n8n waited for it. */
-function wasAccepted(error: unknown): boolean {
-	if (!(error instanceof Error)) return false;
-	return /ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);
-}
+const wasAccepted = (error: unknown) =>
+	error instanceof Error &&
+	/ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

@@ -137,8 +137,7 @@ export class MessageQueue<T extends QueueEntry> {
 	#getWaitMilliseconds(): number {
 		const arrivedAt = this.#waitingEntries[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
-		const now = this.#clock.getMonotonicMilliseconds();
-		return arrivedAt + this.#settings.batchWaitMilliseconds - now;
+		return arrivedAt + this.#settings.batchWaitMilliseconds - this.#clock.getMonotonicMilliseconds();
 	}
 
 	#takeBatch(): T[] {

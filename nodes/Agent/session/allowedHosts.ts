@@ -4,15 +4,13 @@ import type { AgentSignatureCredential } from './credentials';
 /**
  * Checks the host against the list in the signature credential. Without this check, a user with whom the credential is shared could send
  * the signature to any server, or unencrypted, with an Agent API credential of their own.
- * @param isCertificateChecked whether the server's certificate is checked
  * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
  */
 export function checkAllowedHost(
-	credential: AgentSignatureCredential,
+	{ allowedHosts }: AgentSignatureCredential,
 	url: URL,
 	isCertificateChecked: boolean,
 ): void {
-	const { allowedHosts } = credential;
 	if (allowedHosts.length === 0) return;
 	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
 	const isSecure = (isCertificateChecked && isEncrypted(url)) || isLoopback(url);
@@ -53,8 +51,7 @@ export function parseAllowedHost(entry: string) {
 	);
 }
 
-function matchesAllowedHost(entry: ReturnType<typeof parseAllowedHost>, url: URL): boolean {
-	const { hasWildcard, host, port } = entry;
+function matchesAllowedHost({ hasWildcard, host, port }: ReturnType<typeof parseAllowedHost>, url: URL) {
 	const hostname = removeFinalDot(url.hostname);
 	const isHost = hasWildcard ? hostname.endsWith(`.${host}`) : hostname === host;
 	const urlPort = url.port || (isEncrypted(url) ? '443' : '80');

@@ -109,9 +109,8 @@ export const messageFormatField = {
 	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 } as const satisfies Field;
 
-export function toFieldCondition(field: string, values: readonly string[]): FieldCondition | undefined {
-	return values.length === 0 ? undefined : { field, values };
-}
+export const toFieldCondition = (field: string, values: readonly string[]): FieldCondition | undefined =>
+	values.length === 0 ? undefined : { field, values };
 
 /** Parses a list of close codes. @throws NodeError 400 that names the field if an entry is not a close code */
 function parseCloseCodes(raw: unknown, field: Field, context: ReadContext): number[] {

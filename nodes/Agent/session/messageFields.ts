@@ -24,10 +24,7 @@ export interface FieldCondition {
 	readonly values: readonly string[];
 }
 
-/**
- * Finds a field and returns its value as text, with unsafe integers as the digits that arrived.
- * @param field the dot path of the field; if it is empty, the text of the message itself, which must not be an object
- */
+/** Finds the field of a `FieldCondition` and returns its value as text, with unsafe integers as the digits that arrived. */
 export function findFieldText(content: MessageContent, field: string): string | undefined {
 	const value = toComparable(content);
 	if (field !== '') {

@@ -306,9 +306,8 @@ export function findNeededScope({ api, method, url, signIn }: RequestFacts): str
 
 /** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
 function findIdInUrl(url: string): string | undefined {
-	return new URL(url).pathname
-		.split(/[/:]/)
-		.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
+	const segments = new URL(url).pathname.split(/[/:]/);
+	return segments.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
 }
 
 /** What error texts need to know about the sign-in of the node. */

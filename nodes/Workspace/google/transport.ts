@@ -229,12 +229,11 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 /** Builds the query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
 function buildQuery(params: ClientRequest['params'] = {}): string {
 	const encode = (part: unknown) => encodeURIComponent(String(part));
-	return Object.entries(params)
-		.flatMap(([name, value]) => {
-			const elements = [value].flat().filter((element) => element !== undefined);
-			return elements.map((element) => `${encode(name)}=${encode(element)}`);
-		})
-		.join('&');
+	const pairs = Object.entries(params).flatMap(([name, value]) => {
+		const elements = [value].flat().filter((element) => element !== undefined);
+		return elements.map((element) => `${encode(name)}=${encode(element)}`);
+	});
+	return pairs.join('&');
 }
 
 /** Sends a request. If n8n returns a 401, sends the request again in a way that makes n8n refresh the token. */

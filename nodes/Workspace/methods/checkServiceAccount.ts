@@ -34,8 +34,7 @@ export async function checkServiceAccount(
 			throw createRefusal("'Token URL' in the credential is not a valid URL");
 		const post: PostForm = async (url, form) => {
 			const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-			const tokenRequest = { ...request, method: 'POST', url };
-			return await send(helpers, tokenRequest, { headers, body: form.toString() });
+			return await send(helpers, { ...request, method: 'POST', url }, { headers, body: form.toString() });
 		};
 		const token = await fetchAccessToken(post, account);
 		sanitizer.addSecrets([token]);

@@ -35,9 +35,8 @@ interface Group {
 	weight?: number;
 }
 
-/** The last work under the lock of each spreadsheet, by its ID. All versions of the package in this process share it. */
-const lastWorkByLock = getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>());
-const locks = new KeyedMutex(lastWorkByLock);
+/** The locks, by the ID of their spreadsheet. All versions of the package in this process share the last work under each of them. */
+const locks = new KeyedMutex(getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()));
 
 /** For each lock, when each execution last arrived, in milliseconds of the monotonic clock. */
 const arrivals = new BoundedMap<string, Map<string, number>>();

@@ -103,9 +103,8 @@ const getIdKeys = ({ fields }: Operation) =>
 	fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 
 function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
-	const knownKeys = getAllFields(operation)
-		.filter(isInputKey)
-		.map(({ name }) => name);
+	const inputFields = getAllFields(operation).filter(isInputKey);
+	const knownKeys = inputFields.map(({ name }) => name);
 	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));
 	if (unknownKeys.length === 0) return;
 	throw createRefusal(

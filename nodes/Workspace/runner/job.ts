@@ -11,9 +11,6 @@ import { getAllFields, type Field, type Item, type CreatedFile } from '../operat
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
 
-// An unchecked job is an operation with raw values. A checked job also has the parameters that follow from them, and neighboring items with
-// the same values share it. A job is a checked job with its item: what the operation may know and use of one input item.
-
 /** The state that all items of a run share. */
 export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
@@ -163,6 +160,7 @@ export interface Job extends ResourceOperation {
 	readonly changedId: string | undefined;
 }
 
+/** An unchecked job with the parameters that follow from its values. Neighboring items with the same values share it. */
 interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;

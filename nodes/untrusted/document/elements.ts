@@ -153,7 +153,6 @@ export interface Glyph {
 	readonly number: number;
 }
 
-const defaultSymbol = '•';
 const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
 /** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send a deeper one. */
 export const maxListLevel = 8;
@@ -182,7 +181,7 @@ export class GlyphCounter {
 		this.#lastNumbers.set(listId, [...outerNumbers, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
-		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || defaultSymbol, level, ordered, number };
+		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || '•', level, ordered, number };
 		const numberTexts = [...outerNumbers, number].map((levelNumber, index) =>
 			formatItemNumber(levelNumber, levels[index]?.glyphType ?? 'DECIMAL'),
 		);

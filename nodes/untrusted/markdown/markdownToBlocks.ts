@@ -66,10 +66,9 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	resolveReferences(nodes);
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
-	const { blocks, lists } = reader;
 	const simplified = collectSimplifications(nodes);
 	if (reader.isRenumbered) simplified.push('list numbers');
-	return { blocks, lists, ...(simplified.length > 0 && { simplified }) };
+	return { blocks: reader.blocks, lists: reader.lists, ...(simplified.length > 0 && { simplified }) };
 }
 
 function collectSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {

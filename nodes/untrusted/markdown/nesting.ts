@@ -130,9 +130,8 @@ function nestMarks(pieces: Pieces, openMarks: Set<Mark>, lineBreak: PhrasingCont
 	let index = 0;
 	for (let piece = pieces[index]; piece; piece = pieces[index]) {
 		const { marks } = piece;
-		const reaches = marksByPriority
-			.filter((mark) => marks[mark] !== undefined && !openMarks.has(mark))
-			.map((mark) => ({ mark, end: findMarkEnd(mark, pieces, index) }));
+		const newMarks = marksByPriority.filter((mark) => marks[mark] !== undefined && !openMarks.has(mark));
+		const reaches = newMarks.map((mark) => ({ mark, end: findMarkEnd(mark, pieces, index) }));
 		const [longestReach] = reaches.toSorted((left, right) => right.end - left.end);
 		if (longestReach === undefined) nodes.push(...buildLeaves(piece, lineBreak));
 		else {

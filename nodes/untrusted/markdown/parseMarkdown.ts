@@ -141,10 +141,7 @@ const codeInLists: ReturnType<typeof gfmHtml> = {
 export function markdownToHtml(markdown: string): string {
 	// Links to attached files (`cid:`) are relative links during the conversion, because micromark would remove their addresses.
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
-	const source = assertProportionate(markdown).replaceAll(
-		attachmentLinkStartPattern,
-		(_all, linkStart: string) => linkStart + placeholder,
-	);
+	const source = assertProportionate(markdown).replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
 	const html = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });
 	return html.replaceAll(placeholder, 'cid:');
 }

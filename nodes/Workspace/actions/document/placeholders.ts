@@ -63,8 +63,7 @@ function findPlaceholders(
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
 		const preparingRequests = [{ deleteContentRange: { range } }];
 		const mayInheritStyle = hasOwnStyle(paragraph);
-		const place = { ...emptyPlace, index, tabId, mayInheritStyle, preparingRequests };
-		return [{ replacement, place }];
+		return [{ replacement, place: { ...emptyPlace, index, tabId, mayInheritStyle, preparingRequests } }];
 	});
 }
 

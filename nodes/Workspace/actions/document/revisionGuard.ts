@@ -150,8 +150,7 @@ export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: str
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
 		if (titles.includes(tab) || titles.includes(title)) return;
-		const request = { addDocumentTab: { tabProperties: { title } } };
-		await sendRequests(docs, documentId, [request], data.revisionId);
+		await sendRequests(docs, documentId, [{ addDocumentTab: { tabProperties: { title } } }], data.revisionId);
 	}, item);
 }
 
@@ -177,11 +176,10 @@ export async function recoverResult(
 	const unknownMessage = `The content may have been written: ${failure.message}`;
 	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
 		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
-	const { data } = await docs.documents
-		.get({ documentId, includeTabsContent: true })
-		.catch((cause: unknown) => {
-			throw createUnknownError('The document could not be read afterwards.', { cause });
-		});
+	const reading = docs.documents.get({ documentId, includeTabsContent: true });
+	const { data } = await reading.catch((cause: unknown) => {
+		throw createUnknownError('The document could not be read afterwards.', { cause });
+	});
 	const tabs = flattenTabs(data.tabs);
 	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
 	const content = tab?.documentTab?.body?.content ?? [];
@@ -197,7 +195,6 @@ export async function recoverResult(
 	if (!isEndKnown) throw createUnknownError('The document was changed meanwhile.');
 	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	const finding = 'The document does not contain the content as it was sent.';
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError(finding, { message });
+	throw createUnknownError('The document does not contain the content as it was sent.', { message });
 }

@@ -43,9 +43,8 @@ const maxListedAttachments = 20;
 
 /** Creates an error that lists the attachments. @param countText what its message says before the name, such as "no attachment" */
 function createNameRefusal(countText: string, nameOrId: string, attachments: Mail['attachments']) {
-	const list = attachments
-		.slice(0, maxListedAttachments)
-		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
+	const listedAttachments = attachments.slice(0, maxListedAttachments);
+	const list = listedAttachments.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
 	const hiddenCount = attachments.length - maxListedAttachments;
 	const moreText = hiddenCount > 0 ? ` and ${hiddenCount} more` : '';
 	const advice =

@@ -133,8 +133,7 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 	if (destinationRow !== start.row) {
 		const { sheetId } = await spreadsheet.fetchTabInfo(tab);
-		const endIndex = start.row + values.length;
-		const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex };
+		const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex: start.row + values.length };
 		await spreadsheet.change([{ moveDimension: { source, destinationIndex: destinationRow } }]);
 	}
 	// After a move down, the rows are higher than the destination row by their own number.
@@ -210,9 +209,8 @@ export async function planRequest(
 	}
 	// Below the last row of the tab, there is nothing to overwrite, and Google adds rows.
 	if (rowBelowTable >= rowCount) return insertPlan;
-	const blockedIndex = grid
-		.slice(rowBelowTable, rowBelowTable + values.length)
-		.findIndex((row) => countFilledCells(row, column, column + width) > 0);
+	const rowsToFill = grid.slice(rowBelowTable, rowBelowTable + values.length);
+	const blockedIndex = rowsToFill.findIndex((row) => countFilledCells(row, column, column + width) > 0);
 	if (blockedIndex !== -1)
 		throw createRefusal(
 			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${rowBelowTable + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,

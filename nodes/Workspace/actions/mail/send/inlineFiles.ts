@@ -24,15 +24,13 @@ function replaceCidLinks(html: string, replaceName: (name: string) => string): s
 	};
 	const replaceInTag = (tag: string) => tag.replaceAll(attributeValuePattern, replaceInAttribute);
 	let isInStyle = false;
-	return html
-		.split(styleTagPattern)
-		.map((piece, index) => {
-			const isStyleTag = index % 2 === 1;
-			if (isInStyle && !isStyleTag) return piece.replaceAll(cidInStylePattern, replaceLink);
-			if (isStyleTag) isInStyle = !piece.startsWith('</');
-			return piece.replaceAll(htmlTagPattern, replaceInTag);
-		})
-		.join('');
+	const pieces = html.split(styleTagPattern).map((piece, index) => {
+		const isStyleTag = index % 2 === 1;
+		if (isInStyle && !isStyleTag) return piece.replaceAll(cidInStylePattern, replaceLink);
+		if (isStyleTag) isInStyle = !piece.startsWith('</');
+		return piece.replaceAll(htmlTagPattern, replaceInTag);
+	});
+	return pieces.join('');
 }
 
 /**

@@ -33,8 +33,7 @@ export async function appendSignatureAndQuote(
 
 /** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
 async function readSignature(clients: Clients, fromAlias: Address | undefined, item: Item) {
-	const settings = findSendAs(await listSendAs(clients), fromAlias);
-	const signature = settings?.signature ?? '';
+	const signature = findSendAs(await listSendAs(clients), fromAlias)?.signature ?? '';
 	if (signature.trim() === '') {
 		item.addHint(
 			`There is no signature for ${fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,

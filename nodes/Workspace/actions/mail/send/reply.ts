@@ -26,15 +26,14 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 	});
 	const readHeader = (name: string) => getMessageHeader(data, name).slice(0, maxHeaderLength);
 	const messageId = readHeader('Message-ID');
+	const subject = readHeader('Subject').replaceAll(/[\s\p{Cc}]+/gu, ' ');
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
 	return {
 		threadId: data.threadId ?? '',
 		messageId,
 		references: [earlierIds, messageId].filter(Boolean).join(' '),
-		subject: readHeader('Subject')
-			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
-			.trim(),
+		subject: subject.trim(),
 		from: readHeader('From'),
 		replyTo: readHeader('Reply-To'),
 		to: readHeader('To'),

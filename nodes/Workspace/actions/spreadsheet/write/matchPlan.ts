@@ -112,11 +112,10 @@ export class MatchPlan {
 	}
 
 	#planUpdate(rows: readonly number[], cells: ReadonlyMap<number, Cell>): MatchStep {
-		const findChangedCells = (row: number) =>
-			new Map([...cells].filter(([column, cell]) => !this.#isUnchanged(row, column, cell)));
-		const changes = rows
-			.map((row) => ({ row, cellsByColumn: findChangedCells(row) }))
-			.filter(({ cellsByColumn }) => cellsByColumn.size > 0);
+		const changes = rows.flatMap((row) => {
+			const changedCells = [...cells].filter(([column, cell]) => !this.#isUnchanged(row, column, cell));
+			return changedCells.length > 0 ? { row, cellsByColumn: new Map(changedCells) } : [];
+		});
 		return { action: changes.length > 0 ? 'updated' : 'unchanged', rows, changes };
 	}
 

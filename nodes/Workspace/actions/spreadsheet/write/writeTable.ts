@@ -216,12 +216,11 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 function sortColumns(names: readonly string[], { columns, rowTexts, rowValues, left }: TableHeader) {
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => columns.get(name) ?? Number.MAX_SAFE_INTEGER;
-	return names
-		.toSorted((name, otherName) => getRank(name) - getRank(otherName))
-		.map((name, index) => {
-			const oldColumn = columns.get(name);
-			if (oldColumn === undefined) return { name, value: undefined, text: name };
-			const value = oldColumn === left + index ? rowValues[oldColumn] : undefined;
-			return { name, value, text: rowTexts[oldColumn] ?? '' };
-		});
+	const sortedNames = names.toSorted((name, otherName) => getRank(name) - getRank(otherName));
+	return sortedNames.map((name, index) => {
+		const oldColumn = columns.get(name);
+		if (oldColumn === undefined) return { name, value: undefined, text: name };
+		const value = oldColumn === left + index ? rowValues[oldColumn] : undefined;
+		return { name, value, text: rowTexts[oldColumn] ?? '' };
+	});
 }
