@@ -58,6 +58,7 @@ export class NodeError extends Error {
 		this.details = properties.details;
 	}
 
+	/** Returns a copy with some properties changed. */
 	with(changes: Partial<NodeErrorProperties>): NodeError {
 		// An error's own message and cause are not enumerable.
 		const { message, cause } = this;
@@ -80,7 +81,7 @@ export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : 
 export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/** Adds an error code to a description. It must not stand in the message, because n8n would then tell a model only to try again. */
+/** Adds an error code to a description. In a message, n8n would replace the whole text by its own, which may tell a model only to try again. */
 export const appendErrorCode = (description: string, errorCode: string | undefined) =>
 	errorCode === undefined ? description : `${description} (${errorCode})`;
 
@@ -92,7 +93,7 @@ interface ErrorSanitizer {
 	sanitizeError(error: NodeError): NodeError;
 }
 
-/** Builds the item for a failure. n8n sends it to the error output if its JSON has only `error`. With `item.error`, n8n would replace the JSON. */
+/** Builds the item for a failure. */
 export function createErrorItem(node: INode, failure: NodeError, index: number, sanitizer: ErrorSanitizer) {
 	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
@@ -101,6 +102,7 @@ export function createErrorItem(node: INode, failure: NodeError, index: number, 
 	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
 	const isTooLong = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
 	const error = { code, message, status, ...(details && !isTooLong && { details }) };
+	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
 }
 

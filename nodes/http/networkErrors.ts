@@ -120,11 +120,12 @@ function classifyCode(chain: readonly object[], errorCode = ''): [NetworkError['
 }
 
 /** Says what happened, with the same words in every node. @param url the requested address */
-export function formatNetworkMessage({ category, reason }: NetworkError, error: unknown, url: string) {
+export function formatNetworkMessage(networkError: NetworkError, error: unknown, url: string) {
+	const { category, outcome, reason } = networkError;
 	const { host } = new URL(url);
 	if (category === 'timeout') return `${host} did not respond in time`;
-	const mayBeSent = category === 'lost' || category === 'unknown';
-	if (mayBeSent) return `The connection to ${host} was lost before the service responded: ${reason}`;
+	if (outcome === 'unknown')
+		return `The connection to ${host} was lost before the service responded: ${reason}`;
 	return `No connection to ${findUnreachableHost(collectErrorChain(error), url)}: ${reason}`;
 }
 

@@ -82,8 +82,7 @@ interface RetryProgress {
 /**
  * Repeats an attempt until it succeeds, a repeat could do harm, or the policy allows no more. Pauses as long as the service asks for in
  * Retry-After, and a little longer. If the policy does not allow this pause, the attempts end at once.
- * @param attempt throws a NodeError that says what became of the attempt
- * @throws NodeError
+ * @param attempt throws a NodeError that says what became of the attempt. @throws NodeError
  */
 export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEffect, policy: RetryPolicy) {
 	let pausedMilliseconds = 0;

@@ -8,7 +8,7 @@ import type { ConnectRequestReader } from '../session/connectRequest';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
+import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './messageCollector';
 
 export interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;
@@ -33,8 +33,7 @@ export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'me
 const reconnectMaxDelaySeconds = 10;
 
 /**
- * Sends the call while a channel collects the session's messages.
- * @param call a function that sends the execute call, and calls `prepareAttempt` right before each request
+ * Sends the call while a channel collects the session's messages. @param call sends its requests, and calls `prepareAttempt` right before each
  * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
  * failure. Once the call was sent, the details of the error contain the messages that arrived after it
  */
@@ -103,7 +102,7 @@ class MessageWait implements ConnectionListener {
 	}
 
 	async #openChannelInTime(): Promise<void> {
-		this.#openConnection();
+		this.#ensureConnection();
 		const cancelTimer = this.#setup.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
 			this.#isReadinessOverdue = true;
 			// A channel that is already open is not given up, because it will be ready within `maxSettleMilliseconds`.
@@ -111,6 +110,7 @@ class MessageWait implements ConnectionListener {
 		});
 		try {
 			await this.#readiness.deferredReadiness.promise;
+			// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
 			while (this.#connection?.getStatus().state === 'closing') {
 				this.#readiness.handleClose();
 				await this.#readiness.deferredReadiness.promise;
@@ -133,7 +133,7 @@ class MessageWait implements ConnectionListener {
 
 	/** Waits until the end condition is met. Must be called after the call has ended. */
 	async awaitMessages(): Promise<WaitResult> {
-		this.#openConnection();
+		this.#ensureConnection();
 		this.#collector.markCallEnded();
 		const { log, settings, sessionId } = this.#setup;
 		const { waitTimeoutSeconds } = settings;
@@ -213,7 +213,8 @@ class MessageWait implements ConnectionListener {
 		this.#deferredEndReason.reject(errors.createStoppedAfterCallError());
 	};
 
-	#openConnection(): void {
+	/** Connects unless that was done before the call. With `openChannel: after`, this is done only when the wait begins. */
+	#ensureConnection(): void {
 		const { connect, settings, sessionId, readConnectRequest, clock, log } = this.#setup;
 		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
 		this.#connection ??= connect(options, readConnectRequest, this, { clock, log });

@@ -68,11 +68,13 @@ export function convertFailedResponse(agentResponse: AgentResponse, call: CallEr
 	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
 	const saysNotDone = statusCode === 503 && retryAfterMilliseconds !== undefined;
-	const result = retry.classifyStatus(saysNotDone ? 429 : statusCode);
+	const attemptResult: retry.AttemptResult = saysNotDone
+		? { outcome: 'notDone', retryable: true }
+		: retry.classifyStatus(statusCode);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
-	const [meaning, description] = statusTexts[statusCode] ?? getUnlistedStatusTexts(result);
+	const [meaning, description] = statusTexts[statusCode] ?? getUnlistedStatusTexts(attemptResult);
 	const message = `${meaning} (${statusCode})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code: statusCode, message, description, retryAfterMilliseconds, ...result });
+	return new NodeError({ code: statusCode, message, description, retryAfterMilliseconds, ...attemptResult });
 }
 
 export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({

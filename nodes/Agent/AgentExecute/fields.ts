@@ -75,13 +75,11 @@ export const executeFields = [
 /** Ends the description of each option that overrides a value of the credential. */
 const notMixedText = 'Items that override some but not all of these values are rejected';
 
-// The first of these options is Max Retry Wait. The others are Max Tries and Timeout.
-const [maxRetryWaitOption, ...otherRequestOptions] = requestOptions;
-
 export const executeOptions = [
 	// The default of Workspace is longer, because Google's quotas apply per minute.
-	{ ...maxRetryWaitOption, default: 60 },
-	...otherRequestOptions,
+	...requestOptions.map((option) =>
+		option.name === 'maxRetryWaitSeconds' ? { ...option, default: 60 } : option,
+	),
 	{
 		displayName: 'Enable Streaming',
 		name: 'enableStreaming',

@@ -27,9 +27,8 @@ export function readItemParameters(rawParameters: RawParameters, index: number) 
 }
 
 /**
- * Checks the payload. A JSON text is sent unchanged, and an object is sent as its JSON.
+ * Checks the payload. A JSON text is sent unchanged, and an object is sent as its JSON. @throws NodeError 400 if the payload is not a JSON object
  * @returns a function that builds the text, so that the texts of thousands of checked items are not in memory at the same time
- * @throws NodeError 400 if the payload is not a JSON object
  */
 export function preparePayload(
 	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,

@@ -19,15 +19,15 @@ type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** In characters. A longer text is not searched for secrets, because it is the agent's work, and not only an echo of the call. */
-const maxEchoLength = 64 * 1024;
-/** In characters. A shorter secret may be a common word. */
-const minSecretLength = 8;
+/** In a longer text, secrets are not replaced, because it is the agent's work, and not only an echo of the call. */
+const maxEchoCharacters = 64 * 1024;
+/** A shorter secret may be a common word. */
+const minSecretCharacters = 8;
 
 /** Parses a body: JSON to its value, text to a string, and other media types to bytes. @param secrets the secrets to replace in the text */
 export function parseResponseContent(agentResponse: AgentResponse, secrets: string[] = []): ResponseContent {
 	const { body, headers } = agentResponse;
-	const longSecrets = secrets.filter(({ length }) => length >= minSecretLength);
+	const longSecrets = secrets.filter(({ length }) => length >= minSecretCharacters);
 	const replaceSecrets = (text: string) =>
 		longSecrets.reduce((replacedText, secret) => replacedText.replaceAll(secret, secretMask), text);
 	if (body.length === 0) return { response: null };
@@ -38,7 +38,7 @@ export function parseResponseContent(agentResponse: AgentResponse, secrets: stri
 		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
 	}
 	const originalText = decoder.decode(body);
-	const text = originalText.length <= maxEchoLength ? replaceSecrets(originalText) : originalText;
+	const text = originalText.length <= maxEchoCharacters ? replaceSecrets(originalText) : originalText;
 	return { response: isJsonType(mimeType) ? parseJsonOrText(text) : text };
 }
 
@@ -93,9 +93,9 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 
 /** How much of the decompressed body of an error is parsed. A longer body is not an error message. */
 const maxParsedErrorBytes = 1024 * 1024;
-/** How many characters are searched for the text to show. */
-const maxSearchedLength = 64 * 1024;
-const maxExcerptLength = 300;
+/** The excerpt comes from this part of the text. The part is longer than the excerpt, because tags and spaces are removed. */
+const maxExcerptSourceCharacters = 64 * 1024;
+const maxExcerptCharacters = 300;
 
 /** Builds an excerpt of the response: the beginning of its error message or text, sanitized. */
 export function buildExcerpt(agentResponse: AgentResponse, sanitize: Sanitize): string {
@@ -105,10 +105,10 @@ export function buildExcerpt(agentResponse: AgentResponse, sanitize: Sanitize): 
 	const { response } = content;
 	const text =
 		typeof response === 'string'
-			? response.slice(0, maxSearchedLength).replace(markupPattern, ' ')
+			? response.slice(0, maxExcerptSourceCharacters).replace(markupPattern, ' ')
 			: (findErrorMessage(response) ?? body.toString('utf8'));
-	const singleLine = text.slice(0, maxSearchedLength).replace(/\s+/g, ' ');
-	return shorten(sanitize(singleLine).trim(), maxExcerptLength);
+	const singleLine = text.slice(0, maxExcerptSourceCharacters).replace(/\s+/g, ' ');
+	return shorten(sanitize(singleLine).trim(), maxExcerptCharacters);
 }
 
 /** Matches tags, and scripts and styles with their content, in linear time. */

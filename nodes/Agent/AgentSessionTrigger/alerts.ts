@@ -5,8 +5,8 @@ import { Sanitizer } from '../../core/sanitizer';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-/** `leftover`: messages were queued or unread when the trigger stopped. `notAccepted`: n8n did not take a batch. */
-type AlertKind = 'refused' | 'outage' | 'dropped' | 'leftover' | 'notAccepted';
+/** `stoppedEarly`: messages were queued or unread when the trigger stopped. `notAccepted`: n8n did not take a batch. */
+type AlertKind = 'refused' | 'outage' | 'dropped' | 'stoppedEarly' | 'notAccepted';
 
 /** Each kind of alert is raised once per session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;
@@ -71,7 +71,7 @@ export class Alerts {
 	}
 }
 
-/** The sanitizer needs no secrets, because the texts of channels no longer contain any. */
+/** The sanitizer gets no secrets, because the code in `session/` has already replaced them in the texts of its failures. */
 export const createTriggerError = (context: ITriggerFunctions, failure: NodeError): NodeApiError =>
 	createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 
@@ -86,8 +86,8 @@ export function createQueueFullError(count: number): NodeError {
 	});
 }
 
-/** Used for `leftover`, with 429 as for a full queue. The trigger does not know whether it will start again or n8n exits. */
-export function createStoppedEarlyError(queuedCount: number, isAllRead: boolean): NodeError {
+/** The code is 429, as for a full queue: messages arrived too fast. The trigger does not know whether it will start again or n8n exits. */
+export function createStoppedEarlyError(queuedCount: number, hasUnreadMessages: boolean): NodeError {
 	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
 	if (queuedCount === 0) {
 		const message = 'The trigger was stopped before it had read all messages';
@@ -100,7 +100,7 @@ export function createStoppedEarlyError(queuedCount: number, isAllRead: boolean)
 	return new NodeError({
 		code: 429,
 		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waited for ${executions}`,
-		description: [leftoverText, isAllRead ? '' : unreadText, advice].filter(Boolean).join(' '),
+		description: [leftoverText, hasUnreadMessages ? unreadText : '', advice].filter(Boolean).join(' '),
 	});
 }
 

@@ -25,9 +25,9 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 const maxDrainStepMilliseconds = 400;
 /** The time limit for all deliveries while the trigger stops. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
 const maxDrainMilliseconds = 2000;
-/** How many executions the last messages may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
+/** How many final executions may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
-/** How long n8n may take to store the last messages. */
+/** How long n8n may take to store the items of the final executions. */
 const finalStoreMilliseconds = 500;
 /** How long n8n gets to store a failed execution. n8n may exit after that, and does not report when the execution is stored. */
 const alertStoreMilliseconds = 200;
@@ -88,8 +88,8 @@ export class PublishedListener {
 	}
 
 	/**
-	 * Delivers queued messages for a short time, closes the channels, and keeps the rest of the messages for the next start. Never rejects.
-	 * Takes at most 4 s: 2.7 s for the three limits above, and 1.3 s for closing the channels. A second call only waits for the first.
+	 * Delivers queued messages for a short time, closes the channels, and keeps the other messages for the next start. Takes at most 4 s:
+	 * `maxDrainMilliseconds`, 1.3 s to close, and the two limits for storing. Never rejects. A second call only waits for the first.
 	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
@@ -103,15 +103,15 @@ export class PublishedListener {
 		if (hadBacklog) await this.#awaitDrain(drained);
 		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
 		const closings = this.#connections.map((connection) => connection.close(options));
-		const isAllRead = (await Promise.all(closings)).every(Boolean);
-		await this.#startLastExecutions(hadBacklog || this.#queue.length > 0);
-		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), isAllRead);
+		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
+		await this.#startFinalExecutions(hadBacklog || this.#queue.length > 0);
+		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
 		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
 	}
 
-	/** Starts the last executions, and waits until n8n has had time to store their items. */
-	async #startLastExecutions(hasBacklog: boolean): Promise<void> {
+	/** Starts the final executions, and waits until n8n has had time to store their items. */
+	async #startFinalExecutions(hasBacklog: boolean): Promise<void> {
 		// Executions that start at the same time may overtake each other.
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
@@ -142,15 +142,15 @@ export class PublishedListener {
 	}
 
 	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
-	#keepLeftover(leftover: Leftover<Arrival>, isAllRead: boolean): boolean {
+	#keepLeftover(leftover: Leftover<Arrival>, hasUnreadMessages: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
-		if (messages.length === 0 && isAllRead) return false;
+		if (messages.length === 0 && !hasUnreadMessages) return false;
 		const { context, memory, clock } = this.#setup;
 		this.#delivery.forgetKeys(messages);
 		memory.keepLeftover(leftover, clock);
-		const failure = createStoppedEarlyError(messages.length, isAllRead);
+		const failure = createStoppedEarlyError(messages.length, hasUnreadMessages);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
-		this.#alerts.raise('leftover', failure);
+		this.#alerts.raise('stoppedEarly', failure);
 		return true;
 	}
 

@@ -141,7 +141,7 @@ export class Channel {
 	#closeCause: closeReasons.CloseReason | undefined;
 	#hasReceivedPong = false;
 	#frameCount = 0;
-	/** Whether some of the last frames were left unread because `pause()` was called. */
+	/** Whether some of the last frames were left unread, because `pause()` was called or the time limit had passed. */
 	#hasUnreadFrames = false;
 	#isSocketClosed = false;
 	readonly #socketClosed: Promise<void>;
@@ -202,31 +202,30 @@ export class Channel {
 	 */
 	async close({ takesLastFrames }: CloseOptions = {}): Promise<boolean> {
 		const wasOpen = this.#state === 'open';
-		this.#markClosed();
-		if (takesLastFrames && wasOpen) this.#state = 'closing';
+		this.#state = takesLastFrames && wasOpen ? 'closing' : 'closed';
+		this.#stopTimers();
 		if (this.#isSocketClosed) return true;
-		let isAllRead = true;
 		if (wasOpen) {
 			// A paused socket would see neither the last frames nor the server's close frame.
 			this.#socket.resume();
 			this.#socket.close(1000);
-			isAllRead = (await this.#awaitLastFrames()) && !this.#hasUnreadFrames;
+			await this.#awaitLastFrames();
 		}
 		this.#state = 'closed';
 		this.#socket.terminate();
 		await waitAtMost(this.#clock, terminateMilliseconds, this.#socketClosed);
-		return isAllRead;
+		return !this.#hasUnreadFrames;
 	}
 
-	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrived at the end of the time limit */
-	async #awaitLastFrames(): Promise<boolean> {
+	/** Waits until the socket is closed or no more frames arrive. What still arrives at the end of the time limit stays unread. */
+	async #awaitLastFrames(): Promise<void> {
 		const deadline = this.#clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
 		do {
 			const previousCount = this.#frameCount;
 			await waitAtMost(this.#clock, closeHandshakeMilliseconds, this.#socketClosed);
-			if (this.#isSocketClosed || this.#frameCount === previousCount) return true;
+			if (this.#isSocketClosed || this.#frameCount === previousCount) return;
 		} while (this.#clock.getMonotonicMilliseconds() < deadline);
-		return false;
+		this.#hasUnreadFrames = true;
 	}
 
 	/** Creates a listener that ignores the events of a closed channel. A paused socket still delivers events after it was terminated. */
@@ -272,13 +271,13 @@ export class Channel {
 
 	/** Closes the channel at once. Later events of the socket are ignored. */
 	#terminate(closeReason: closeReasons.CloseReason): void {
-		this.#markClosed();
+		this.#state = 'closed';
+		this.#stopTimers();
 		this.#listener.onClose(closeReason);
 		this.#socket.terminate();
 	}
 
-	#markClosed(): void {
-		this.#state = 'closed';
+	#stopTimers(): void {
 		this.#cancelConnectTimer();
 		this.#heartbeat.suspend();
 	}

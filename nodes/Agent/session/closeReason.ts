@@ -36,8 +36,8 @@ export type CloseReason =
 	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
 	/** A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
-	/** The credentials could not be read. `isMistake` means that only the user can fix this: they are incomplete, or access is denied. */
-	| { readonly kind: 'credentials'; readonly message: string; readonly isMistake: boolean };
+	/** The credentials could not be read. `needsUser`: only the user can fix this, because they are incomplete or access is denied. */
+	| { readonly kind: 'credentials'; readonly message: string; readonly needsUser: boolean };
 
 /** The delay before the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
 export type RetryDecision =
@@ -63,7 +63,7 @@ export function decideRetry(
 	finalCloseCodes: readonly number[],
 ): RetryDecision {
 	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'longBackoff';
-	if (closeReason.kind === 'credentials') return closeReason.isMistake ? 'longBackoff' : 'backoff';
+	if (closeReason.kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (closeReason.kind === 'blocked') return 'longBackoff';
 	const closeCodes = [...longBackoffCloseCodes, ...finalCloseCodes];
 	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code)) return 'longBackoff';
@@ -129,9 +129,9 @@ export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sani
 /** Converts an error of reading the credentials. @param sanitize used for n8n's errors. A NodeError contains no secrets */
 export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
 	const { message } = toError(error);
-	if (isNodeError(error)) return { kind: 'credentials', message, isMistake: true };
-	const isMistake = message.includes(envAccessDeniedText);
-	return { kind: 'credentials', message: sanitize(message), isMistake };
+	if (isNodeError(error)) return { kind: 'credentials', message, needsUser: true };
+	const needsUser = message.includes(envAccessDeniedText);
+	return { kind: 'credentials', message: sanitize(message), needsUser };
 }
 
 /** n8n's error text for an expression with $env that N8N_BLOCK_ENV_ACCESS_IN_NODE forbids. */
@@ -174,7 +174,7 @@ export function createChannelError(
 	const place = host === undefined ? '' : ` to ${host}`;
 	const stateText = wasOpen ? 'did not stay open' : 'is not open';
 	const statusCode =
-		closeReason.kind === 'response' ? closeReason.response.statusCode : statusCodes[closeReason.kind];
+		closeReason.kind === 'response' ? closeReason.response.statusCode : statusCodeByKind[closeReason.kind];
 	return new NodeError({
 		code: statusCode ?? 503,
 		message: `The channel of session ${shorten(sessionId)}${place} ${stateText}: ${describeCloseReason(closeReason)}`,
@@ -190,7 +190,7 @@ export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: 
 }
 
 /** HTTP status numbers by kind of close reason. A response has its own status. All other kinds have 503. */
-const statusCodes: Partial<Record<CloseReason['kind'], number>> = {
+const statusCodeByKind: Partial<Record<CloseReason['kind'], number>> = {
 	connectTimeout: 504,
 	silent: 504,
 	tooLarge: 502,
@@ -204,6 +204,7 @@ const unreachableAdvice =
 /** Advice by kind of close reason or category of network error. A response has its own advice. All others have `unreachableAdvice`. */
 const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
+	// The label is written out, because the trigger has no `FieldNaming` that would insert it.
 	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
 	malformed:
 		'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.',

@@ -133,9 +133,9 @@ class SessionConnection {
 		this.#isMuted = !options.takesLastFrames;
 		this.#generation++;
 		this.#cancelTimer();
-		const isAllRead = (await this.#channel?.close(options)) ?? true;
+		const hasDeliveredAll = (await this.#channel?.close(options)) ?? true;
 		this.#isMuted = true;
-		return isAllRead;
+		return hasDeliveredAll;
 	}
 
 	#scheduleAttempt(delayMilliseconds: number): void {
@@ -151,7 +151,7 @@ class SessionConnection {
 		const generation = ++this.#generation;
 		this.#state = 'connecting';
 		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
-			this.#handleChannelEnd({ kind: 'credentials', message: 'reading them timed out', isMistake: false });
+			this.#handleChannelEnd({ kind: 'credentials', message: 'reading them timed out', needsUser: false });
 		});
 		try {
 			const openSocket = await this.#environment.loadSocketOpener();

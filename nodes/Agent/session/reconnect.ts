@@ -84,8 +84,8 @@ export class ReconnectPlanner {
 		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
 		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
-		const isMistake = closeReason.kind === 'credentials' && closeReason.isMistake;
-		const isRefused = isMistake || outage.longBackoffDelayCount > 1;
+		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
+		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
 		return { decision, delayMilliseconds, isFirstOfOutage, alert: this.#takeDueAlert(now, isRefused) };
 	}
 

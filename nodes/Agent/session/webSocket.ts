@@ -10,9 +10,8 @@ import type { UpgradeResponse } from './closeReason';
 import type { ConnectRequest, EgressFilter } from './connectRequest';
 
 /**
- * Creates an HTTP agent for the proxy that n8n would use for the address.
+ * Creates an HTTP agent for the proxy that n8n would use for the address. @returns undefined for a direct connection
  * @param signal ends the connection to the proxy. The WebSocket cannot do this before the proxy has responded
- * @returns undefined for a direct connection
  * @throws Error if the proxy's address is not valid; n8n's error if its egress policy forbids the proxy
  */
 function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {

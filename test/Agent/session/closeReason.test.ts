@@ -54,19 +54,19 @@ describe('errors', () => {
 			'not valid WebSocket traffic',
 		],
 		[
-			{ kind: 'credentials', message: 'gone', isMistake: false },
+			{ kind: 'credentials', message: 'gone', needsUser: false },
 			400,
 			'credentials could not be read: gone',
 			'check them',
 		],
 		[
-			{ kind: 'credentials', message: 'no key', isMistake: true },
+			{ kind: 'credentials', message: 'no key', needsUser: true },
 			400,
 			'credentials could not be read: no key',
 			'check them',
 		],
 		[
-			{ kind: 'credentials', message: 'access to env vars denied', isMistake: true },
+			{ kind: 'credentials', message: 'access to env vars denied', needsUser: true },
 			400,
 			'access to env vars denied',
 			'N8N_BLOCK_ENV_ACCESS_IN_NODE',
@@ -251,12 +251,12 @@ describe('close reason', () => {
 		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'backoff', 'backoff'],
 		[
 			'a mistake in the credentials',
-			{ kind: 'credentials', message: '', isMistake: true },
+			{ kind: 'credentials', message: '', needsUser: true },
 			'longBackoff',
 			'longBackoff',
 		],
 		['what n8n does not allow', { kind: 'blocked' }, 'longBackoff', 'longBackoff'],
-		['unreadable credentials', { kind: 'credentials', message: '', isMistake: false }, 'backoff', 'backoff'],
+		['unreadable credentials', { kind: 'credentials', message: '', needsUser: false }, 'backoff', 'backoff'],
 	];
 
 	describe('retryDecisionOf', () => {

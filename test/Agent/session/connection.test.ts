@@ -83,7 +83,7 @@ describe('connection', () => {
 			expect(session.account.ended).toEqual([]);
 			await session.clock.advance(1);
 			expect(session.account.ended).toMatchObject([
-				{ closeReason: { kind: 'credentials', message: 'reading them timed out', isMistake: false } },
+				{ closeReason: { kind: 'credentials', message: 'reading them timed out', needsUser: false } },
 			]);
 			give();
 			session.onRead = () => Promise.resolve();

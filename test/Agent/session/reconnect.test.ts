@@ -80,7 +80,7 @@ describe('reconnect', () => {
 
 		it.each<[string, CloseReason]>([
 			['a redirect', status(302)],
-			['a mistake in the credentials', { kind: 'credentials', message: '', isMistake: true }],
+			['a mistake in the credentials', { kind: 'credentials', message: '', needsUser: true }],
 		])('%s starts the long backoff at once', (_name, closeReason) => {
 			const next = new History().recovery.planNextAttempt(closeReason);
 			expect(next).toMatchObject({ decision: 'longBackoff', delayMilliseconds: 5000 });
@@ -186,9 +186,9 @@ describe('reconnect', () => {
 	test.each([
 		[true, 'refused'],
 		[false, undefined],
-	])('credentials that could not be read, by a mistake: %s', (isMistake, alert) => {
+	])('credentials that could not be read and need the user: %s', (needsUser, alert) => {
 		const { recovery } = new History();
-		expect(recovery.planNextAttempt({ kind: 'credentials', message: '', isMistake }).alert).toBe(alert);
+		expect(recovery.planNextAttempt({ kind: 'credentials', message: '', needsUser }).alert).toBe(alert);
 	});
 
 	test('an outage is told once, after 5 minutes', async () => {

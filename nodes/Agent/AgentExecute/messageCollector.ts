@@ -16,10 +16,10 @@ export type WaitEndReason = EndedBy | 'failure';
 export type MessageEndReason = 'match' | 'failure';
 
 const getEndedWaits = () =>
-	getGlobalSingleton('receivedIds', () => ({
-		/** Maps the hash of session and message ID to the number of the wait that received the message. Takes about 5 MB when full. */
-		ids: new BoundedMap<string, number>(50_000),
-		endedWaitCount: 0,
+	getGlobalSingleton('endedWaits', () => ({
+		count: 0,
+		/** By the hash of session and message ID: the number that the receiving wait got when it ended. Takes about 5 MB when full. */
+		numberByHash: new BoundedMap<string, number>(50_000),
 	}));
 
 export interface CollectorSetup {
@@ -32,9 +32,8 @@ export interface CollectorSetup {
 }
 
 /**
- * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout.
- * Messages that arrived before the call belong to an earlier turn and never end the wait. All later messages count, unless the filter
- * leaves them out or their ID came before.
+ * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout. Messages from
+ * before the call belong to an earlier turn and never end the wait. Later ones count, unless the filter leaves them out or their ID came before.
  */
 export class MessageCollector {
 	readonly earlyMessages: SessionMessage[] = [];
@@ -48,7 +47,7 @@ export class MessageCollector {
 	readonly #onEnd: (end: WaitEndReason) => void;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
-	readonly #endedWaitCountAtStart = getEndedWaits().endedWaitCount;
+	readonly #endedWaitCountAtStart = getEndedWaits().count;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isCallSent = false;
@@ -107,8 +106,8 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const waitNumber = ++getEndedWaits().endedWaitCount;
-		for (const hash of this.#receivedHashes) getEndedWaits().ids.set(hash, waitNumber);
+		const waitNumber = ++getEndedWaits().count;
+		for (const hash of this.#receivedHashes) getEndedWaits().numberByHash.set(hash, waitNumber);
 	}
 
 	/**
@@ -121,7 +120,7 @@ export class MessageCollector {
 		if (id === undefined) return true;
 		const key = JSON.stringify([sessionKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const waitNumber = getEndedWaits().ids.get(hash);
+		const waitNumber = getEndedWaits().numberByHash.get(hash);
 		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
 		const isNew = !this.#receivedHashes.has(hash);
 		if (!isNew && this.#isCallSent) this.repeatedCount++;
