@@ -105,7 +105,7 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 	} as const satisfies Partial<Field>;
 }
 
-/** Reads which tab a link to a spreadsheet opens. @param link a URL, or a locator with a URL @returns '' or, for example, `#gid=7` */
+/** Reads which tab a link to a spreadsheet opens. The link is a URL, or a locator with a URL. @returns '' or, for example, `#gid=7` */
 export function readLinkedTab(link: unknown): string {
 	const text = isRecord(link) ? link['value'] : link;
 	if (typeof text !== 'string' || !parseUrl(text.trim())) return '';
@@ -113,14 +113,14 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** Builds what all fields for a tab of the chosen file share. @param method the name of the method that lists the tabs */
-export const buildTabLocator = (kind: FileKind, method: string, example: string) =>
+/** Builds what all fields for a tab of the chosen file share. */
+export const buildTabLocator = (kind: FileKind, searchListMethod: string, example: string) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
 		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
-		modes: [buildListMode(method, 'Select a tab...'), buildTextMode('By Name', 'name', `e.g. ${example}`)],
+		modes: [buildListMode(searchListMethod, 'Select a tab...'), buildTextMode('By Name', 'name', example)],
 	}) as const satisfies Partial<Field>;
 
 /** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */

@@ -25,25 +25,27 @@ const maxHeapMegabytes = 384;
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 const heapCheckMilliseconds = 50;
 const maxLoadSeconds = 30;
+/** An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious one is stopped. */
+const timeLimit = { baseSeconds: 3, charactersPerExtraSecond: 100_000, maxSeconds: 30 };
 
 /** The only thread for untrusted text in this process. Another thread replaces it after it exceeded a limit or stopped. */
 let currentThread: Worker | undefined;
 const runOneAtATime = pLimit(1);
 
-/** Runs a task in the thread for untrusted text. @param characters number of characters in an input that is an object @throws the signal's reason */
+/** Runs a task in the thread for untrusted text. @throws the signal's reason */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: TaskInput<T>,
 	signal: AbortSignal | undefined,
+	/** Must be given if the input is an object. */
 	characters = typeof input === 'string' ? input.length : 0,
 ): Promise<WorkerOutput<TaskResult<T>>> {
 	const limit = maxCharacters[task];
 	if (characters > limit) return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
-	// An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious one is stopped.
-	const maxSeconds = Math.min(30, 3 + Math.floor(characters / 100_000));
-	const workerOutput = await runOneAtATime(askThread, { task, input }, maxSeconds, signal);
+	const extraSeconds = Math.floor(characters / timeLimit.charactersPerExtraSecond);
+	const maxSeconds = Math.min(timeLimit.maxSeconds, timeLimit.baseSeconds + extraSeconds);
 	// The cast is safe, because the thread returns the result of the task that it was given.
-	return workerOutput as WorkerOutput<TaskResult<T>>;
+	return (await runOneAtATime(askThread, { task, input }, maxSeconds, signal)) as WorkerOutput<TaskResult<T>>;
 }
 
 async function askThread(workerInput: WorkerInput, maxSeconds: number, signal?: AbortSignal) {

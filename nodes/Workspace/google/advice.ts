@@ -279,10 +279,9 @@ export function getReconnectAdvice({ authentication }: SignIn): string {
 		: 'Open the credential and reconnect it: sign in to Google again.';
 }
 
-const includeScopeText =
-	'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes)';
-
 function getGrantScopeAdvice({ authentication }: SignIn): string {
+	const includeScopeText =
+		'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes)';
 	return authentication === 'serviceAccount'
 		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;
@@ -293,15 +292,19 @@ export function findNeededScope({ api, method, url, signIn }: RequestFacts): str
 	const { pathname } = new URL(url);
 	// With All Files, the sign-in should have the scope `drive`. Listing shared drives (`/drives`) needs this scope, too.
 	const mustSeeAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
-	const changeScope = pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
-	const writeScope = pathname.endsWith('/drafts') ? 'gmail.compose' : changeScope;
 	const scopes: Readonly<Record<Api, string>> = {
-		mail: method === 'GET' ? 'gmail.readonly' : writeScope,
+		mail: findMailScope(method, pathname),
 		sheets: 'spreadsheets',
 		docs: 'documents',
 		drive: mustSeeAllFiles ? 'drive' : 'drive.file',
 	};
 	return `https://www.googleapis.com/auth/${scopes[api]}`;
+}
+
+function findMailScope(method: string, pathname: string): string {
+	if (method === 'GET') return 'gmail.readonly';
+	if (pathname.endsWith('/drafts')) return 'gmail.compose';
+	return pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
 }
 
 /** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */

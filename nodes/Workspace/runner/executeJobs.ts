@@ -55,7 +55,7 @@ const waitingGroups = new Map<string, Group>();
 export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
 	const lockKey = operation.lock?.getKey(params);
-	if (lockKey === undefined) return await executeAlone(jobsOfRun);
+	if (lockKey === undefined) return await executeOneRun(jobsOfRun);
 	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
 	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
@@ -84,7 +84,7 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 }
 
 /** Executes the jobs of one run. Never throws. */
-async function executeAlone({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
+async function executeOneRun({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, params, item, combineKey }] = jobs;
 	try {
 		if (operation.combine && combineKey !== undefined) return await operation.combine.execute(clients, jobs);
@@ -119,7 +119,7 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const [sender] = activeRuns;
 	if (!sender) return;
 	const results = await sender.context.runInAsyncScope(() =>
-		activeRuns.length === 1 ? executeAlone(sender) : executeTogether(sender, activeRuns),
+		activeRuns.length === 1 ? executeOneRun(sender) : executeTogether(sender, activeRuns),
 	);
 	let start = 0;
 	for (const { jobs, settle } of activeRuns) {

@@ -12,7 +12,7 @@ export interface ResourceOperation {
 type RawValues = Readonly<Record<string, unknown>>;
 
 /** An operation with the values for its fields, before they are checked. */
-export interface UncheckedJob extends ResourceOperation {
+export interface UncheckedInput extends ResourceOperation {
 	readonly values: RawValues;
 }
 
@@ -22,21 +22,21 @@ export interface UncheckedJob extends ResourceOperation {
  * @param allowed the value of the field Allowed Operations; an empty list allows all operations
  * @throws NodeError 400 if a key is wrong or not allowed
  */
-export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedJob {
+export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedInput {
 	const { resource, operation, ...values } = parseInputObject(input);
-	const job = { ...chooseOperation(resource, operation, values), values };
-	refuseForbiddenOperation(allowed, job);
-	refuseUnknownKeys(job);
+	const uncheckedInput = { ...chooseOperation(resource, operation, values), values };
+	refuseForbiddenOperation(allowed, uncheckedInput);
+	refuseUnknownKeys(uncheckedInput);
 	if (values['contentSource'] === 'filePath' && !allowFilePaths)
 		throw createRefusal(
 			"'contentSource' cannot be filePath: this node does not allow file paths",
 			"Turn on 'Allow File Paths' in the node, or provide the content as base64 or in a binary field.",
 		);
-	return job;
+	return uncheckedInput;
 }
 
 /** Refuses an operation that the node does not allow, because an input object may come from outside. */
-function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedJob): void {
+function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedInput): void {
 	const allowedKeys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || allowedKeys?.length === 0) return;
 	if (allowedKeys?.includes(getOperationKey(resource, operation))) return;
@@ -102,7 +102,7 @@ function chooseByIdKey(name: string, choices: readonly ResourceOperation[], valu
 const getIdKeys = ({ fields }: Operation) =>
 	fields.flatMap(({ name, required, isId }) => (required && isId ? [name] : []));
 
-function refuseUnknownKeys({ values, operation, resource }: UncheckedJob): void {
+function refuseUnknownKeys({ values, operation, resource }: UncheckedInput): void {
 	const inputFields = getAllFields(operation).filter(isInputKey);
 	const knownKeys = inputFields.map(({ name }) => name);
 	const unknownKeys = Object.keys(values).filter((key) => !knownKeys.includes(key));

@@ -9,7 +9,7 @@ import { readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
-import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedJob } from './inputObject';
+import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedInput } from './inputObject';
 
 /** The state that all items of a run share. */
 export class RunState {
@@ -56,20 +56,20 @@ export class InputItem implements RunnerItem {
 	readonly isTool: boolean;
 	readonly maxModelCharacters: number;
 	readonly #context: IExecuteFunctions;
-	readonly #job: JobOfItem;
+	readonly #settings: ItemSettings;
 	readonly #createdFiles: CreatedFile[] = [];
 
-	constructor(context: IExecuteFunctions, index: number, run: RunState, job: JobOfItem) {
+	constructor(context: IExecuteFunctions, index: number, run: RunState, settings: ItemSettings) {
 		this.#context = context;
 		this.index = index;
 		this.run = run;
-		this.#job = job;
+		this.#settings = settings;
 		this.json = context.getInputData()[index]?.json ?? {};
 		this.signal = context.getExecutionCancelSignal();
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = isTool(context.getNode());
-		this.maxModelCharacters = this.isTool ? job.maxModelCharacters : 0;
+		this.maxModelCharacters = this.isTool ? settings.maxModelCharacters : 0;
 	}
 
 	findBinaryFields(names: readonly string[], formField: string) {
@@ -77,11 +77,11 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#job.limits.timeoutSeconds);
+		return getBinarySource(this.#context, this.index, field, this.#settings.limits.timeoutSeconds);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#job.limits.timeoutSeconds);
+		return getFileSource(this.#context, path, this.#settings.limits.timeoutSeconds);
 	}
 
 	store(bytes: Buffer, fileName?: string, mimeType?: string) {
@@ -101,7 +101,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	insertNames(text: string) {
-		return this.#job.naming.insertNames(text);
+		return this.#settings.naming.insertNames(text);
 	}
 
 	addHint(text: string) {
@@ -117,7 +117,7 @@ export class InputItem implements RunnerItem {
 	}
 
 	explainFailure(error: NodeError) {
-		const failure = this.#job.naming.insertNamesIntoError(error);
+		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
 		const failureText = [failure.message, failure.description].join(' ');
 		const unnamedFiles = this.#createdFiles.filter(({ id, url }) => !failureText.includes(url ?? id));
@@ -136,7 +136,7 @@ export class InputItem implements RunnerItem {
 const customApiCall = '__CUSTOM_API_CALL__';
 
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
-function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedJob {
+function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInput {
 	const resourceName = rawParameters.read('resource', itemIndex, '');
 	const operationName = rawParameters.read('operation', itemIndex, '');
 	if (resourceName === customApiCall || operationName === customApiCall)
@@ -160,14 +160,14 @@ export interface Job extends ResourceOperation {
 	readonly changedId: string | undefined;
 }
 
-/** An unchecked job with the parameters that follow from its values. Neighboring items with the same values share it. */
-interface CheckedJob extends UncheckedJob, Omit<Job, 'index' | 'item'> {
+/** An input with the parameters that follow from its values. With an item, it is a job. Neighboring items with the same values share it. */
+interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
 	readonly maxModelCharacters: number;
 }
 
-type JobOfItem = Pick<CheckedJob, 'naming' | 'limits' | 'maxModelCharacters'>;
+type ItemSettings = Pick<CheckedInput, 'naming' | 'limits' | 'maxModelCharacters'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
@@ -179,22 +179,23 @@ export function createJobReader(context: IExecuteFunctions, rawParameters: RawPa
 		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
 		hasUserOption: (name: string) => rawParameters.hasUserOption(name),
 	};
-	let lastJob: CheckedJob | undefined;
+	let lastInput: CheckedInput | undefined;
 	return (index: number): Job => {
 		const mode = rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const chosen = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
+		const input = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
+		const { operation, values } = input;
 		// `readFields` returns the same object again if no value depends on the item.
-		if (lastJob?.mode !== mode || lastJob.operation !== chosen.operation || lastJob.values !== chosen.values)
-			lastJob = checkJob(chosen, { ...sharedReadContext, mode });
-		const job = lastJob;
-		const item = new InputItem(context, index, run, job);
-		job.naming.callWithNames(() => job.operation.check?.(job.params, item));
-		return { ...job, index, item };
+		if (lastInput?.mode !== mode || lastInput.operation !== operation || lastInput.values !== values)
+			lastInput = checkInput(input, { ...sharedReadContext, mode });
+		const { naming, params } = lastInput;
+		const item = new InputItem(context, index, run, lastInput);
+		naming.callWithNames(() => operation.check?.(params, item));
+		return { ...lastInput, index, item };
 	};
 }
 
-function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): CheckedJob {
-	const { operation, values } = uncheckedJob;
+function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): CheckedInput {
+	const { operation, values } = uncheckedInput;
 	const { mode } = readContext;
 	const fields = getAllFields(operation);
 	const params = readParameters(fields, values, readContext);
@@ -203,7 +204,7 @@ function checkJob(uncheckedJob: UncheckedJob, readContext: ReadContext): Checked
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
 	const maxModelCharacters = readMaxModelCharacters(fields, params, readContext);
-	return { ...uncheckedJob, mode, naming, params, limits, combineKey, changedId, maxModelCharacters };
+	return { ...uncheckedInput, mode, naming, params, limits, combineKey, changedId, maxModelCharacters };
 }
 
 /** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
@@ -214,13 +215,13 @@ function readMaxModelCharacters(fields: readonly Field[], params: AnyParameters,
 	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
-function readJson(rawParameters: RawParameters, index: number): UncheckedJob {
-	const input = rawParameters.read('inputObject', index, {});
+function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
+	const inputObject = rawParameters.read('inputObject', index, {});
 	const allowedOperations = rawParameters.read('allowedOperations', index, []);
 	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
-	const uncheckedJob = readInputObject(input, allowedOperations, allowFilePaths);
+	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
-	const nodeFields = uncheckedJob.operation.fields.filter(({ noDataExpression }) => noDataExpression);
+	const nodeFields = uncheckedInput.operation.fields.filter(({ noDataExpression }) => noDataExpression);
 	const pairs = nodeFields.map(({ name }) => [name, rawParameters.read(name, index, null)] as const);
-	return { ...uncheckedJob, values: { ...uncheckedJob.values, ...Object.fromEntries(pairs) } };
+	return { ...uncheckedInput, values: { ...uncheckedInput.values, ...Object.fromEntries(pairs) } };
 }

@@ -41,7 +41,7 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** Indexes of a list's first and last block. An inner list has a range of its own only if it is numbered and its outer list is not, or vice versa. */
+/** Indexes of a list's first and last block. Docs numbers or bullets a whole range, so an inner list of the other kind has its own range. */
 export interface ListRange {
 	readonly firstIndex: number;
 	readonly lastIndex: number;
@@ -50,13 +50,13 @@ export interface ListRange {
 
 /** Kinds of Markdown content that Docs cannot represent in the same way. */
 export type SimplifiedKind =
-	| 'list numbers'
-	| 'link titles'
-	| 'code languages'
+	| 'listNumbers'
+	| 'linkTitles'
+	| 'codeLanguages'
 	| 'images'
-	| 'images without https address'
+	| 'imagesWithoutHttps'
 	| 'footnotes'
-	| 'relative links';
+	| 'relativeLinks';
 
 export interface DocumentContent {
 	/** Kinds of content that the document gets in another form; absent without such content. */

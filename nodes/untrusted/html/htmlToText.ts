@@ -47,7 +47,7 @@ class HtmlReader implements Callbacks {
 	#sizelessElement: TrackedElement | undefined;
 	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
-	#sheetPieces: string[] = [];
+	#styleSheetPieces: string[] = [];
 	#linkAddress = '';
 
 	readonly oncdata = ignore;
@@ -87,7 +87,7 @@ class HtmlReader implements Callbacks {
 	ontext(start: number, end: number): void {
 		const text = this.#html.slice(start, end);
 		if (this.#undisplayedTag === 'style' && screenMediaPattern.test(this.#getAttribute('media')))
-			this.#sheetPieces.push(text);
+			this.#styleSheetPieces.push(text);
 		this.#write(text);
 	}
 
@@ -156,10 +156,9 @@ class HtmlReader implements Callbacks {
 		const writer = this.#writer;
 		const tag = this.#readName(start, end);
 		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
-		if (tag === 'style') this.#styles.add(this.#sheetPieces.splice(0).join(''));
-		if (this.#sizelessElement && !this.#sizelessElement.trackEndTag(tag)) this.#sizelessElement = undefined;
-		if (this.#hiddenElement?.trackEndTag(tag)) return;
-		// Any end tag that gets here ends the hidden element, because it belongs to this element or to an element around it.
+		if (tag === 'style') this.#styles.add(this.#styleSheetPieces.splice(0).join(''));
+		if (this.#sizelessElement?.trackEndTag(tag)) this.#sizelessElement = undefined;
+		if (this.#hiddenElement && !this.#hiddenElement.trackEndTag(tag)) return;
 		const isOwnEnd = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
 		if (isOwnEnd) return;
@@ -189,12 +188,11 @@ class HtmlReader implements Callbacks {
 
 	#closeLink(): void {
 		const address = this.#linkAddress;
-		const writer = this.#writer;
 		if (address === '') return;
 		this.#linkAddress = '';
-		const text = writer.recordedText.trim();
-		if (text === '') writer.write(` ${address} `);
-		else if (text !== address) writer.appendToLine(` [${address}]`);
+		const text = this.#writer.recordedText.trim();
+		if (text === '') this.#writer.write(` ${address} `);
+		else if (text !== address) this.#writer.appendToLine(` [${address}]`);
 	}
 }
 
@@ -217,11 +215,12 @@ class TrackedElement {
 		return isEnd;
 	}
 
-	/** Counts an end tag. @returns whether the end tag belongs to an element inside */
+	/** Counts an end tag. @returns whether it ends this element, because it belongs to this element or to one around it */
 	trackEndTag(tag: string): boolean {
 		const count = this.#openElements.get(tag);
 		if (count) this.#openElements.set(tag, count - 1);
 		// Browsers display `</p>` without a start tag as an empty paragraph, and `</br>` as a line break.
-		return Boolean(count) || (tag !== this.tag && (tag === 'p' || voidElements.has(tag)));
+		const isStray = tag !== this.tag && (tag === 'p' || voidElements.has(tag));
+		return !count && !isStray;
 	}
 }

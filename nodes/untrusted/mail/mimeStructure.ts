@@ -25,7 +25,7 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 	if (!type.startsWith('text/') || dataTypePattern.test(type)) return true;
 	const isBody = type === 'text/plain' || type === 'text/html';
 	// A part that the HTML refers to, such as a frame or a style sheet, counts as a file.
-	if (isAfterHtml && (getPartHeader(part, 'Content-ID') || getPartHeader(part, 'Content-Location')))
+	if (isAfterHtml && (getRawHeader(part, 'Content-ID') || getRawHeader(part, 'Content-Location')))
 		return true;
 	// Some programs give the text itself a file name.
 	if (part.filename) return !(isBody && (multipartType === '' || multipartType === 'multipart/alternative'));
@@ -38,18 +38,17 @@ export const getMediaType = ({ mimeType }: MimePart) =>
 
 /** Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a disposition. */
 export const getDisposition = (part: MimePart) =>
-	/^\s*([\w-]+)/.exec(getPartHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
+	/^\s*([\w-]+)/.exec(getRawHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 
-/** Returns the value of the first header with this name, in upper or lower case; '' if the part has no such header. */
-export function getPartHeader({ headers }: MimePart, name: string): string {
+/** Returns the value of the first header with this name, in upper or lower case, as Gmail gives it; '' if the part has no such header. */
+export function getRawHeader({ headers }: MimePart, name: string): string {
 	const lowerName = name.toLowerCase();
 	return headers?.find((header) => header.name?.toLowerCase() === lowerName)?.value ?? '';
 }
 
 /** Returns the decoded value of the first header with this name. Only that one is decoded, because an email may have thousands of them. */
-export function getMessageHeader({ payload }: gmail_v1.Schema$Message, name: string): string {
-	return decodeHeader(getPartHeader(payload ?? {}, name));
-}
+export const getDecodedHeader = ({ payload }: gmail_v1.Schema$Message, name: string) =>
+	decodeHeader(getRawHeader(payload ?? {}, name));
 
 /** Limits for the copy of an email. No email that a person or an ordinary program writes comes near them. */
 const maxParts = 2_000;

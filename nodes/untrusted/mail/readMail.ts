@@ -88,7 +88,7 @@ function convertHtml(html: Rendition): Rendition {
 
 /** Finds the charset name in the header, the type that Gmail returns (openclaw/gogcli#428), or the HTML. @returns '' if there is no name */
 function findCharset(part: mime.MimePart, format: keyof PartText, bytes: Buffer): string {
-	const types = `${mime.getPartHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
+	const types = `${mime.getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	const charset = /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1];
 	if (charset !== undefined || format === 'plain') return charset ?? '';
 	const htmlStart = bytes.toString('latin1', 0, 1024);
@@ -208,7 +208,7 @@ function buildSummary(message: gmail_v1.Schema$Message, joinValues: (name: strin
 		id: id ?? '',
 		threadId: threadId ?? '',
 		snippet: cleanSnippet(snippet ?? ''),
-		subject: mime.getMessageHeader(message, 'Subject'),
+		subject: mime.getDecodedHeader(message, 'Subject'),
 		sender: joinValues('from'),
 		to: joinValues('to'),
 		// The sender sets the Date header, so Gmail's own time is used.
@@ -231,7 +231,7 @@ function cleanSnippet(snippet: string): string {
 
 /** @param isRelated whether the part is in a `multipart/related`, as images of HTML are */
 function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
-	const contentId = mime.getPartHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
+	const contentId = mime.getRawHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
 	const disposition = mime.getDisposition(part);
 	const info = {
 		attachmentId: part.body?.attachmentId ?? '',
@@ -250,7 +250,7 @@ const nameParameterPattern = /;\s*(?:file)?name(?<star>\*?)\s*=\s*(?:"(?<quoted>
 /** Finds a file name that Gmail cannot read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
 function findNameInHeader(part: mime.MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
-		const { star, quoted, bare } = nameParameterPattern.exec(mime.getPartHeader(part, header))?.groups ?? {};
+		const { star, quoted, bare } = nameParameterPattern.exec(mime.getRawHeader(part, header))?.groups ?? {};
 		const value = (quoted ?? bare ?? '').trim();
 		const encodedValue = star ? /^(?<charset>[^']*)'[^']*'(?<bytes>.*)$/s.exec(value) : undefined;
 		const { charset = '', bytes } = encodedValue?.groups ?? {};

@@ -67,7 +67,7 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const reader = new BlockReader();
 	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
 	const simplified = collectSimplifications(nodes);
-	if (reader.isRenumbered) simplified.push('list numbers');
+	if (reader.isRenumbered) simplified.push('listNumbers');
 	return { blocks: reader.blocks, lists: reader.lists, ...(simplified.length > 0 && { simplified }) };
 }
 
@@ -75,12 +75,12 @@ function collectSimplifications(nodes: readonly mdast.RootContent[]): Simplified
 	const kinds = new Set<SimplifiedKind>();
 	for (const node of nodes) {
 		if (node.type === 'image') kinds.add('images');
-		if (node.type === 'image' && !fetchablePattern.test(node.url)) kinds.add('images without https address');
+		if (node.type === 'image' && !fetchablePattern.test(node.url)) kinds.add('imagesWithoutHttps');
 		if (node.type === 'footnoteReference') kinds.add('footnotes');
-		if (node.type === 'link' && node.title) kinds.add('link titles');
-		if (node.type === 'code' && node.lang) kinds.add('code languages');
+		if (node.type === 'link' && node.title) kinds.add('linkTitles');
+		if (node.type === 'code' && node.lang) kinds.add('codeLanguages');
 		const isUnlinkable = node.type === 'link' && !node.url.startsWith('#') && !linkablePattern.test(node.url);
-		if (isUnlinkable) kinds.add('relative links');
+		if (isUnlinkable) kinds.add('relativeLinks');
 	}
 	return [...kinds];
 }
@@ -149,13 +149,11 @@ class BlockReader {
 		const listIndex = this.lists.length;
 		for (const item of list.children) this.#readItem(item, { ...context, level, ordered });
 		const lastIndex = this.blocks.length - 1;
-		if (hasOwnRange && lastIndex >= firstIndex && !this.#continueList(list, firstIndex, context)) {
-			this.lists.splice(listIndex, 0, { firstIndex, lastIndex, ordered });
-			if (ordered && context.level === undefined) {
-				const nextNumber = list.children.length + 1;
-				this.#lastNumberedList = { listIndex, nextNumber, quoteDepth: context.quoteDepth };
-			}
-		}
+		if (!hasOwnRange || lastIndex < firstIndex || this.#continueList(list, firstIndex, context)) return;
+		this.lists.splice(listIndex, 0, { firstIndex, lastIndex, ordered });
+		if (!ordered || context.level !== undefined) return;
+		const nextNumber = list.children.length + 1;
+		this.#lastNumberedList = { listIndex, nextNumber, quoteDepth: context.quoteDepth };
 	}
 
 	/** Continues the previous numbered list if this list has its next number, because Docs begins new lists at 1. @returns whether it did so */

@@ -63,9 +63,8 @@ function buildNestedBlocks(blocks: readonly ContainedBlock[]): NestedContent[] {
 	});
 }
 
-function getContainerKind({ quoteDepth, list }: ContainedBlock): 'quote' | 'list' | 'block' {
-	return quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
-}
+const getContainerKind = ({ quoteDepth, list }: ContainedBlock) =>
+	quoteDepth > 0 ? 'quote' : list ? 'list' : 'block';
 
 /** Builds lists. Adjacent items with the same level and kind form one list, even if Docs assigns them to several lists. */
 function buildLists(blocks: readonly ContainedBlock[]): List[] {

@@ -30,7 +30,7 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 		// The task `markdownToBlocks` returns a `DocumentContent` as JSON.
 		const parsedContent = JSON.parse(answer.result) as DocumentContent;
 		// One hint about images is enough. Without Insert Images, all of them became links.
-		const unneededKind = insertImages ? 'images' : 'images without https address';
+		const unneededKind = insertImages ? 'images' : 'imagesWithoutHttps';
 		for (const kind of parsedContent.simplified ?? [])
 			if (kind !== unneededKind) item.addHint(simplificationHints[kind]);
 		return insertImages ? parsedContent : linkImages(parsedContent, 'all');
@@ -47,15 +47,14 @@ const plainMarkdownHint = `The content looks like Markdown, but was written as p
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	images: `Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
-	'images without https address':
+	imagesWithoutHttps:
 		'Images in the Markdown without a public https address became text or links: Google fetches images itself.',
-	'list numbers':
+	listNumbers:
 		'A numbered list in the Markdown does not begin at 1. Google Docs begins every list at 1, so its numbers differ.',
-	'link titles': 'Titles of links in the Markdown were left out: Google Docs has no place for them.',
-	'code languages':
-		'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
+	linkTitles: 'Titles of links in the Markdown were left out: Google Docs has no place for them.',
+	codeLanguages: 'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
 	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
-	'relative links':
+	relativeLinks:
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 

@@ -32,7 +32,7 @@ export const contentFormat = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	...buildTabLocator('document', 'searchDocumentTabs', 'Notes'),
+	...buildTabLocator('document', 'searchDocumentTabs', 'e.g. Notes'),
 	description: 'Title or ID of the tab. Leave empty to use the first tab.',
 	builderHint:
 		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",

@@ -16,7 +16,7 @@ export const spreadsheetId = {
 export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
-	...buildTabLocator('spreadsheet', 'searchTabs', 'Sheet1'),
+	...buildTabLocator('spreadsheet', 'searchTabs', 'e.g. Sheet1'),
 	fallbackField: { name: 'spreadsheetId', read: readLinkedTab },
 	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:

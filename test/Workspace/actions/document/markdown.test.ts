@@ -97,7 +97,7 @@ test.each([
 test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 	'the numbers of %j are named in a hint',
 	(markdown) => {
-		expect(markdownToBlocks(markdown).simplified).toEqual(['list numbers']);
+		expect(markdownToBlocks(markdown).simplified).toEqual(['listNumbers']);
 		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
 	},
 );
@@ -372,13 +372,13 @@ test('what comes out in another form is told', () => {
 	expect(markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified).toEqual([
 		'images',
 		'footnotes',
-		'relative links',
+		'relativeLinks',
 	]);
 	expect(markdownToBlocks('# a [b](https://b.example)')).not.toHaveProperty('simplified');
 	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
 		'images',
-		'images without https address',
-		'relative links',
+		'imagesWithoutHttps',
+		'relativeLinks',
 	]);
 	expect(markdownToBlocks('a\n\n[q]: /q')).not.toHaveProperty('simplified');
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
 import { decodeText, decodeHeader } from '../../../../nodes/untrusted/mail/charset';
-import { getMessageHeader } from '../../../../nodes/untrusted/mail/mimeStructure';
+import { getDecodedHeader } from '../../../../nodes/untrusted/mail/mimeStructure';
 import { roundsOf } from '../../../growth';
 import { encoded } from './legacy';
 import { Mails } from './mails';
@@ -124,7 +124,7 @@ describe('a decoder', () => {
 		try {
 			const headers = ['=?koi8-r?q?=F3?=', '=?gbk?q?=80?=', '=?big5?q?=A4@?='];
 			const message = { payload: { headers: headers.map((value) => ({ name: 'To', value })) } };
-			expect(getMessageHeader(message, 'TO')).toBe('С');
+			expect(getDecodedHeader(message, 'TO')).toBe('С');
 			expect(decode).toHaveBeenCalledTimes(1);
 		} finally {
 			decode.mockRestore();

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { type NodeError, isNodeError } from '../../../../core/errors';
-import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
+import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { markerHeader } from './fields';
 
@@ -55,7 +55,7 @@ export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: F
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	const [markerId, keyHash, contentHash = ''] = getMessageHeader(data, markerHeader).split(/\s+/);
+	const [markerId, keyHash, contentHash = ''] = getDecodedHeader(data, markerHeader).split(/\s+/);
 	return { mail: toDeliveredMail(data, draftId), markerId, keyHash, contentHash };
 }
 

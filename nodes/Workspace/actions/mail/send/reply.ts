@@ -1,7 +1,7 @@
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { getMessageHeader } from '../../../../untrusted/mail/mimeStructure';
+import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from './addresses';
 import type { OutgoingMail } from './compose';
@@ -24,7 +24,7 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string) {
 		metadataHeaders: headerNames,
 		fields: 'threadId,payload/headers',
 	});
-	const readHeader = (name: string) => getMessageHeader(data, name).slice(0, maxHeaderLength);
+	const readHeader = (name: string) => getDecodedHeader(data, name).slice(0, maxHeaderLength);
 	const messageId = readHeader('Message-ID');
 	const subject = readHeader('Subject').replaceAll(/[\s\p{Cc}]+/gu, ' ');
 	// RFC 5322, 3.6.4, says how to build References.
