@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
@@ -102,6 +103,8 @@ class MessageWait implements ConnectionListener {
 	}
 
 	async #openChannelInTime(): Promise<void> {
+		// After a pause between two attempts, what has arrived is read before the state of the channel.
+		if (this.#connection) await yieldToEventLoop();
 		this.#ensureConnection();
 		const cancelTimer = this.#setup.clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
 			this.#isReadinessOverdue = true;
@@ -111,7 +114,7 @@ class MessageWait implements ConnectionListener {
 		try {
 			await this.#readiness.deferredReadiness.promise;
 			// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
-			while (this.#connection?.getStatus().state === 'closing') {
+			while (this.#connection?.isClosing()) {
 				this.#readiness.handleClose();
 				await this.#readiness.deferredReadiness.promise;
 			}

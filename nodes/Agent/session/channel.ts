@@ -169,7 +169,7 @@ export class Channel {
 		this.#socket = openSocket(settings, this.#createSocketListener());
 	}
 
-	/** Whether the server's close frame has arrived. `onClose` is called later, at the end of the connection. */
+	/** Whether the socket is closing, for example after the server's close frame. `onClose` is called later, when it is closed. */
 	isClosing(): boolean {
 		return this.#state === 'open' && this.#socket.readyState === closingState;
 	}

@@ -59,7 +59,7 @@ interface ConnectionEnvironment {
 
 /** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
 type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
-export type Connection = Pick<SessionConnection, 'getStatus' | 'pause' | 'resume' | 'close'>;
+export type Connection = Pick<SessionConnection, 'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'>;
 
 /** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
@@ -104,8 +104,12 @@ class SessionConnection {
 	}
 
 	getStatus() {
-		const state = this.#channel?.isClosing() ? 'closing' : this.#state;
-		return { state, lastFailure: this.#lastFailure } as const;
+		return { state: this.#state, lastFailure: this.#lastFailure };
+	}
+
+	/** Whether the current channel is open for the listener, but has begun to close. */
+	isClosing(): boolean {
+		return this.#channel?.isClosing() === true;
 	}
 
 	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */

@@ -178,7 +178,7 @@ export interface SocketListener {
 	readonly onClose: (code: number, reason: string) => void;
 }
 
-/** The methods of a socket that a channel calls. Once the socket was open, no method throws. `terminate` never throws. */
+/** What a channel uses of a socket. Once the socket was open, no method throws. `terminate` never throws. */
 export type ChannelSocket = Pick<
 	WebSocket,
 	'readyState' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'

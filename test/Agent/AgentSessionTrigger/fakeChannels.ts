@@ -31,6 +31,7 @@ export class FakeChannels {
 		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
 		return {
 			getStatus: () => this.status,
+			isClosing: () => false,
 			pause: () => {
 				note('pause');
 			},
