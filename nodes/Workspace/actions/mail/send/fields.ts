@@ -191,12 +191,12 @@ export const sendOptions = [
 
 export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 
-/** Returns whether to save the email as a draft. The form and the input object have different fields for this. */
+/** Returns whether to save the email as a draft. The form only has `sendAs` for this, and the input object only `saveAsDraft`. */
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 
-/** Refuses an email that is no reply if it has an option for replies, no recipient (except for a draft) or no subject. @throws NodeError 400 */
-export function refuseInvalidCombinations(params: SendParams): void {
+/** Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and no option for replies. @throws NodeError 400 */
+export function refuseIncompleteNewMail(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
 		if (!params[option]) continue;
