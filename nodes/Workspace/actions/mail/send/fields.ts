@@ -48,13 +48,7 @@ export const sendFields = [
 		placeholder: 'e.g. Your order has shipped',
 		description: 'In a reply, leave empty to use the subject of the original email with Re: before it',
 	},
-	{
-		displayName: 'Body',
-		name: 'body',
-		...textType,
-		required: true,
-		typeOptions: { rows: 5 },
-	},
+	{ displayName: 'Body', name: 'body', ...textType, required: true, typeOptions: { rows: 5 } },
 	{
 		displayName: 'Body Format',
 		name: 'bodyFormat',
