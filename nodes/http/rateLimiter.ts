@@ -30,7 +30,7 @@ export const defaultRateLimiterSettings = {
 export type RateLimiterSettings = Readonly<typeof defaultRateLimiterSettings>;
 
 /** How many requests a limiter first sends at once. Gmail, the strictest service, is known to accept 4 to 6, even if its quota allows more. */
-export const safeConcurrency = 5;
+export const initialConcurrency = 5;
 /** How many requests a limiter sends at once at most. */
 export const maxConcurrency = 20;
 
@@ -44,7 +44,7 @@ export const maxConcurrency = 20;
  */
 export class RateLimiter {
 	readonly #settings: RateLimiterSettings;
-	#concurrency = safeConcurrency;
+	#concurrency = initialConcurrency;
 	#runningCount = 0;
 	#queue: QueuedRequest[] = [];
 	#pausedUntil = 0;

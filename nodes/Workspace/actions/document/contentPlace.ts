@@ -7,9 +7,9 @@ import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/d
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
 
-/** A place for content in a tab, with the content after this place. */
+/** A place for content: the end of a paragraph that keeps its text, that is emptied first, or that is added where there is none. */
 export interface ContentPlace {
-	/** Requests before the insertion. They add the paragraph to insert into, or delete old content. */
+	/** Requests before the insertion. They delete old content, which empties the paragraph, or add the paragraph, or do both. */
 	readonly preparingRequests: readonly DocsRequest[];
 	/** Whether `preparingRequests` adds the paragraph, which then takes over the style of a heading next to it. */
 	readonly addsParagraph: boolean;

@@ -58,7 +58,7 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
-/** Turns the images with these addresses into links. */
+/** Keeps the images with these addresses as links: without an `imageUrl`, no image takes the place of the linked text. */
 export function linkImages(content: DocumentContent, urls: ReadonlySet<string> | 'all'): DocumentContent {
 	const linkInSpans = (spans: readonly Span[]) =>
 		spans.map((span) => {
@@ -137,7 +137,7 @@ export function planAppend(content: DocumentContent, newParagraph: boolean, plac
 	const continuesParagraph = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
 	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
-	// Plain text keeps the look of the text before it, so this look is only reset if it comes from a heading.
+	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it may have taken over a heading's style.
 	const mayInheritStyle =
 		isUnstyled && firstBlock.format === 'plain' ? place.addsParagraph : place.mayInheritStyle;
 	const fullContent = needsParagraph ? prependParagraph(content) : content;

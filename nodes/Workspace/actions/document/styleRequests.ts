@@ -21,14 +21,16 @@ export type Layout = Readonly<ReturnType<typeof layOutContent>>;
 export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string) {
 	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
+	/** Index of the next block once all tables before it are inserted. `insertIndex` of a table counts the text, but no tables. */
 	let finalIndex = textStart;
+	/** All blocks with their indexes, in order. The three lists below are made from it. */
 	const placedBlocks = blocks.map((block, blockIndex) => {
-		const indexBeforeTables = textStart + text.length;
 		if (block.kind === 'table') {
+			const insertIndex = textStart + text.length;
 			const cells = layOutCells(block, finalIndex);
 			// After the last cell come its newline and the end of the table.
 			finalIndex = (cells.at(-1)?.at(-1)?.end ?? finalIndex) + 2;
-			return { block, insertIndex: indexBeforeTables, cells };
+			return { block, insertIndex, cells };
 		}
 		const { spans } = block;
 		const line = { block, spans, start: finalIndex, end: finalIndex + joinSpans(spans).length };
@@ -85,6 +87,8 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 	};
 }
 
+const isLaterParagraphOfItem = ({ list }: ParagraphBlock) => list?.hasBullet === false;
+
 export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
@@ -134,8 +138,8 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 		const range = toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
-	// A list item's later paragraphs get a bullet and lose it again, which resets their style. `buildBulletRemoval` then styles them.
-	const paragraphsToStyle = paragraphs.filter(({ block }) => block.list?.hasBullet !== false);
+	// `buildListRequests` gives later paragraphs of an item a bullet and removes it, which resets their style. Then it styles them itself.
+	const paragraphsToStyle = paragraphs.filter(({ block }) => !isLaterParagraphOfItem(block));
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
@@ -187,7 +191,7 @@ export function buildListRequests(layout: Layout): DocsRequest[] {
 		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
 	);
 	const removalRequests = layout.paragraphs
-		.filter(({ block }) => block.isBetweenItems === true || block.list?.hasBullet === false)
+		.filter(({ block }) => block.isBetweenItems === true || isLaterParagraphOfItem(block))
 		.flatMap((paragraph) => buildBulletRemoval(paragraph, layout));
 	return [...requests, ...removalRequests];
 }

@@ -81,10 +81,10 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
-		const bodyDetail = heading === '' ? 'outline' : 'bodies';
+		const detail = needsTexts ? 'texts' : heading === '' ? 'outline' : 'bodies';
 		let firstSectionText: string | undefined; // If the section's text changes later, the next attempt refuses to write.
-		const attemptWrite = async () => {
-			const body = await readBodyState(docs, documentId, tab, needsTexts ? 'texts' : bodyDetail);
+		const readSection = async () => {
+			const body = await readBodyState(docs, documentId, tab, detail);
 			const section = findSection(body, heading);
 			const sectionText = getStoredText(section.elements);
 			firstSectionText ??= sectionText;
@@ -93,24 +93,26 @@ export const write = defineOperation({
 					`Someone else changed the section under '${shorten(heading)}' while it was being written`,
 					'Nothing was written. Check the document before you run this again.',
 				);
+			return { body, section };
+		};
+		const attemptWrite = async () => {
+			const { body, section } = await readSection();
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
 			// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
 			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
 				? planTextReplacements(replacementPlan, remainingText + content, item, { fillFromInput })
 				: replacementPlan.textRequests;
-			const tabsCriteria = tab === '' ? undefined : { tabIds: [body.tabId] };
-			const textRequestsInTabs = textRequests.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...(tabsCriteria && { tabsCriteria }) },
+			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
+				replaceAllText: { ...replaceAllText, ...(tab !== '' && { tabsCriteria: { tabIds: [body.tabId] } }) },
 			}));
 			const revisionId = requiredRevisionId || body.revisionId;
 			const fittedContent = fitIntoSection(parsedContent, section);
-			const place = planPlace(body, section, 'replace');
 			return await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
 					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedUrls)
-					: planWrite(linkImages(fittedContent, refusedUrls), place);
-				return buildChange(plan, { ...body, revisionId }, textRequestsInTabs);
+					: planWrite(linkImages(fittedContent, refusedUrls), planPlace(body, section, 'replace'));
+				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
 		};
 		// Repeats only changes that leave the text of others alone. A write of the whole content would overwrite that text.

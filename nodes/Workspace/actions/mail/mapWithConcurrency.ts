@@ -1,5 +1,5 @@
 /** The concurrency for reading texts and files of emails. It is low, because a single email may fill the memory of a small machine. */
-export const lowConcurrency = 2;
+export const contentConcurrency = 2;
 
 /**
  * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.

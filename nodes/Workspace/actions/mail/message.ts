@@ -5,7 +5,7 @@ import { limitMessage } from '../../../untrusted/mail/mimeStructure';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
-import { lowConcurrency, mapWithConcurrency } from './mapWithConcurrency';
+import { contentConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -24,7 +24,7 @@ export async function fetchConversation(clients: Clients, id: string, item: Item
 	const { threadId } = (await gmail.users.messages.get(request)).data;
 	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
 	const parse = async (message: Message) => await parseMessage(clients, message, item, options);
-	const mails = await mapWithConcurrency(data.messages ?? [], lowConcurrency, parse);
+	const mails = await mapWithConcurrency(data.messages ?? [], contentConcurrency, parse);
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
@@ -51,7 +51,7 @@ export async function parseMessage(
 	if (missingTextIds.length > 0) {
 		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
 		const fetchText = async (textId: string) => [textId, await fetchAttachment(clients, id, textId)] as const;
-		const textsById = await mapWithConcurrency(missingTextIds, lowConcurrency, fetchText);
+		const textsById = await mapWithConcurrency(missingTextIds, contentConcurrency, fetchText);
 		workerResult = await parse(Object.fromEntries(textsById));
 	}
 	if ('result' in workerResult) return workerResult.result;
@@ -96,7 +96,7 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 
 export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(clients, mail, item);
-	return await mapWithConcurrency(mail.files, lowConcurrency, async (file, index) => {
+	return await mapWithConcurrency(mail.files, contentConcurrency, async (file, index) => {
 		const { fileName, mimeType } = file.info;
 		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
 		return await item.store(await readBytes(file), name, mimeType || undefined);

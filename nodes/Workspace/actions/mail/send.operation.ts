@@ -7,7 +7,7 @@ import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail'
 import { findSender } from './send/sender';
 import { completeReply, fetchOriginalMail } from './send/reply';
 import type { SendParams } from './send/fields';
-import { isDraft, readMailHeaders, refuseInvalidCombinations, sendFields, sendOptions } from './send/fields';
+import { isDraft, readMailHeaders, refuseIncompleteNewMail, sendFields, sendOptions } from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
@@ -34,7 +34,7 @@ export const send = defineOperation({
 	fields: sendFields,
 	options: sendOptions,
 	check(params: SendParams, item: Item) {
-		refuseInvalidCombinations(params);
+		refuseIncompleteNewMail(params);
 		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
 		const { to, cc, bcc, replyTo } = readMailHeaders(params);
 		const allowed = readAllowedRecipients(params.allowedRecipients);
@@ -44,11 +44,11 @@ export const send = defineOperation({
 		expandAttachments(params.attachments, item);
 	},
 	async execute(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
-		const { prepareMail, composeMail } = await import('./send/compose');
+		const { prepareMail, hashMailKey, composeMail } = await import('./send/compose');
 		const { replyToMessageId: originalId, includeSignature, quoteOriginal, allowedRecipients } = params;
+		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const preparedMail = await prepareMail(clients, params, item);
-		const keyModule = params.idempotencyKey === '' ? undefined : await import('./send/sendWithKey');
-		const keyHashes = keyModule?.hashMailKey(params, preparedMail);
+		const keyHashes = hashMailKey(params, preparedMail);
 		const original = originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
 		const addressedMail = original
 			? await completeReply(clients, preparedMail, original, params, item)
@@ -64,9 +64,9 @@ export const send = defineOperation({
 			const bytes = await composeMail(finalMail, composeOptions);
 			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};
-		return keyModule && keyHashes
-			? await keyModule.sendWithKey({ clients, item, outgoing: addressedMail, keyHashes }, composeAndDeliver)
-			: await composeAndDeliver();
+		if (!keyHashes) return await composeAndDeliver();
+		const { sendWithKey } = await import('./send/sendWithKey');
+		return await sendWithKey({ clients, item, addressedMail, keyHashes }, composeAndDeliver);
 	},
 	async recover(clients: Clients, params: SendParams, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.

@@ -3,7 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { ignoreNotFound, isNodeError, type NodeError, toError } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { safeConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
+import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
@@ -90,7 +90,7 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 	const entries: ListEntry[] = [];
 	const parallelOptions = {
 		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-		maxConcurrency: params.downloadAttachments ? safeConcurrency : maxConcurrency,
+		maxConcurrency: params.downloadAttachments ? initialConcurrency : maxConcurrency,
 		handleResult: (entry?: ListEntry) => entry && entries.push(entry),
 	};
 	// An earlier call returned the first `skipCount` emails from this page on. `earlierEntryCount` entries are from the pages before it.
@@ -106,7 +106,7 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 			// The next page is requested while the details of this page are fetched.
 			pageRequest = isLast ? undefined : requestPage(nextToken);
 			const newMessages = messages.slice(currentPage.skipCount);
-			await mapWithConcurrency(newMessages, safeConcurrency, fetchEmail, parallelOptions);
+			await mapWithConcurrency(newMessages, initialConcurrency, fetchEmail, parallelOptions);
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);

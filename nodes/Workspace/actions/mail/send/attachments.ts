@@ -1,10 +1,10 @@
 import { buffer } from 'node:stream/consumers';
 
 import { createRefusal } from '../../../../core/errors';
-import { safeConcurrency } from '../../../../http/rateLimiter';
+import { initialConcurrency } from '../../../../http/rateLimiter';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
-import { lowConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
+import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { requireOneLine, type SendParams } from './fields';
 
@@ -46,12 +46,12 @@ export async function readAttachments(
 	item: Item,
 ): Promise<LoadedFile[]> {
 	const getFile = async (file: AttachmentInput, index: number) =>
-		'field' in file ? await getFileFromField(file.field, item) : getFileFromText(file, index);
+		'field' in file ? await getFileFromField(file.field, item) : getFileFromBase64(file, index);
 	const pendingFiles = await mapWithConcurrency(expandAttachments(attachments, item), 1, getFile);
 	if (driveFiles.length > 0) {
 		const { lookUpDriveFile } = await import('./driveFiles');
 		const lookUp = async (id: string) => await lookUpDriveFile(drive, id);
-		pendingFiles.push(...(await mapWithConcurrency(driveFiles, safeConcurrency, lookUp)));
+		pendingFiles.push(...(await mapWithConcurrency(driveFiles, initialConcurrency, lookUp)));
 	}
 	let totalBytes = 0;
 	const addBytes = (bytes: number) => {
@@ -59,7 +59,7 @@ export async function readAttachments(
 		if (totalBytes > maxMailBytes) throw createTooLargeError(totalBytes, pendingFiles);
 	};
 	addBytes(pendingFiles.reduce((sum, { size }) => sum + getEncodedSize(size), 0));
-	return await mapWithConcurrency(pendingFiles, lowConcurrency, async ({ read, ...file }) => {
+	return await mapWithConcurrency(pendingFiles, contentConcurrency, async ({ read, ...file }) => {
 		const content = await read();
 		// Corrects the total by the size of a PDF, which Google tells only after it has made the PDF.
 		addBytes(getEncodedSize(content.length) - getEncodedSize(file.size));
@@ -80,9 +80,9 @@ async function getFileFromField(field: string, item: Item): Promise<PendingFile>
 }
 
 /** An attachment that the input object holds itself, as base64 text. */
-type TextAttachment = Exclude<AttachmentInput, { readonly field: string }>;
+type Base64Attachment = Exclude<AttachmentInput, { readonly field: string }>;
 
-function getFileFromText({ fileName, mimeType, content }: TextAttachment, index: number): PendingFile {
+function getFileFromBase64({ fileName, mimeType, content }: Base64Attachment, index: number): PendingFile {
 	const bytes = decodeBase64(content);
 	if (bytes === undefined)
 		throw createRefusal(

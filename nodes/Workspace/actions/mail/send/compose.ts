@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import type { KeyHashes } from '../../../idempotency';
+import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
@@ -32,7 +32,7 @@ async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): 
 	);
 }
 
-/** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return completed copies of it. */
+/** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return copies with what it still lacks. */
 export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
 	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
@@ -52,6 +52,23 @@ export async function prepareMail(clients: Clients, params: SendParams, item: It
 			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
 	return { ...outgoing, files: filesWithCid, bodies: { ...bodies, html } };
+}
+
+/** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
+export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
+	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	if (keyHash === undefined) return undefined;
+	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
+	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
+	const { replyAll, quoteOriginal, includeSignature } = params;
+	const contentHash = hashParts([
+		...texts,
+		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
+		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
+		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.googleFileId ?? file.content]),
+	]);
+	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
+	return { keyHash, contentHash: contentHash.slice(0, 32) };
 }
 
 interface ComposeOptions {

@@ -48,13 +48,7 @@ export const sendFields = [
 		placeholder: 'e.g. Your order has shipped',
 		description: 'In a reply, leave empty to use the subject of the original email with Re: before it',
 	},
-	{
-		displayName: 'Body',
-		name: 'body',
-		...textType,
-		required: true,
-		typeOptions: { rows: 5 },
-	},
+	{ displayName: 'Body', name: 'body', ...textType, required: true, typeOptions: { rows: 5 } },
 	{
 		displayName: 'Body Format',
 		name: 'bodyFormat',
@@ -191,12 +185,12 @@ export const sendOptions = [
 
 export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
 
-/** Returns whether to save the email as a draft. The form and the input object have different fields for this. */
+/** Returns whether to save the email as a draft. The form only has `sendAs` for this, and the input object only `saveAsDraft`. */
 export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
 	sendAs === 'draft' || saveAsDraft;
 
-/** Refuses an email that is no reply if it has an option for replies, no recipient (except for a draft) or no subject. @throws NodeError 400 */
-export function refuseInvalidCombinations(params: SendParams): void {
+/** Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and no option for replies. @throws NodeError 400 */
+export function refuseIncompleteNewMail(params: SendParams): void {
 	if (params.replyToMessageId !== '') return;
 	for (const option of ['replyAll', 'quoteOriginal'] as const) {
 		if (!params[option]) continue;

@@ -2,7 +2,7 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { lowConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
+import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createAttachmentReader, fetchMail } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { LoadedFile } from './attachments';
@@ -115,7 +115,7 @@ async function fetchPictures(clients: Clients, mail: Mail, item: Item): Promise<
 	const shownNames = findPictureNames(mail.html);
 	const shownFiles = mail.files.filter(({ info }) => shownNames.has(info.contentId));
 	const readBytes = createAttachmentReader(clients, mail, item);
-	return await mapWithConcurrency(shownFiles, lowConcurrency, async (file) => {
+	return await mapWithConcurrency(shownFiles, contentConcurrency, async (file) => {
 		const content = await readBytes(file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
 		return { filename, contentType, size: content.length, content, cid };

@@ -1,33 +1,15 @@
 import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
-import { safeConcurrency } from '../../../../http/rateLimiter';
-import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../../../idempotency';
+import { initialConcurrency } from '../../../../http/rateLimiter';
+import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
-import { isDraft, type SendParams } from './fields';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
 import { findDeliveredMail, listMailFolder, toDeliveredMail, fetchMailWithMarker } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
-
-/** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
-export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
-	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
-	if (keyHash === undefined) return undefined;
-	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
-	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
-	const { replyAll, quoteOriginal, includeSignature } = params;
-	const contentHash = hashParts([
-		...texts,
-		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
-		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.googleFileId ?? file.content]),
-	]);
-	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
-	return { keyHash, contentHash: contentHash.slice(0, 32) };
-}
 
 const searchedDays = 30;
 /** Limits the emails that are checked for the key, because each of them costs a request. */
@@ -37,15 +19,15 @@ interface KeyedSend {
 	readonly clients: Clients;
 	readonly item: Item;
 	/** The email with its final recipients and subject. */
-	readonly outgoing: OutgoingMail;
+	readonly addressedMail: OutgoingMail;
 	readonly keyHashes: KeyHashes;
 }
 
 type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
-async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSend, excludedId?: string) {
-	const { to, subject, folder } = outgoing;
+async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: KeyedSend, excludedId?: string) {
+	const { to, subject, folder } = addressedMail;
 	const listFolder = async (mailFolder: MailFolder) =>
 		await listMailFolder(clients, mailFolder, maxCandidates, buildKeyQuery(to, subject));
 	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
@@ -57,7 +39,7 @@ async function findMailsWithKey({ clients, item, outgoing, keyHashes }: KeyedSen
 		);
 	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
 	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
-	const mailsWithMarkers = await mapWithConcurrency(entries, safeConcurrency, fetchEntry);
+	const mailsWithMarkers = await mapWithConcurrency(entries, initialConcurrency, fetchEntry);
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
@@ -73,7 +55,7 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 	].join(' ');
 }
 
-/** Emails by account and key hash. They are kept because Gmail lists an email only some time after it was sent. */
+/** Emails by the account's address and the key hash. They are kept because Gmail lists an email only some time after it was sent. */
 const recentMails = new BoundedMap<string, KeyedMail>(10_000);
 const mutex = new KeyedMutex();
 
@@ -83,35 +65,35 @@ const mutex = new KeyedMutex();
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
-	const { clients, item, outgoing, keyHashes } = keyedSend;
-	const accountAndKeyHash = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
-	return await mutex.doInTurn(accountAndKeyHash, async () => {
+	const { clients, item, addressedMail, keyHashes } = keyedSend;
+	const keyInAccount = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
+	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =
-			(await findRecentMail(clients, accountAndKeyHash)) ?? (await findMailsWithKey(keyedSend)).at(-1);
+			(await findRecentMail(clients, keyInAccount)) ?? (await findMailsWithKey(keyedSend)).at(-1);
 		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the email ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findDeliveredMail(clients, outgoing.folder, error, item);
+				return await findDeliveredMail(clients, addressedMail.folder, error, item);
 			throw error;
 		});
-		recentMails.set(accountAndKeyHash, { mail, contentHash: keyHashes.contentHash });
+		recentMails.set(keyInAccount, { mail, contentHash: keyHashes.contentHash });
 		await addSecondSendHint(keyedSend, mail);
 		return mail;
 	});
 }
 
 /** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
-async function findRecentMail({ gmail }: Clients, accountAndKeyHash: string): Promise<KeyedMail | undefined> {
-	const recentMail = recentMails.get(accountAndKeyHash);
+async function findRecentMail({ gmail }: Clients, keyInAccount: string): Promise<KeyedMail | undefined> {
+	const recentMail = recentMails.get(keyInAccount);
 	if (!recentMail) return undefined;
 	const request = { userId: 'me', id: recentMail.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
 	const response = await ignoreNotFound(gmail.users.messages.get(request));
 	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
-	recentMails.delete(accountAndKeyHash);
+	recentMails.delete(keyInAccount);
 	return undefined;
 }
 
