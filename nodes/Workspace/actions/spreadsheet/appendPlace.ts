@@ -72,12 +72,12 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 
 /** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
-	const { left, right, hasGap, row } = header;
+	const { firstColumn, lastColumn, hasGap, row } = header;
 	// `fetchTable` has found the tab by this name, or has replaced a named range by its tab and cells.
 	const tab = target.tab ?? target.name;
-	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const a1 = `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`;
-	const place = { tab, searchStartRow: row, column: left, lastColumn: right, isUnsure: hasGap };
+	const lastCell = `${ranges.toColumnLetters(lastColumn)}${hasGap ? '' : row + 1}`;
+	const a1 = `${ranges.toColumnLetters(firstColumn)}${row + 1}:${lastCell}`;
+	const place = { tab, searchStartRow: row, column: firstColumn, lastColumn, isUnsure: hasGap };
 	return { ...place, searchRange: ranges.printRange({ tab, a1 }), scope: 'header' };
 }
 

@@ -32,7 +32,10 @@ export function buildColumnNames(
 	});
 }
 
-/** The header of a table, with the table's columns and the size of its tab. Rows and columns count from 0. */
+/**
+ * The header of a table, with the table's columns and the size of its tab. Rows and columns count from 0. A header has three stages: as
+ * fetched, then with the columns that rows name by letter (`addLetterColumns…`), and then also with new columns (`addNewColumns`).
+ */
 export type TableHeader = Readonly<Awaited<ReturnType<typeof fetchTableHeader>>>;
 
 /** Fetches a header. @param target the range with the table's columns @param rowNumber the number of the header row in the tab, from 1 */
@@ -47,10 +50,10 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const isInRange = (column: number) => column >= rangeStart && column <= rangeEnd;
 	const filledColumns = [...rowTexts.keys()].filter((column) => isInRange(column) && rowTexts[column] !== '');
-	let left = filledColumns[0] ?? rangeStart;
-	while (left > 0 && rowTexts[left - 1]) left--;
+	let firstColumn = filledColumns[0] ?? rangeStart;
+	while (firstColumn > 0 && rowTexts[firstColumn - 1]) firstColumn--;
 	const firstNewColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
-	const right = Math.max(firstNewColumn - 1, left);
+	const lastColumn = Math.max(firstNewColumn - 1, firstColumn);
 	const headerTexts = rowTexts.slice(rangeStart, firstNewColumn);
 	const shownTexts = rowCells.slice(rangeStart, firstNewColumn).map((cell) => cell.formattedValue ?? '');
 	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= firstNewColumn && text !== '');
@@ -62,20 +65,20 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 		/** Values of the whole row that are numbers (also dates) or booleans; undefined for texts. */
 		rowValues,
 		/** The native table that the header belongs to, if there is one. */
-		nativeTable: findNativeTable(sheet, { row, column: left }),
+		nativeTable: findNativeTable(sheet, { row, column: firstColumn }),
 		/** First column of the range. */
 		rangeStart,
 		/** First column of the table. It is left of the range if the headers continue there without a gap. */
-		left,
-		/** Last column of the table, including new columns and those that rows name by letter. Without any column, it equals `left`. */
-		right,
-		/** Whether a column from `left` to `right` has no header. */
-		hasGap: rowTexts.slice(left, right).includes(''),
+		firstColumn,
+		/** Last column of the table at this stage. Without any column, it equals `firstColumn`. */
+		lastColumn,
+		/** Whether a column from `firstColumn` to `lastColumn` has no header. */
+		hasGap: rowTexts.slice(firstColumn, lastColumn).includes(''),
 		/** Names of the columns that have a header. In a table without headers, the letters by which items name columns. */
 		names: buildColumnNames(headerTexts, rangeStart).filter((_, index) => headerTexts[index] !== ''),
 		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
-		columns: indexColumns(headerTexts, shownTexts, rangeStart),
-		/** Where new columns begin: directly after the table's columns in the sheet. It stays the same when `addNewColumns` adds them. */
+		columnsByName: indexColumns(headerTexts, shownTexts, rangeStart),
+		/** Where new columns begin: directly after the table's columns of the first two stages. `addNewColumns` does not change it. */
 		firstNewColumn,
 		/** How many new columns fit: the number of empty header cells from `firstNewColumn` on. */
 		maxNewColumns: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - firstNewColumn,
@@ -98,11 +101,11 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 	const trimmedTexts = texts.map((text) => text.trim());
 	const textKinds = [texts, shownTexts, trimmedTexts];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
-	const columns = new Map<string, number>();
+	const columnsByName = new Map<string, number>();
 	for (const names of [buildColumnNames(texts, startColumn), ...otherNames])
 		for (const [index, name] of names.entries())
-			if (!columns.has(name)) columns.set(name, startColumn + index);
-	return columns;
+			if (!columnsByName.has(name)) columnsByName.set(name, startColumn + index);
+	return columnsByName;
 }
 
 /**
@@ -110,10 +113,10 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
  * `letterErrors` has a NodeError for each member with a letter outside of the range or tab, or from the next header of the row on.
  */
 export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMember }: TableWithRows) {
-	if (header.columns.size > 0) return { header, letterErrors: [] };
+	if (header.columnsByName.size > 0) return { header, letterErrors: [] };
 	const { rangeStart, columnCount } = header;
-	const { lastColumn = Infinity } = parseBounds(target);
-	const length = Math.min(lastColumn + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
+	const { lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const length = Math.min(rangeEnd + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
 	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
 	const letterErrors = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
@@ -123,37 +126,39 @@ export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMembe
 		return createColumnError(message, freeLetters, unknownLetters, headerRowAdvice);
 	});
 	const names = collectNames(namedRowsByMember.flat()).filter((name) => freeLetters.includes(name));
-	const columns = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
-	if (columns.size === 0) return { header, letterErrors };
-	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
-	const maxNewColumns = header.maxNewColumns - (right + 1 - rangeStart);
-	const letterHeader = { ...header, columns, left, right, firstNewColumn: right + 1, maxNewColumns, names };
-	return { header: letterHeader, letterErrors };
+	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
+	if (columnsByName.size === 0) return { header, letterErrors };
+	const columns = [...columnsByName.values()];
+	const [firstColumn, lastColumn] = [Math.min(...columns), Math.max(...columns)];
+	const firstNewColumn = lastColumn + 1;
+	const maxNewColumns = header.maxNewColumns - (firstNewColumn - rangeStart);
+	const usedPart = { columnsByName, names, firstColumn, lastColumn, firstNewColumn, maxNewColumns };
+	return { header: { ...header, ...usedPart }, letterErrors };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
 export function addLetterColumnsAfterHeader(header: TableHeader, names: ReadonlySet<string>): TableHeader {
-	const columns = new Map(header.columns);
-	if (columns.size === 0) return header;
-	const usedColumns = [...names].flatMap((name) => columns.get(name) ?? []);
+	const columnsByName = new Map(header.columnsByName);
+	if (columnsByName.size === 0) return header;
+	const usedColumns = [...names].flatMap((name) => columnsByName.get(name) ?? []);
 	const { rowTexts, rangeStart } = header;
 	let { firstNewColumn, maxNewColumns } = header;
 	const emptyTexts = Array.from({ length: Math.min(names.size, maxNewColumns) }, () => '');
 	const headerTexts = [...rowTexts.slice(rangeStart, firstNewColumn), ...emptyTexts];
 	for (const name of buildColumnNames(headerTexts, rangeStart).slice(firstNewColumn - rangeStart)) {
 		if (!names.has(name)) break;
-		columns.set(name, firstNewColumn++);
+		columnsByName.set(name, firstNewColumn++);
 		maxNewColumns--;
 	}
-	const left = Math.min(header.left, ...usedColumns);
-	const right = Math.max(header.right, firstNewColumn - 1);
-	const hasGap = header.hasGap || left < header.left || right > header.right;
-	return { ...header, left, right, hasGap, columns, firstNewColumn, maxNewColumns };
+	const firstColumn = Math.min(header.firstColumn, ...usedColumns);
+	const lastColumn = Math.max(header.lastColumn, firstNewColumn - 1);
+	const hasGap = header.hasGap || firstColumn < header.firstColumn || lastColumn > header.lastColumn;
+	return { ...header, firstColumn, lastColumn, hasGap, columnsByName, firstNewColumn, maxNewColumns };
 }
 
 /** Adds new columns after the last one. Returns a NodeError 400 if other headers leave no space for them. */
 export function addNewColumns(header: TableHeader, names: readonly string[]): TableHeader | NodeError {
-	const { firstNewColumn, maxNewColumns, columns } = header;
+	const { firstNewColumn, maxNewColumns, columnsByName } = header;
 	if (names.length === 0) return header;
 	if (names.length > maxNewColumns) {
 		const advice = `Column ${toColumnLetters(firstNewColumn + maxNewColumns)} of the header row is already in use.`;
@@ -162,9 +167,9 @@ export function addNewColumns(header: TableHeader, names: readonly string[]): Ta
 	const addedColumns = names.map((name, index) => [name, firstNewColumn + index] as const);
 	return {
 		...header,
-		right: firstNewColumn + names.length - 1,
+		lastColumn: firstNewColumn + names.length - 1,
 		names: [...header.names, ...names],
-		columns: new Map([...columns, ...addedColumns]),
+		columnsByName: new Map([...columnsByName, ...addedColumns]),
 	};
 }
 
@@ -219,7 +224,7 @@ export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, m
 	/** Writes the headers of new columns. Only the first call sends a request. */
 	const addHeaders = () => (writingHeaders ??= writeHeaders(spreadsheet, oldHeader, newNames));
 	// Headers outside the range suggest that the user has chosen the wrong range.
-	if (oldHeader.columns.size === 0 && oldHeader.rowTexts.length > 0)
+	if (oldHeader.columnsByName.size === 0 && oldHeader.rowTexts.length > 0)
 		members[0]?.item.addHint(
 			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.rowTexts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
@@ -238,7 +243,7 @@ export function resolveColumns(
 	letterErrors: ReadonlyArray<NodeError | undefined> = [],
 ) {
 	const stopErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
-	const isHeaderNew = fetchedHeader.columns.size === 0;
+	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
 	const firstMember = members.find((_, index) => !stopErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
 	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
@@ -247,7 +252,7 @@ export function resolveColumns(
 	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
 	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
-	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
+	const newNames = canAdd ? names.filter((name) => !oldHeader.columnsByName.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);
 	const [newHeader, noSpaceError] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
 	const errors = namedRowsByMember.map(
@@ -259,11 +264,11 @@ export function resolveColumns(
 /** Returns the error for rows that do not fit a table; undefined if they fit. */
 export function findMisfitError(
 	rows: readonly NamedRow[],
-	{ columns, names }: TableHeader,
+	{ columnsByName, names }: TableHeader,
 	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
 ) {
 	for (const { cellsByName } of rows) {
-		const unknownNames = [...cellsByName.keys()].filter((name) => !columns.has(name));
+		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
 		if (unknownNames.length > 0 && extraColumns === 'error')
 			return createMisfitError(`The table has no column ${listNames(unknownNames)}`, names, unknownNames);
 		const message = 'None of the fields of the item is a column of the table';
@@ -284,8 +289,13 @@ function createMisfitError(message: string, names: readonly string[], missingNam
 	return createColumnError(message, names, missingNames, advice);
 }
 
-/** Returns a cell for each column from `left` to `right`: null if the row has none for it. */
-function alignRow({ cellsByName }: NamedRow, { columns, left, right }: TableHeader): Cell[] {
-	const cellsByColumn = new Map([...cellsByName].map(([name, cell]) => [columns.get(name), cell]));
-	return Array.from({ length: right - left + 1 }, (_, index) => cellsByColumn.get(left + index) ?? null);
+/** Returns a cell for each column of the table: null if the row has none for it. */
+function alignRow({ cellsByName }: NamedRow, header: TableHeader): Cell[] {
+	const { columnsByName } = header;
+	const cellsByColumn = new Map([...cellsByName].map(([name, cell]) => [columnsByName.get(name), cell]));
+	return listColumns(header).map((column) => cellsByColumn.get(column) ?? null);
 }
+
+/** Lists the columns of a table, also those without a header. */
+export const listColumns = ({ firstColumn, lastColumn }: TableHeader) =>
+	Array.from({ length: lastColumn - firstColumn + 1 }, (_, index) => firstColumn + index);

@@ -395,7 +395,10 @@ describe('where a table is looked for', () => {
 		[false, "'Q1'!B3:D3"],
 		[true, "'Q1'!B3:D"],
 	])('below a header, whose cells have a gap: %s', (hasGap, searchRange) => {
-		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as SheetTable;
+		const table = {
+			target: parseRange("'Q1'"),
+			header: { firstColumn: 1, lastColumn: 3, row: 2, hasGap },
+		} as SheetTable;
 		const expected = {
 			searchRange,
 			tab: 'Q1',

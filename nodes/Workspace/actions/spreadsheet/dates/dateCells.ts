@@ -16,7 +16,9 @@ export const toInputOption = ({ valueInputOption }: InputParams) =>
 
 /** What `fetchColumnTypes` must know of a table. Rows and columns count from 0. */
 type SampledTable = Pick<TabInfo, 'title' | 'rowCount'> &
-	Readonly<{ row: number; left: number; right: number; columns: ReadonlyMap<string, number> }>;
+	Readonly<Record<'row' | 'firstColumn' | 'lastColumn', number>> & {
+		readonly columnsByName: ReadonlyMap<string, number>;
+	};
 
 /** How many rows below the header are read to find the type of a column. */
 const sampleRowCount = 50;
@@ -32,15 +34,16 @@ const textDateOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRender
 
 /** Returns, for each column's name, the `typeof` of its first value below the header; 'string' if there is none. */
 async function fetchColumnTypes(spreadsheet: Spreadsheet, table: SampledTable) {
-	const { title, row, rowCount, left, right, columns } = table;
+	const { title, row, rowCount, firstColumn, lastColumn, columnsByName } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
-	const range = printTabArea(title, { row: row + 1, column: left }, sampleRowCount, right - left + 1);
+	const start = { row: row + 1, column: firstColumn };
+	const range = printTabArea(title, start, sampleRowCount, lastColumn - firstColumn + 1);
 	const request = { spreadsheetId: spreadsheet.id, range, ...textDateOptions };
 	const { data } = await spreadsheet.valuesApi.get(request);
 	const rows = (data.values ?? []) as unknown[][];
-	const findFirstValue = (index: number) => rows.map((row) => row[index] ?? '').find((cell) => cell !== '');
-	const types = [...columns].map(([name, column]) => [name, typeof findFirstValue(column - left)] as const);
-	return new Map<string, string>(types);
+	const findFirstValue = (column: number) =>
+		rows.map((line) => line[column - firstColumn] ?? '').find((cell) => cell !== '');
+	return new Map([...columnsByName].map(([name, column]) => [name, typeof findFirstValue(column)]));
 }
 
 /**

@@ -139,12 +139,12 @@ function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, memb
 }
 
 /** @throws NodeError 400 if the table does not have all match columns, or if Row Number is not the only one */
-function checkMatchColumns(matchColumns: readonly string[], { columns, names }: TableHeader): void {
+function checkMatchColumns(matchColumns: readonly string[], { columnsByName, names }: TableHeader): void {
 	if (isByRowNumber(matchColumns)) return;
 	const mixMessage = `${quoteField('matchColumns')} cannot have '${mentionChoice('matchColumns', rowNumberKey)}' together with other columns`;
 	if (matchColumns.includes(rowNumberKey))
 		throw createRefusal(mixMessage, 'The row number alone identifies a row. Remove it, or the others.');
-	const unknownNames = matchColumns.filter((name) => !columns.has(name));
+	const unknownNames = matchColumns.filter((name) => !columnsByName.has(name));
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	if (unknownNames.length > 0) throw createColumnError(message, names, unknownNames, advice);
@@ -152,7 +152,7 @@ function checkMatchColumns(matchColumns: readonly string[], { columns, names }: 
 
 function buildStepResult(spreadsheetId: string, header: TableHeader, { action, rows, changes }: MatchStep) {
 	const writtenColumns = [...new Set(changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]))];
-	const columns = writtenColumns.length > 0 ? writtenColumns : [header.left, header.right];
+	const columns = writtenColumns.length > 0 ? writtenColumns : [header.firstColumn, header.lastColumn];
 	const firstCell = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
 	const width = Math.max(...columns) - firstCell.column + 1;
 	return {
