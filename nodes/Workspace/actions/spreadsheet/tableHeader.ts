@@ -242,13 +242,13 @@ export function resolveColumns(
 	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
 	letterErrors: ReadonlyArray<NodeError | undefined> = [],
 ) {
-	const stopErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
+	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
 	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
-	const firstMember = members.find((_, index) => !stopErrors[index]);
+	const firstMember = members.find((_, index) => !earlierErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
 	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
 	const definesHeader = (_: unknown, index: number) =>
-		!stopErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
+		!earlierErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
 	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
 	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
@@ -256,7 +256,7 @@ export function resolveColumns(
 	const grownHeader = addNewColumns(oldHeader, newNames);
 	const [newHeader, noSpaceError] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
 	const errors = namedRowsByMember.map(
-		(rows, index) => stopErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
+		(rows, index) => earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);
 	return { oldHeader, newNames, newHeader, errors };
 }
