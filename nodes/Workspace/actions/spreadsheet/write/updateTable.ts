@@ -2,12 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import { groupNeighbors, buildUpdateCellsRequest } from '../cells';
+import { buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
 import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
-import { printTabArea } from '../range';
+import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
