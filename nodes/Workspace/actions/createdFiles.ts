@@ -25,7 +25,6 @@ export function hashFileKey(
 
 /** The steps to a result of the type `R`. `C` is what `fillContent` hands over to `readResult`. */
 interface CreationSteps<R, C> {
-	readonly keyHashes: KeyHashes;
 	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
 	readonly recoveredId?: string;
 	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file. */
@@ -51,10 +50,9 @@ const stateProperty = 'idempotencyState';
 export async function createOnce<R extends object, C>(
 	drive: drive_v3.Drive,
 	fields: string,
-	steps: CreationSteps<R, C>,
+	{ keyHash, contentHash }: KeyHashes,
+	{ recoveredId, create, fillContent, readResult }: CreationSteps<R, C>,
 ): Promise<R & { readonly repeated?: true }> {
-	const { keyHashes, recoveredId, create, fillContent, readResult } = steps;
-	const { keyHash, contentHash } = keyHashes;
 	const allFields = `${fields},createdTime,appProperties`;
 	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
 	const foundFiles = await findByKey();
@@ -145,8 +143,7 @@ export async function createInDrive<R extends object, C>(
 		const { id } = await createFile();
 		return await readResult(id, await fillContent(id));
 	}
-	return await createOnce(drive, 'id', {
-		keyHashes,
+	return await createOnce(drive, 'id', keyHashes, {
 		recoveredId,
 		create: createFile,
 		async fillContent({ id }, { isFinished }) {

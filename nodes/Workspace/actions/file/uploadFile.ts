@@ -136,8 +136,7 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 		const result = await uploadUnlessSkipped(upload);
 		return 'existingResult' in result ? result.existingResult : result;
 	}
-	return await createdFiles.createOnce(clients.drive, resultFields, {
-		keyHashes,
+	return await createdFiles.createOnce(clients.drive, resultFields, keyHashes, {
 		recoveredId: foundFile?.id ?? undefined,
 		create: async (appProperties) => foundFile ?? (await uploadUnlessSkipped(upload, appProperties)),
 		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.

@@ -135,14 +135,13 @@ async function createByDrive(clients: Clients, params: CreateParams, item: Item,
 	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
-	const fillContent = async (spreadsheetId: string) => {
-		const complete = async () => await completeSpreadsheet(clients.sheets, spreadsheetId, params);
-		return await complete().catch(async (error: unknown) => {
+	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
+	const fillContent = async (id: string) =>
+		await complete(id).catch(async (error: unknown) => {
 			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
 			if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-			return await complete();
+			return await complete(id);
 		});
-	};
 	const readResult = async (spreadsheetId: string, result?: ReturnType<typeof toCreateResult>) => {
 		const request = { spreadsheetId, fields: resultFields };
 		return result ?? toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
