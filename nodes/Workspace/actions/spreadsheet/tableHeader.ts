@@ -98,8 +98,7 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
 export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
-	const trimmedTexts = texts.map((text) => text.trim());
-	const textKinds = [texts, shownTexts, trimmedTexts];
+	const textKinds = [texts, shownTexts, texts.map((text) => text.trim())];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
 	const columnsByName = new Map<string, number>();
 	for (const names of [buildColumnNames(texts, startColumn), ...otherNames])
@@ -112,8 +111,9 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
  * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters.
  * `letterErrors` has a NodeError for each member with a letter outside of the range or tab, or from the next header of the row on.
  */
-export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMember }: TableWithRows) {
-	if (header.columnsByName.size > 0) return { header, letterErrors: [] };
+export function addLetterColumnsToEmptyHeader(table: TableWithRows): TableWithRows {
+	const { target, header, namedRowsByMember } = table;
+	if (header.columnsByName.size > 0) return table;
 	const { rangeStart, columnCount } = header;
 	const { lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const length = Math.min(rangeEnd + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
@@ -127,13 +127,13 @@ export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMembe
 	});
 	const names = collectNames(namedRowsByMember.flat()).filter((name) => freeLetters.includes(name));
 	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
-	if (columnsByName.size === 0) return { header, letterErrors };
+	if (columnsByName.size === 0) return { ...table, letterErrors };
 	const columns = [...columnsByName.values()];
 	const [firstColumn, lastColumn] = [Math.min(...columns), Math.max(...columns)];
 	const firstNewColumn = lastColumn + 1;
 	const maxNewColumns = header.maxNewColumns - (firstNewColumn - rangeStart);
 	const usedPart = { columnsByName, names, firstColumn, lastColumn, firstNewColumn, maxNewColumns };
-	return { header: { ...header, ...usedPart }, letterErrors };
+	return { ...table, header: { ...header, ...usedPart }, letterErrors };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
@@ -180,12 +180,12 @@ async function writeHeaders(spreadsheet: Spreadsheet, header: TableHeader, names
 	await spreadsheet.update(printTabArea(title, { row, column: firstNewColumn }, 1, 1), [[...names]], 'RAW');
 }
 
-type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
-type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
+type ColumnParams = Pick<RowParams, 'extraColumns'>;
+type TableParams = ColumnParams & Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'valueInputOption'>;
 
 /** A table: its header, and the range that the user chose for it. */
 export type SheetTable = Pick<TableWithRows, 'target' | 'header'>;
-type TableWithRows = Awaited<ReturnType<typeof fetchTable>>;
+type TableWithRows = Awaited<ReturnType<typeof fetchTable>> & { letterErrors?: Array<NodeError | undefined> };
 
 /** Fetches the header of a table, and converts the rows of each member to cells. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
@@ -214,10 +214,9 @@ export async function fetchTable(
 
 /** Puts cells into the order of the table's columns. A member whose fields do not fit the table gets a NodeError in place of its rows. */
 export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
-	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
-	const resolution = resolveColumns(fetchedHeader, params, members, namedRowsByMember);
-	const { oldHeader, newNames, newHeader: header, errors } = resolution;
-	const rowsByMember = namedRowsByMember.map(
+	const table = await fetchTable(spreadsheet, params, members);
+	const { oldHeader, newNames, newHeader: header, errors } = resolveColumns(table, params, members);
+	const rowsByMember = table.namedRowsByMember.map(
 		(rows, index) => errors[index] ?? rows.map((row) => alignRow(row, header)),
 	);
 	let writingHeaders: Promise<void> | undefined;
@@ -228,20 +227,15 @@ export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, m
 		members[0]?.item.addHint(
 			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.rowTexts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
-	return { target, header, rowsByMember, addHeaders };
+	return { target: table.target, header, rowsByMember, addHeaders };
 }
 
 /**
  * Resolves the columns that rows name. `oldHeader` has the existing columns, also those named by letter, and `newHeader` also `newNames`.
  * `errors` has, for each member, a NodeError if its rows do not fit the table or its run was stopped, and otherwise undefined.
  */
-export function resolveColumns(
-	fetchedHeader: TableHeader,
-	params: HeaderParams,
-	members: RowsMembers,
-	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	letterErrors: ReadonlyArray<NodeError | undefined> = [],
-) {
+export function resolveColumns(table: TableWithRows, params: ColumnParams, members: RowsMembers) {
+	const { header: fetchedHeader, namedRowsByMember, letterErrors = [] } = table;
 	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
 	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
 	const firstMember = members.find((_, index) => !earlierErrors[index]);
@@ -258,18 +252,15 @@ export function resolveColumns(
 	const errors = namedRowsByMember.map(
 		(rows, index) => earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);
-	return { oldHeader, newNames, newHeader, errors };
+	return { namedRowsByMember, oldHeader, newNames, newHeader, errors };
 }
 
 /** Returns the error for rows that do not fit a table; undefined if they fit. */
-export function findMisfitError(
-	rows: readonly NamedRow[],
-	{ columnsByName, names }: TableHeader,
-	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
-) {
+export function findMisfitError(rows: readonly NamedRow[], header: TableHeader, params: ColumnParams) {
+	const { columnsByName, names } = header;
 	for (const { cellsByName } of rows) {
 		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
-		if (unknownNames.length > 0 && extraColumns === 'error')
+		if (unknownNames.length > 0 && params.extraColumns === 'error')
 			return createMisfitError(`The table has no column ${listNames(unknownNames)}`, names, unknownNames);
 		const message = 'None of the fields of the item is a column of the table';
 		if (unknownNames.length === cellsByName.size) return createMisfitError(message, names, unknownNames);

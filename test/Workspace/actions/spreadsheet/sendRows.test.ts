@@ -357,8 +357,8 @@ describe('header row', () => {
 			[['a'], 'ignore', []],
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			const params = { tab: '', range: '', headerRow: 1, extraColumns };
-			expect(resolveColumns(await read(texts), params, [], [rows]).newNames).toEqual(expected);
+			const table = { target: {}, header: await read(texts), namedRowsByMember: [rows] };
+			expect(resolveColumns(table, { extraColumns }, []).newNames).toEqual(expected);
 		});
 
 		test.each([

@@ -5,7 +5,7 @@ import type { Cell, NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
 import * as ranges from '../range';
-import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
+import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 type ValueRange = sheets_v4.Schema$ValueRange;
@@ -15,10 +15,8 @@ export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** What `fetchColumnTypes` must know of a table. Rows and columns count from 0. */
-type SampledTable = Pick<TabInfo, 'title' | 'rowCount'> &
-	Readonly<Record<'row' | 'firstColumn' | 'lastColumn', number>> & {
-		readonly columnsByName: ReadonlyMap<string, number>;
-	};
+type SampledTable = Readonly<Record<'rowCount' | 'row' | 'firstColumn' | 'lastColumn', number>> &
+	Readonly<{ title: string; columnsByName: ReadonlyMap<string, number> }>;
 
 /** How many rows below the header are read to find the type of a column. */
 const sampleRowCount = 50;

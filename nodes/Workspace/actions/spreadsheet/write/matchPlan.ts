@@ -58,11 +58,10 @@ export class MatchPlan {
 
 	constructor(input: MatchPlanInput) {
 		this.#input = input;
-		const { matchColumns, columnsByName, body } = input;
 		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
-		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
-		this.#keyColumns = keyNames.flatMap((name) => columnsByName.get(name) ?? []);
-		this.#nextRow = body.lastRow + 1;
+		const keyNames = isByRowNumber(input.matchColumns) ? [] : input.matchColumns;
+		this.#keyColumns = keyNames.flatMap((name) => input.columnsByName.get(name) ?? []);
+		this.#nextRow = input.body.lastRow + 1;
 	}
 
 	/** Returns the error of an item's first row that has no key or a wrong row number, or may not be added. */
@@ -260,15 +259,13 @@ export async function planSteps(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
-	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	{ oldHeader, newHeader: { columnsByName }, errors }: ReturnType<typeof resolveColumns>,
+	{ namedRowsByMember, oldHeader, newHeader: { columnsByName }, errors }: ReturnType<typeof resolveColumns>,
 ) {
-	const { matchColumns } = params;
-	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
+	const names = [...new Set([...params.matchColumns, ...collectNames(namedRowsByMember.flat())])];
 	const namedColumns = names.flatMap((name) => columnsByName.get(name) ?? []);
 	const usedColumns = namedColumns.filter((column) => column < oldHeader.firstNewColumn);
 	// To check a row number, the last row of the whole table must be known. New columns are still empty.
-	const columnsToRead = isByRowNumber(matchColumns) ? listColumns(oldHeader) : usedColumns;
+	const columnsToRead = isByRowNumber(params.matchColumns) ? listColumns(oldHeader) : usedColumns;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columnsByName, ...bodies });
 		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));

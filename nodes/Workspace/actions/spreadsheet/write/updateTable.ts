@@ -95,16 +95,13 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const table = await fetchTable(spreadsheet, params, members);
-	const { header, letterErrors } = isByRowNumber(params.matchColumns)
-		? addLetterColumnsToEmptyHeader(table)
-		: { header: table.header, letterErrors: [] };
-	const { namedRowsByMember } = table;
-	const resolution = resolveColumns(header, params, members, namedRowsByMember, letterErrors);
+	const fetched = await fetchTable(spreadsheet, params, members);
+	const table = isByRowNumber(params.matchColumns) ? addLetterColumnsToEmptyHeader(fetched) : fetched;
+	const resolution = resolveColumns(table, params, members);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
 	checkMatchColumns(params.matchColumns, newHeader);
-	const plan = await planSteps(spreadsheet, params, members, namedRowsByMember, resolution);
+	const plan = await planSteps(spreadsheet, params, members, resolution);
 	// An empty table needs no hint, because no row can match.
 	if (plan.lastRow > oldHeader.row) addHintsOfAddedRows(plan.stepsByMember, members);
 	let place: RowPlace = { header: oldHeader, newNames, row: plan.lastRow + 1 };

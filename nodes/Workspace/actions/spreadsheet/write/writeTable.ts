@@ -76,8 +76,7 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isHeaderNew) return undefined;
 		const column = header.rangeStart + index;
-		const isInColumn = (itemName: string) => header.columnsByName.get(itemName) === column;
-		return names.includes(name) ? name : names.find(isInColumn);
+		return names.includes(name) ? name : names.find((other) => header.columnsByName.get(other) === column);
 	});
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown))
@@ -216,14 +215,13 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 
 /** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
 function sortColumns(names: readonly string[], header: TableHeader) {
-	const { columnsByName, rowTexts, rowValues, firstColumn } = header;
 	// New columns are equal for the sort, so they keep their order.
-	const getRank = (name: string) => columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
+	const getRank = (name: string) => header.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, otherName) => getRank(name) - getRank(otherName));
 	return sortedNames.map((name, index) => {
-		const oldColumn = columnsByName.get(name);
+		const oldColumn = header.columnsByName.get(name);
 		if (oldColumn === undefined) return { name, value: undefined, text: name };
-		const value = oldColumn === firstColumn + index ? rowValues[oldColumn] : undefined;
-		return { name, value, text: rowTexts[oldColumn] ?? '' };
+		const value = oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
+		return { name, value, text: header.rowTexts[oldColumn] ?? '' };
 	});
 }
