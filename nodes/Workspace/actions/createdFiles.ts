@@ -7,6 +7,7 @@ import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
 type File = drive_v3.Schema$File;
+type Properties = Readonly<Record<string, string>>;
 
 /** The beginning of the MIME types of Google's own files. */
 export const googleTypePrefix = 'application/vnd.google-apps.';
@@ -22,19 +23,16 @@ export function hashFileKey(
 	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
 }
 
-interface CreationSteps<R> {
-	readonly keyHashes: KeyHashes;
+/** The steps to a result of the type `R`. `C` is what `fillContent` hands over to `readResult`. */
+interface CreationSteps<R, C> {
 	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
 	readonly recoveredId?: string;
-	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file as `instead`. */
-	readonly create: (
-		appProperties: Readonly<Record<string, string>>,
-	) => Promise<Pick<File, 'id'> | { readonly instead: R }>;
-	/** Gives an unfinished file its content, perhaps while another execution does the same. Returns a function that then reads the result. */
-	readonly finish: (
-		file: File,
-		state: { readonly isOwn: boolean; readonly isFinished: boolean },
-	) => Promise<() => R | Promise<R>>;
+	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file. */
+	readonly create: (appProperties: Properties) => Promise<Pick<File, 'id'> | { readonly existingResult: R }>;
+	/** Gives the file its content, unless it is finished. Another execution may be doing the same for this file. */
+	readonly fillContent: (file: File, state: Readonly<{ isOwn: boolean; isFinished: boolean }>) => Promise<C>;
+	/** Runs when the file is marked as finished: if it fails, the next run must not replace a template's placeholders again. */
+	readonly readResult: (file: File, filled: C) => R | Promise<R>;
 }
 
 // Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.
@@ -46,20 +44,21 @@ const stateProperty = 'idempotencyState';
  * Creates one file for an idempotency key, across executions. Drive does not refuse a second file, so each execution searches for files
  * with the key after it has created its own. All executions keep the same file: a finished one, or the oldest if none is finished. They
  * move the other unfinished files, which no execution has returned yet, to the trash.
- * @param fields the fields of the file that `finish` needs, as in Google's parameter `fields`
+ * @param fields the fields of the file that the steps need, as in Google's parameter `fields`
  * @returns the result, with `repeated` if another item or execution created the file
  */
-export async function createOnce<R extends object>(
+export async function createOnce<R extends object, C>(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ keyHashes: { keyHash, contentHash }, recoveredId, create, finish }: CreationSteps<R>,
+	{ keyHash, contentHash }: KeyHashes,
+	{ recoveredId, create, fillContent, readResult }: CreationSteps<R, C>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
 	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
 	const foundFiles = await findByKey();
 	const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
 	const createdFile = foundFiles.length === 0 ? await create(properties) : undefined;
-	if (createdFile && 'instead' in createdFile) return createdFile.instead;
+	if (createdFile && 'existingResult' in createdFile) return createdFile.existingResult;
 	const ownId = createdFile?.id ?? recoveredId ?? '';
 	const files = createdFile ? await addOwnFile(drive, await findByKey(), ownId, allFields) : foundFiles;
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
@@ -74,10 +73,9 @@ export async function createOnce<R extends object>(
 	if (keptFile.appProperties?.[contentProperty] !== contentHash)
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	const state = { isOwn: keptFile.id === ownId, isFinished: isFinished(keptFile) };
-	const readResult = await finish(keptFile, state);
-	// The file is marked as finished before the result is read. If reading fails, the next run must not replace a template's placeholders again.
+	const filled = await fillContent(keptFile, state);
 	if (!state.isFinished) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
-	const result = await readResult();
+	const result = await readResult(keptFile, filled);
 	return state.isOwn ? result : { ...result, repeated: true };
 }
 
@@ -110,7 +108,7 @@ export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exi
 /** The private property that marks a file with the marker ID of its item. Drive stores its name. Other apps cannot see it. */
 const markerProperty = 'creationToken';
 
-interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
+interface NewFile<R, C> extends Pick<CreatedFile, 'kind'> {
 	/** One of Google's own types, such as `application/vnd.google-apps.document`. */
 	readonly mimeType: string;
 	readonly buildUrl: (id: string) => string;
@@ -122,16 +120,18 @@ interface NewFile<R> extends Pick<CreatedFile, 'kind'> {
 	readonly keyHashes: KeyHashes | undefined;
 	readonly recoveredId: string | undefined;
 	/** As in `CreationSteps`. With an idempotency key, several executions may call it for the same file. */
-	readonly finish: (id: string, isFinished: boolean) => Promise<() => R | Promise<R>>;
+	readonly fillContent: (id: string) => Promise<C | undefined>;
+	/** As in `CreationSteps`. `filled` is undefined if the file was already finished. */
+	readonly readResult: (id: string, filled: C | undefined) => Promise<R>;
 }
 
 /** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
-export async function createInDrive<R extends object>(
+export async function createInDrive<R extends object, C>(
 	drive: drive_v3.Drive,
-	file: NewFile<R>,
+	file: NewFile<R, C>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
-	const { kind, buildUrl, keyHashes, recoveredId, finish } = file;
+	const { kind, buildUrl, keyHashes, recoveredId, fillContent, readResult } = file;
 	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
 	const createFile = async (appProperties = {}) => {
 		const properties = { ...buildMarkerProperty(item.markerId), ...appProperties };
@@ -140,25 +140,26 @@ export async function createInDrive<R extends object>(
 		return { id };
 	};
 	if (!keyHashes) {
-		const readResult = await finish((await createFile()).id, false);
-		return await readResult();
+		const { id } = await createFile();
+		return await readResult(id, await fillContent(id));
 	}
-	return await createOnce(drive, 'id', {
-		keyHashes,
+	return await createOnce(drive, 'id', keyHashes, {
 		recoveredId,
 		create: createFile,
-		async finish({ id }, state) {
+		async fillContent({ id }, { isFinished }) {
+			if (isFinished) return undefined;
 			// The file was not recorded before if Google's response did not arrive.
-			if (!state.isFinished) item.recordCreated(describeFile(id ?? ''));
-			return await finish(id ?? '', state.isFinished);
+			item.recordCreated(describeFile(id ?? ''));
+			return await fillContent(id ?? '');
 		},
+		readResult: async ({ id }, filled) => await readResult(id ?? '', filled),
 	});
 }
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ mimeType, title, parentFolder: folderId, templateId }: NewFile<unknown>,
-	appProperties: Readonly<Record<string, string>>,
+	{ mimeType, title, parentFolder: folderId, templateId }: Omit<NewFile<unknown, unknown>, 'readResult'>,
+	appProperties: Properties,
 ): Promise<string> {
 	// A copy without a parent would be created in the folder of the template.
 	const parents = folderId || templateId ? [folderId || 'root'] : undefined;

@@ -124,16 +124,14 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
 async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
 	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
-	const fill = (id: string) =>
+	const fillContent = (id: string) =>
 		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
-	const finish = async (id: string, isFinished: boolean) => {
-		const replaced = isFinished ? undefined : await fill(id);
-		// The file is marked as finished before this function reads the result.
-		return async () => await readResult(clients, id, prepared, replaced);
-	};
+	const readCreated = async (id: string, replaced: DocumentWriteResult['replaced']) =>
+		await readResult(clients, id, prepared, replaced);
 	const mimeType = 'application/vnd.google-apps.document';
 	const type = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
-	return await createdFiles.createInDrive(clients.drive, { ...prepared, ...type, recoveredId, finish }, item);
+	const file = { ...prepared, ...type, recoveredId, fillContent, readResult: readCreated };
+	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
 /** `newRevisionId` is the revision of a document that was just created. Such a document is only read if Google refuses this revision. */

@@ -134,22 +134,21 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 	const { clients, source } = upload;
 	if (!keyHashes) {
 		const result = await uploadUnlessSkipped(upload);
-		return 'instead' in result ? result.instead : result;
+		return 'existingResult' in result ? result.existingResult : result;
 	}
-	return await createdFiles.createOnce(clients.drive, resultFields, {
-		keyHashes,
+	return await createdFiles.createOnce(clients.drive, resultFields, keyHashes, {
 		recoveredId: foundFile?.id ?? undefined,
 		create: async (appProperties) => foundFile ?? (await uploadUnlessSkipped(upload, appProperties)),
 		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
-		async finish(file, { isOwn }) {
+		async fillContent(file, { isOwn }) {
 			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
 				throw createKeyReusedError(`the file ${file.id ?? ''}`);
-			return () => toFileResult(file);
 		},
+		readResult: toFileResult,
 	});
 }
 
-/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or the existing file as `instead` */
+/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or `existingResult` for the existing file */
 async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Readonly<Record<string, string>>) {
 	const { clients, params, item, source, name, googleType, mimeType } = upload;
 	const { onExisting, description, parentFolder } = params;
@@ -157,7 +156,7 @@ async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Reado
 	const [newestFile] = existingFiles;
 	if (newestFile && onExisting === 'skip') {
 		item.addHint('Files that already existed in the folder were not uploaded again.');
-		return { instead: toFileResult(newestFile) };
+		return { existingResult: toFileResult(newestFile) };
 	}
 	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {

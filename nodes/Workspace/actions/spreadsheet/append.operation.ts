@@ -22,8 +22,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	return await sendInChunks(appendPlan.rowsByMember, members, {
 		doneVerb: 'appended',
 		getRows: (rows) => rows,
-		send: async (rowsByMember, items) =>
-			await appendTogether(spreadsheet, { params, items }, appendPlan, rowsByMember),
+		send: async (rowsByMember, items) => await appendTogether(spreadsheet, appendPlan, rowsByMember, items),
 	});
 }
 
@@ -31,7 +30,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
 	if (hasColumnNames(params)) {
 		const table = await alignRows(spreadsheet, params, members);
-		return { ...table, plannedPlace: places.getPlaceBelowHeader(table) };
+		return { ...table, params, plannedPlace: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
 	// A single word is a tab's title or a named range, and Google's response shows which. With a tab, or with OVERWRITE, the node must know before.
@@ -41,7 +40,7 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
 	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	const plannedPlace = places.getPlaceInTarget(target);
-	return { target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
+	return { params, target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
 }
 
 type AppendPlan = Awaited<ReturnType<typeof planAppend>>;
@@ -55,44 +54,56 @@ const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] :
 /** Appends the rows of several members with one request, and repairs their place and their format if necessary. */
 async function appendTogether(
 	spreadsheet: Spreadsheet,
-	{ params, items }: { readonly params: AppendParams; readonly items: ReadonlyArray<Item | undefined> },
 	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
+	items: ReadonlyArray<Item | undefined>,
 ) {
 	const addHint = (text: string) => {
 		items.forEach((item) => item?.addHint(text));
 	};
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
-	const { target, plannedPlace, header, addHeaders } = appendPlan;
-	const { insertDataOption } = params;
-	const valueInputOption = toInputOption(params);
-	const { rowBelowTable, appendedRange } = await spreadsheet.sendForRange(target, async () => {
-		const requestPlan = await places.planRequest(spreadsheet, insertDataOption, plannedPlace, values);
-		await addHeaders?.();
-		const response = await spreadsheet.append({ ...requestPlan.request, valueInputOption }, values);
-		return { ...requestPlan, appendedRange: places.parseAppendResponse(response) };
-	});
-	const { updatedRange, tableRange } = appendedRange;
-	const actualPlace = await findActualPlace(spreadsheet, appendPlan, updatedRange);
-	const appendedRows = { ...appendedRange, place: actualPlace, values };
-	const start = places.isPlacementProven(appendedRows, rowBelowTable)
-		? appendedRange.start
-		: await places.relocateRows(spreadsheet, { ...params, valueInputOption }, appendedRows);
+	const { params, plannedPlace, header } = appendPlan;
+	const appended = await sendAppend(spreadsheet, appendPlan, values);
+	const start = await places.repairPlace(spreadsheet, params, appended);
+	const { updatedRange, tableRange } = appended;
 	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
 		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appendedRows, start.row)) {
-		await places.clearHeaderFormat(spreadsheet, updatedRange, start, values).catch((error: unknown) => {
-			if (!isNodeError(error)) throw error;
-			const summary = `The rows at ${updatedRange} were appended, but they have the formatting of the header`;
-			addHint(`${summary}: ${error.message}`);
-		});
-	}
+	if (params.insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appended, start.row))
+		await repairFormat(spreadsheet, appended, start.row, addHint);
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
 	await formatDates(spreadsheet, tab, [{ ...start, grid: values }], addHint);
 	const results = buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember);
 	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
+}
+
+/** Sends the request that appends rows. Returns where Google has put them, and where they belong. */
+async function sendAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
+	const { params, target, plannedPlace, addHeaders } = appendPlan;
+	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
+		const plan = await places.planRequest(spreadsheet, params.insertDataOption, plannedPlace, values);
+		await addHeaders?.();
+		const request = { ...plan.request, valueInputOption: toInputOption(params) };
+		return { ...plan, response: await spreadsheet.append(request, values) };
+	});
+	const parsedResponse = places.parseAppendResponse(response);
+	const place = await findActualPlace(spreadsheet, appendPlan, parsedResponse.updatedRange);
+	return { ...parsedResponse, rowBelowTable, place, values };
+}
+
+/** Removes the format of the header from rows that were inserted directly below it. If this fails, adds a hint. */
+async function repairFormat(
+	spreadsheet: Spreadsheet,
+	appended: places.AppendedRows,
+	startRow: number,
+	addHint: (text: string) => void,
+) {
+	await places.clearHeaderFormat(spreadsheet, appended, startRow).catch((error: unknown) => {
+		if (!isNodeError(error)) throw error;
+		const summary = `The rows at ${appended.updatedRange} were appended, but they have the formatting of the header`;
+		addHint(`${summary}: ${error.message}`);
+	});
 }
 
 /** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */

@@ -3,6 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { NodeError, isNodeError, createRefusal } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
+import { toInputOption } from './dates/dateCells';
 import type { AppendParams } from './fields';
 import type { SheetTable } from './tableHeader';
 import * as ranges from './range';
@@ -16,13 +17,13 @@ export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$Ap
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
-type AppendedRange = Readonly<ReturnType<typeof parseAppendResponse>>;
-/** Rows that Google has appended, and the place where they belong. */
-type AppendedRows = AppendedRange & { readonly place: AppendPlace; readonly values: Cell[][] };
+/** Rows that Google has appended, and the place where they belong. `rowBelowTable` is as `planRequest` returns it. */
+export type AppendedRows = Readonly<ReturnType<typeof parseAppendResponse>> &
+	Readonly<{ rowBelowTable?: number | undefined; place: AppendPlace; values: Cell[][] }>;
 
-/** Returns whether Google's response proves that rows are in the right place. @param rowBelowTable as `planRequest` returns it */
-export function isPlacementProven(appended: AppendedRows, rowBelowTable?: number): boolean {
-	const { tableRange, start, place, values } = appended;
+/** Returns whether Google's response proves that rows are in the right place. */
+export function isPlacementProven(appended: AppendedRows): boolean {
+	const { tableRange, start, rowBelowTable, place, values } = appended;
 	if (start.column !== place.column) return false;
 	if (rowBelowTable !== undefined) return start.row >= rowBelowTable;
 	if (!tableRange || place.isUnsure) return false;
@@ -72,12 +73,12 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 
 /** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
 export function getPlaceBelowHeader({ target, header }: SheetTable): AppendPlace {
-	const { left, right, hasGap, row } = header;
+	const { firstColumn, lastColumn, hasGap, row } = header;
 	// `fetchTable` has found the tab by this name, or has replaced a named range by its tab and cells.
 	const tab = target.tab ?? target.name;
-	const lastCell = `${ranges.toColumnLetters(right)}${hasGap ? '' : row + 1}`;
-	const a1 = `${ranges.toColumnLetters(left)}${row + 1}:${lastCell}`;
-	const place = { tab, searchStartRow: row, column: left, lastColumn: right, isUnsure: hasGap };
+	const lastCell = `${ranges.toColumnLetters(lastColumn)}${hasGap ? '' : row + 1}`;
+	const a1 = `${ranges.toColumnLetters(firstColumn)}${row + 1}:${lastCell}`;
+	const place = { tab, searchStartRow: row, column: firstColumn, lastColumn, isUnsure: hasGap };
 	return { ...place, searchRange: ranges.printRange({ tab, a1 }), scope: 'header' };
 }
 
@@ -109,8 +110,9 @@ function findBlock(counts: readonly number[], startRow: number): readonly [numbe
 
 type AppendOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
-/** Moves rows that Google has put into a wrong place. @returns their first cell @throws NodeError with outcome `done` if they cannot move */
-export async function relocateRows(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
+/** Moves rows if Google may have put them into a wrong place. @returns their first cell @throws NodeError with outcome `done` if they cannot move */
+export async function repairPlace(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
+	if (isPlacementProven(appended)) return appended.start;
 	return await moveRows(spreadsheet, params, appended).catch((error: unknown) => {
 		throw isNodeError(error) ? createMisplacedError(appended, error) : error;
 	});
@@ -145,7 +147,7 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 	const cellIndexes = Array.from({ length: width }, (_, index) => left + index - column);
 	const padRow = (line: Cell[]) => cellIndexes.map((cellIndex) => line[cellIndex] ?? '');
 	const range = ranges.printAreaLike(updatedRange, { row, column: left }, values.length, width);
-	await spreadsheet.update(range, values.map(padRow), params.valueInputOption);
+	await spreadsheet.update(range, values.map(padRow), toInputOption(params));
 	return { row, column };
 }
 
@@ -225,19 +227,15 @@ const headerFormats =
 	'backgroundColor,backgroundColorStyle,borders,horizontalAlignment,padding,textFormat,textRotation,verticalAlignment,wrapStrategy';
 const headerFormatFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats})))))`;
 
-/** Removes the header's format from new rows: Google formats inserted rows like the row above. @param range any range in the tab */
-export async function clearHeaderFormat(
-	spreadsheet: Spreadsheet,
-	range: string,
-	{ row, column }: ranges.CellPosition,
-	rows: Cell[][],
-) {
-	const headerRange = ranges.printAreaLike(range, { row: row - 1, column }, 1, countColumns(rows));
+/** Removes the header's format from new rows: Google formats inserted rows like the row above. @param startRow where the rows are now */
+export async function clearHeaderFormat(spreadsheet: Spreadsheet, rows: AppendedRows, startRow: number) {
+	const headerStart = { row: startRow - 1, column: rows.place.column };
+	const headerRange = ranges.printAreaLike(rows.updatedRange, headerStart, 1, countColumns(rows.values));
 	const [sheet] = (await spreadsheet.fetch(headerFormatFields, [headerRange])).sheets ?? [];
 	const headerCells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!headerCells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
-	const insertedRows = { sheetId, startRowIndex: row, endRowIndex: row + rows.length };
+	const insertedRows = { sheetId, startRowIndex: startRow, endRowIndex: startRow + rows.values.length };
 	const fields = headerFormats.replaceAll(/\w+/g, 'userEnteredFormat.$&');
 	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
 }

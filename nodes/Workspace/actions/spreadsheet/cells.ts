@@ -7,7 +7,7 @@ import type { Member } from '../../operation';
 import { DateCell } from './dates/dates';
 import { rowNumberKey, type RowParams } from './fields';
 
-/** The value of a cell. null leaves the cell unchanged, "" clears it. Only `toCellData` clears it for both. */
+/** The value of a cell. "" clears the cell. null leaves it unchanged, but `toRowData` clears it. */
 export type Cell = string | number | boolean | null | DateCell;
 
 type CellInputOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
@@ -181,24 +181,11 @@ export function collectNames(rows: readonly NamedRow[]): string[] {
 	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
 }
 
-/** Splits a list into groups, in its order. An element that does not continue the previous one begins a new group. */
-export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
-	const groups: Array<[T, ...T[]]> = [];
-	let previous: T | undefined;
-	for (const element of elements) {
-		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
-		else groups.push([element]);
-		previous = element;
-	}
-	return groups;
-}
-
-/** Converts rows to Google's format for values that are stored unchanged. */
+/** Converts rows to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
 export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
 	return rows.map((row) => ({ values: row.map(toCellData) }));
 }
 
-/** null and "" give an empty object, which clears a cell. Callers that must not clear cells leave out null. */
 function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};

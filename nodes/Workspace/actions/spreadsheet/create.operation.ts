@@ -135,21 +135,20 @@ async function createByDrive(clients: Clients, params: CreateParams, item: Item,
 	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
-	// Returns a function, because the file is marked as finished before the result is read.
-	const finish = async (spreadsheetId: string, isFinished: boolean) => {
-		const request = { spreadsheetId, fields: resultFields };
-		if (isFinished) return async () => toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
-		const complete = async () => await completeSpreadsheet(clients.sheets, spreadsheetId, params);
-		const result = await complete().catch(async (error: unknown) => {
+	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
+	const fillContent = async (id: string) =>
+		await complete(id).catch(async (error: unknown) => {
 			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
 			if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-			return await complete();
+			return await complete(id);
 		});
-		return () => result;
+	const readResult = async (spreadsheetId: string, result?: ReturnType<typeof toCreateResult>) => {
+		const request = { spreadsheetId, fields: resultFields };
+		return result ?? toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 	};
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
 	const fileType = { kind: 'spreadsheet', mimeType, buildUrl: buildSpreadsheetUrl } as const;
-	const file = { ...fileType, title, parentFolder, keyHashes, recoveredId, finish };
+	const file = { ...fileType, title, parentFolder, keyHashes, recoveredId, fillContent, readResult };
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 

@@ -131,6 +131,18 @@ function printArea(start: CellPosition, height: number, width: number): string {
 	return firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`;
 }
 
+/** Splits cells or columns, in their order, into groups that each fill one range. What does not continue the previous one begins a new group. */
+export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
+	const groups: Array<[T, ...T[]]> = [];
+	let previous: T | undefined;
+	for (const element of elements) {
+		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
+		else groups.push([element]);
+		previous = element;
+	}
+	return groups;
+}
+
 /** The values of the fields Tab and Range; '' if a field is empty. */
 export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
 

@@ -39,7 +39,7 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	const headerTexts = readHeaders(rows[headerRow - 1]);
 	const columnsByName = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), rangeStart);
 	const columnNames = buildColumnNames(headerTexts, rangeStart);
-	const matchesFilters = buildRowTest(options, { names: columnNames, columns: columnsByName, rangeStart });
+	const matchesFilters = buildRowTest(options, { names: columnNames, columnsByName, rangeStart });
 	const isMatch = (row: CellRow, index: number) =>
 		index >= headerRow && row.some((cell) => cell !== '') && matchesFilters(row, shownRows[index] ?? []);
 	// A range may have millions of rows, and an index takes far less memory than an object.
@@ -334,14 +334,14 @@ function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, 
 /** Builds a test whether a row matches the filters. A cell is compared both by its value and by the text that the sheet shows for it. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
-	{ names, columns, rangeStart }: Pick<TableHeader, 'names' | 'columns' | 'rangeStart'>,
+	{ names, columnsByName, rangeStart }: Pick<TableHeader, 'names' | 'columnsByName' | 'rangeStart'>,
 ): (row: CellRow, shownRow: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map((filter) => {
 		const { column } = filter;
 		const message = `The table has no column ${listNames([column])} to filter by`;
-		if (!columns.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
-		const columnIndex = (columns.get(column) ?? 0) - rangeStart;
+		if (!columnsByName.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
+		const columnIndex = (columnsByName.get(column) ?? 0) - rangeStart;
 		const cellMatches = buildCellTest(filter);
 		return (row: CellRow, shownRow: CellRow) =>
 			cellMatches([toText(row[columnIndex]), toText(shownRow[columnIndex])]);

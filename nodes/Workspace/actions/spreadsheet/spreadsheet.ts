@@ -64,7 +64,7 @@ export const newTabSize = { rowCount: 1000, columnCount: 26 };
 export const allCells = 'A1:ZZZ';
 
 /** The ID, title and size of a tab, and `sheet`, the tab as Google returns it. */
-export type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
+type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
 
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';

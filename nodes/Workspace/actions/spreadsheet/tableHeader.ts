@@ -32,7 +32,10 @@ export function buildColumnNames(
 	});
 }
 
-/** The header of a table, with the table's columns and the size of its tab. Rows and columns count from 0. */
+/**
+ * The header of a table, with the table's columns and the size of its tab. Rows and columns count from 0. A header has three stages: as
+ * fetched, then with the columns that rows name by letter (`addLetterColumns…`), and then also with new columns (`addNewColumns`).
+ */
 export type TableHeader = Readonly<Awaited<ReturnType<typeof fetchTableHeader>>>;
 
 /** Fetches a header. @param target the range with the table's columns @param rowNumber the number of the header row in the tab, from 1 */
@@ -47,10 +50,10 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const isInRange = (column: number) => column >= rangeStart && column <= rangeEnd;
 	const filledColumns = [...rowTexts.keys()].filter((column) => isInRange(column) && rowTexts[column] !== '');
-	let left = filledColumns[0] ?? rangeStart;
-	while (left > 0 && rowTexts[left - 1]) left--;
+	let firstColumn = filledColumns[0] ?? rangeStart;
+	while (firstColumn > 0 && rowTexts[firstColumn - 1]) firstColumn--;
 	const firstNewColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
-	const right = Math.max(firstNewColumn - 1, left);
+	const lastColumn = Math.max(firstNewColumn - 1, firstColumn);
 	const headerTexts = rowTexts.slice(rangeStart, firstNewColumn);
 	const shownTexts = rowCells.slice(rangeStart, firstNewColumn).map((cell) => cell.formattedValue ?? '');
 	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= firstNewColumn && text !== '');
@@ -62,20 +65,20 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 		/** Values of the whole row that are numbers (also dates) or booleans; undefined for texts. */
 		rowValues,
 		/** The native table that the header belongs to, if there is one. */
-		nativeTable: findNativeTable(sheet, { row, column: left }),
+		nativeTable: findNativeTable(sheet, { row, column: firstColumn }),
 		/** First column of the range. */
 		rangeStart,
 		/** First column of the table. It is left of the range if the headers continue there without a gap. */
-		left,
-		/** Last column of the table, including new columns and those that rows name by letter. Without any column, it equals `left`. */
-		right,
-		/** Whether a column from `left` to `right` has no header. */
-		hasGap: rowTexts.slice(left, right).includes(''),
+		firstColumn,
+		/** Last column of the table at this stage. Without any column, it equals `firstColumn`. */
+		lastColumn,
+		/** Whether a column from `firstColumn` to `lastColumn` has no header. */
+		hasGap: rowTexts.slice(firstColumn, lastColumn).includes(''),
 		/** Names of the columns that have a header. In a table without headers, the letters by which items name columns. */
 		names: buildColumnNames(headerTexts, rangeStart).filter((_, index) => headerTexts[index] !== ''),
 		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
-		columns: indexColumns(headerTexts, shownTexts, rangeStart),
-		/** Where new columns begin: directly after the table's columns in the sheet. It stays the same when `addNewColumns` adds them. */
+		columnsByName: indexColumns(headerTexts, shownTexts, rangeStart),
+		/** Where new columns begin: directly after the table's columns of the first two stages. `addNewColumns` does not change it. */
 		firstNewColumn,
 		/** How many new columns fit: the number of empty header cells from `firstNewColumn` on. */
 		maxNewColumns: (nextHeaderColumn === -1 ? Infinity : nextHeaderColumn) - firstNewColumn,
@@ -95,25 +98,25 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
 export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
-	const trimmedTexts = texts.map((text) => text.trim());
-	const textKinds = [texts, shownTexts, trimmedTexts];
+	const textKinds = [texts, shownTexts, texts.map((text) => text.trim())];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
-	const columns = new Map<string, number>();
+	const columnsByName = new Map<string, number>();
 	for (const names of [buildColumnNames(texts, startColumn), ...otherNames])
 		for (const [index, name] of names.entries())
-			if (!columns.has(name)) columns.set(name, startColumn + index);
-	return columns;
+			if (!columnsByName.has(name)) columnsByName.set(name, startColumn + index);
+	return columnsByName;
 }
 
 /**
  * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters.
  * `letterErrors` has a NodeError for each member with a letter outside of the range or tab, or from the next header of the row on.
  */
-export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMember }: TableWithRows) {
-	if (header.columns.size > 0) return { header, letterErrors: [] };
+export function addLetterColumnsToEmptyHeader(table: TableWithRows): TableWithRows {
+	const { target, header, namedRowsByMember } = table;
+	if (header.columnsByName.size > 0) return table;
 	const { rangeStart, columnCount } = header;
-	const { lastColumn = Infinity } = parseBounds(target);
-	const length = Math.min(lastColumn + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
+	const { lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const length = Math.min(rangeEnd + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
 	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
 	const letterErrors = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
@@ -123,37 +126,39 @@ export function addLetterColumnsToEmptyHeader({ target, header, namedRowsByMembe
 		return createColumnError(message, freeLetters, unknownLetters, headerRowAdvice);
 	});
 	const names = collectNames(namedRowsByMember.flat()).filter((name) => freeLetters.includes(name));
-	const columns = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
-	if (columns.size === 0) return { header, letterErrors };
-	const [left, right] = [Math.min(...columns.values()), Math.max(...columns.values())];
-	const maxNewColumns = header.maxNewColumns - (right + 1 - rangeStart);
-	const letterHeader = { ...header, columns, left, right, firstNewColumn: right + 1, maxNewColumns, names };
-	return { header: letterHeader, letterErrors };
+	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
+	if (columnsByName.size === 0) return { ...table, letterErrors };
+	const columns = [...columnsByName.values()];
+	const [firstColumn, lastColumn] = [Math.min(...columns), Math.max(...columns)];
+	const firstNewColumn = lastColumn + 1;
+	const maxNewColumns = header.maxNewColumns - (firstNewColumn - rangeStart);
+	const usedPart = { columnsByName, names, firstColumn, lastColumn, firstNewColumn, maxNewColumns };
+	return { ...table, header: { ...header, ...usedPart }, letterErrors };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
 export function addLetterColumnsAfterHeader(header: TableHeader, names: ReadonlySet<string>): TableHeader {
-	const columns = new Map(header.columns);
-	if (columns.size === 0) return header;
-	const usedColumns = [...names].flatMap((name) => columns.get(name) ?? []);
+	const columnsByName = new Map(header.columnsByName);
+	if (columnsByName.size === 0) return header;
+	const usedColumns = [...names].flatMap((name) => columnsByName.get(name) ?? []);
 	const { rowTexts, rangeStart } = header;
 	let { firstNewColumn, maxNewColumns } = header;
 	const emptyTexts = Array.from({ length: Math.min(names.size, maxNewColumns) }, () => '');
 	const headerTexts = [...rowTexts.slice(rangeStart, firstNewColumn), ...emptyTexts];
 	for (const name of buildColumnNames(headerTexts, rangeStart).slice(firstNewColumn - rangeStart)) {
 		if (!names.has(name)) break;
-		columns.set(name, firstNewColumn++);
+		columnsByName.set(name, firstNewColumn++);
 		maxNewColumns--;
 	}
-	const left = Math.min(header.left, ...usedColumns);
-	const right = Math.max(header.right, firstNewColumn - 1);
-	const hasGap = header.hasGap || left < header.left || right > header.right;
-	return { ...header, left, right, hasGap, columns, firstNewColumn, maxNewColumns };
+	const firstColumn = Math.min(header.firstColumn, ...usedColumns);
+	const lastColumn = Math.max(header.lastColumn, firstNewColumn - 1);
+	const hasGap = header.hasGap || firstColumn < header.firstColumn || lastColumn > header.lastColumn;
+	return { ...header, firstColumn, lastColumn, hasGap, columnsByName, firstNewColumn, maxNewColumns };
 }
 
 /** Adds new columns after the last one. Returns a NodeError 400 if other headers leave no space for them. */
 export function addNewColumns(header: TableHeader, names: readonly string[]): TableHeader | NodeError {
-	const { firstNewColumn, maxNewColumns, columns } = header;
+	const { firstNewColumn, maxNewColumns, columnsByName } = header;
 	if (names.length === 0) return header;
 	if (names.length > maxNewColumns) {
 		const advice = `Column ${toColumnLetters(firstNewColumn + maxNewColumns)} of the header row is already in use.`;
@@ -162,9 +167,9 @@ export function addNewColumns(header: TableHeader, names: readonly string[]): Ta
 	const addedColumns = names.map((name, index) => [name, firstNewColumn + index] as const);
 	return {
 		...header,
-		right: firstNewColumn + names.length - 1,
+		lastColumn: firstNewColumn + names.length - 1,
 		names: [...header.names, ...names],
-		columns: new Map([...columns, ...addedColumns]),
+		columnsByName: new Map([...columnsByName, ...addedColumns]),
 	};
 }
 
@@ -175,12 +180,12 @@ async function writeHeaders(spreadsheet: Spreadsheet, header: TableHeader, names
 	await spreadsheet.update(printTabArea(title, { row, column: firstNewColumn }, 1, 1), [[...names]], 'RAW');
 }
 
-type HeaderParams = Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'extraColumns'>;
-type TableParams = HeaderParams & Pick<RowParams, 'valueInputOption'>;
+type ColumnParams = Pick<RowParams, 'extraColumns'>;
+type TableParams = ColumnParams & Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'valueInputOption'>;
 
 /** A table: its header, and the range that the user chose for it. */
 export type SheetTable = Pick<TableWithRows, 'target' | 'header'>;
-type TableWithRows = Awaited<ReturnType<typeof fetchTable>>;
+type TableWithRows = Awaited<ReturnType<typeof fetchTable>> & { letterErrors?: Array<NodeError | undefined> };
 
 /** Fetches the header of a table, and converts the rows of each member to cells. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
@@ -209,62 +214,53 @@ export async function fetchTable(
 
 /** Puts cells into the order of the table's columns. A member whose fields do not fit the table gets a NodeError in place of its rows. */
 export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
-	const { target, header: fetchedHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members);
-	const resolution = resolveColumns(fetchedHeader, params, members, namedRowsByMember);
-	const { oldHeader, newNames, newHeader: header, errors } = resolution;
-	const rowsByMember = namedRowsByMember.map(
+	const table = await fetchTable(spreadsheet, params, members);
+	const { oldHeader, newNames, newHeader: header, errors } = resolveColumns(table, params, members);
+	const rowsByMember = table.namedRowsByMember.map(
 		(rows, index) => errors[index] ?? rows.map((row) => alignRow(row, header)),
 	);
 	let writingHeaders: Promise<void> | undefined;
 	/** Writes the headers of new columns. Only the first call sends a request. */
 	const addHeaders = () => (writingHeaders ??= writeHeaders(spreadsheet, oldHeader, newNames));
 	// Headers outside the range suggest that the user has chosen the wrong range.
-	if (oldHeader.columns.size === 0 && oldHeader.rowTexts.length > 0)
+	if (oldHeader.columnsByName.size === 0 && oldHeader.rowTexts.length > 0)
 		members[0]?.item.addHint(
 			`The range had no column names, so the node added ${listNames(newNames)} to row ${oldHeader.row + 1}, next to ${listNames(oldHeader.rowTexts.filter(Boolean))}. To use the existing columns, leave ${quoteField('range')} empty.`,
 		);
-	return { target, header, rowsByMember, addHeaders };
+	return { target: table.target, header, rowsByMember, addHeaders };
 }
 
 /**
  * Resolves the columns that rows name. `oldHeader` has the existing columns, also those named by letter, and `newHeader` also `newNames`.
  * `errors` has, for each member, a NodeError if its rows do not fit the table or its run was stopped, and otherwise undefined.
  */
-export function resolveColumns(
-	fetchedHeader: TableHeader,
-	params: HeaderParams,
-	members: RowsMembers,
-	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	letterErrors: ReadonlyArray<NodeError | undefined> = [],
-) {
-	const stopErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
-	const isHeaderNew = fetchedHeader.columns.size === 0;
-	const firstMember = members.find((_, index) => !stopErrors[index]);
+export function resolveColumns(table: TableWithRows, params: ColumnParams, members: RowsMembers) {
+	const { header: fetchedHeader, namedRowsByMember, letterErrors = [] } = table;
+	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
+	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
+	const firstMember = members.find((_, index) => !earlierErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
 	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
 	const definesHeader = (_: unknown, index: number) =>
-		!stopErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
+		!earlierErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
 	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
 	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
-	const newNames = canAdd ? names.filter((name) => !oldHeader.columns.has(name)) : [];
+	const newNames = canAdd ? names.filter((name) => !oldHeader.columnsByName.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);
 	const [newHeader, noSpaceError] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
 	const errors = namedRowsByMember.map(
-		(rows, index) => stopErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
+		(rows, index) => earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);
-	return { oldHeader, newNames, newHeader, errors };
+	return { namedRowsByMember, oldHeader, newNames, newHeader, errors };
 }
 
 /** Returns the error for rows that do not fit a table; undefined if they fit. */
-export function findMisfitError(
-	rows: readonly NamedRow[],
-	{ columns, names }: TableHeader,
-	{ extraColumns }: Pick<HeaderParams, 'extraColumns'>,
-) {
+export function findMisfitError(rows: readonly NamedRow[], header: TableHeader, params: ColumnParams) {
+	const { columnsByName, names } = header;
 	for (const { cellsByName } of rows) {
-		const unknownNames = [...cellsByName.keys()].filter((name) => !columns.has(name));
-		if (unknownNames.length > 0 && extraColumns === 'error')
+		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
+		if (unknownNames.length > 0 && params.extraColumns === 'error')
 			return createMisfitError(`The table has no column ${listNames(unknownNames)}`, names, unknownNames);
 		const message = 'None of the fields of the item is a column of the table';
 		if (unknownNames.length === cellsByName.size) return createMisfitError(message, names, unknownNames);
@@ -284,8 +280,13 @@ function createMisfitError(message: string, names: readonly string[], missingNam
 	return createColumnError(message, names, missingNames, advice);
 }
 
-/** Returns a cell for each column from `left` to `right`: null if the row has none for it. */
-function alignRow({ cellsByName }: NamedRow, { columns, left, right }: TableHeader): Cell[] {
-	const cellsByColumn = new Map([...cellsByName].map(([name, cell]) => [columns.get(name), cell]));
-	return Array.from({ length: right - left + 1 }, (_, index) => cellsByColumn.get(left + index) ?? null);
+/** Returns a cell for each column of the table: null if the row has none for it. */
+function alignRow({ cellsByName }: NamedRow, header: TableHeader): Cell[] {
+	const { columnsByName } = header;
+	const cellsByColumn = new Map([...cellsByName].map(([name, cell]) => [columnsByName.get(name), cell]));
+	return listColumns(header).map((column) => cellsByColumn.get(column) ?? null);
 }
+
+/** Lists the columns of a table, also those without a header. */
+export const listColumns = ({ firstColumn, lastColumn }: TableHeader) =>
+	Array.from({ length: lastColumn - firstColumn + 1 }, (_, index) => firstColumn + index);

@@ -54,7 +54,7 @@ async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Pro
 async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const { target, header, rowsByMember, addHeaders } = await alignRows(spreadsheet, params, members);
 	const row = Math.max(params.headerRow, parseBounds(target).row);
-	const start = { tab: header.title, a1: printCell({ row, column: header.left }) };
+	const start = { tab: header.title, a1: printCell({ row, column: header.firstColumn }) };
 	const prepare = async (rowCount: number) => {
 		await addHeaders();
 		// The header may be the last row of the tab, so that there is no row below it yet.

@@ -7,7 +7,7 @@ import {
 	type AppendPlace,
 	getPlaceBelowHeader,
 	getPlaceInTarget,
-	relocateRows,
+	repairPlace,
 } from '../../../../nodes/Workspace/actions/spreadsheet/appendPlace';
 import { parseRange } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import { Spreadsheet } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
@@ -324,7 +324,7 @@ describe('what Google answers', () => {
 		const spreadsheet = new Spreadsheet(sheets, calls.sheet(rows));
 		const rowsAbove = { ...answered('Sheet1!A3:B3'), place: place('all', { searchStartRow: 4 }) };
 		const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' } as const;
-		const start = await relocateRows(spreadsheet, options, { ...rowsAbove, values: [['new', 1]] });
+		const start = await repairPlace(spreadsheet, options, { ...rowsAbove, values: [['new', 1]] });
 		expect(start).toEqual({ row: 2, column: 0 });
 	});
 
@@ -352,9 +352,9 @@ describe('what Google answers', () => {
 		['yes, at the row that was asked for', 'S!A4', undefined, place('all'), ['x'], 3],
 		['yes, further down', 'S!A5', undefined, place('all'), ['x'], 3],
 		['no, above it', 'S!A3', undefined, place('all'), ['x'], 3],
-	])('whether that proves the place: %s', (answer, updatedRange, tableRange, known, row, ...more) => {
-		const appended = { ...answered(updatedRange, tableRange), place: known, values: [row] };
-		expect(isPlacementProven(appended, ...more)).toBe(answer.startsWith('yes'));
+	])('whether that proves the place: %s', (answer, updatedRange, tableRange, known, row, rowBelowTable) => {
+		const appended = { ...answered(updatedRange, tableRange), rowBelowTable, place: known, values: [row] };
+		expect(isPlacementProven(appended)).toBe(answer.startsWith('yes'));
 	});
 
 	test.each<[boolean, string | undefined, AppendPlace, number]>([
@@ -395,7 +395,10 @@ describe('where a table is looked for', () => {
 		[false, "'Q1'!B3:D3"],
 		[true, "'Q1'!B3:D"],
 	])('below a header, whose cells have a gap: %s', (hasGap, searchRange) => {
-		const table = { target: parseRange("'Q1'"), header: { left: 1, right: 3, row: 2, hasGap } } as SheetTable;
+		const table = {
+			target: parseRange("'Q1'"),
+			header: { firstColumn: 1, lastColumn: 3, row: 2, hasGap },
+		} as SheetTable;
 		const expected = {
 			searchRange,
 			tab: 'Q1',

@@ -14,7 +14,7 @@ import {
 import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
-const columns = new Map(['Id', 'A', 'B'].map((name, at) => [name, at]));
+const columnsByName = new Map(['Id', 'A', 'B'].map((name, at) => [name, at]));
 
 const bodyOf = (rows: Cell[][]): MatchPlanInput['body'] => ({
 	lastRow: rows.length - 1,
@@ -26,7 +26,7 @@ function planFor(
 	{ shown, ...more }: Partial<Omit<MatchPlanInput, 'shownTexts'>> & { shown?: Cell[][] } = {},
 ) {
 	const choices = { valueInputOption: 'AUTO', unmatched: 'append' } as const;
-	const matching = { ...choices, matchColumns: ['Id'], headerRow: 1, columns };
+	const matching = { ...choices, matchColumns: ['Id'], headerRow: 1, columnsByName };
 	return new MatchPlan({
 		...matching,
 		body: bodyOf(rows),

@@ -228,9 +228,14 @@ describe('header row', () => {
 		return await fetchTableHeader(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
 	}
 
-	const summary = ({ rangeStart, firstNewColumn, maxNewColumns, columns, ...header }: TableHeader) => ({
-		...{ ...header, start: rangeStart, free: firstNewColumn, room: maxNewColumns },
-		columns: Object.fromEntries(columns),
+	const summary = (header: TableHeader) => ({
+		...header,
+		start: header.rangeStart,
+		left: header.firstColumn,
+		right: header.lastColumn,
+		free: header.firstNewColumn,
+		room: header.maxNewColumns,
+		columns: Object.fromEntries(header.columnsByName),
 	});
 
 	const ab = { start: 0, left: 0, right: 1, hasGap: false, free: 2, room: Infinity };
@@ -270,7 +275,7 @@ describe('header row', () => {
 	])('%j in %s', async (texts, range, expected) => {
 		const found = await read(texts, range);
 		expect(summary(found)).toMatchObject(expected);
-		expect(found.columns.size).toBe(Object.keys((expected as { columns: object }).columns).length);
+		expect(found.columnsByName.size).toBe(Object.keys((expected as { columns: object }).columns).length);
 	});
 
 	test('it is found in its row', async () => {
@@ -337,7 +342,7 @@ describe('header row', () => {
 
 		test('stand as far as the next table', async () => {
 			const header = await read(['x', 'a', 'b', '', 'd'], 'Sheet1!B:C');
-			expect(grow(header, ['n']).right).toBe(3);
+			expect(grow(header, ['n']).lastColumn).toBe(3);
 			expect(addNewColumns(header, ['n', 'm'])).toMatchObject({
 				message: "There is no space for new columns: 'n', 'm'",
 				description: 'Column E of the header row is already in use.',
@@ -352,8 +357,8 @@ describe('header row', () => {
 			[['a'], 'ignore', []],
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			const params = { tab: '', range: '', headerRow: 1, extraColumns };
-			expect(resolveColumns(await read(texts), params, [], [rows]).newNames).toEqual(expected);
+			const table = { target: {}, header: await read(texts), namedRowsByMember: [rows] };
+			expect(resolveColumns(table, { extraColumns }, []).newNames).toEqual(expected);
 		});
 
 		test.each([

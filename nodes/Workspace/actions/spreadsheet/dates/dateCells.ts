@@ -1,11 +1,11 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../../core/errors';
-import { type Cell, groupNeighbors, type NamedRow } from '../cells';
+import type { Cell, NamedRow } from '../cells';
 import type { RowParams } from '../fields';
 import { DateCell, mayBeDate, parseDate, printDate } from './dates';
-import { type CellPosition, parseBounds, parseRange, printAreaLike, printTabArea } from '../range';
-import { maxRanges, type TabInfo, type Spreadsheet } from '../spreadsheet';
+import * as ranges from '../range';
+import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
 type InputParams = Pick<RowParams, 'valueInputOption'>;
 type ValueRange = sheets_v4.Schema$ValueRange;
@@ -15,8 +15,8 @@ export const toInputOption = ({ valueInputOption }: InputParams) =>
 	valueInputOption === 'AUTO' ? 'RAW' : valueInputOption;
 
 /** What `fetchColumnTypes` must know of a table. Rows and columns count from 0. */
-type SampledTable = Pick<TabInfo, 'title' | 'rowCount'> &
-	Readonly<{ row: number; left: number; right: number; columns: ReadonlyMap<string, number> }>;
+type SampledTable = Readonly<Record<'rowCount' | 'row' | 'firstColumn' | 'lastColumn', number>> &
+	Readonly<{ title: string; columnsByName: ReadonlyMap<string, number> }>;
 
 /** How many rows below the header are read to find the type of a column. */
 const sampleRowCount = 50;
@@ -32,15 +32,16 @@ const textDateOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRender
 
 /** Returns, for each column's name, the `typeof` of its first value below the header; 'string' if there is none. */
 async function fetchColumnTypes(spreadsheet: Spreadsheet, table: SampledTable) {
-	const { title, row, rowCount, left, right, columns } = table;
+	const { title, row, rowCount, firstColumn, lastColumn, columnsByName } = table;
 	if (row + 1 >= rowCount) return new Map<string, string>();
-	const range = printTabArea(title, { row: row + 1, column: left }, sampleRowCount, right - left + 1);
+	const start = { row: row + 1, column: firstColumn };
+	const range = ranges.printTabArea(title, start, sampleRowCount, lastColumn - firstColumn + 1);
 	const request = { spreadsheetId: spreadsheet.id, range, ...textDateOptions };
 	const { data } = await spreadsheet.valuesApi.get(request);
 	const rows = (data.values ?? []) as unknown[][];
-	const findFirstValue = (index: number) => rows.map((row) => row[index] ?? '').find((cell) => cell !== '');
-	const types = [...columns].map(([name, column]) => [name, typeof findFirstValue(column - left)] as const);
-	return new Map<string, string>(types);
+	const findFirstValue = (column: number) =>
+		rows.map((line) => line[column - firstColumn] ?? '').find((cell) => cell !== '');
+	return new Map([...columnsByName].map(([name, column]) => [name, typeof findFirstValue(column)]));
 }
 
 /**
@@ -78,13 +79,13 @@ export async function convertCells(
 }
 
 /** A rectangle of cells with its place in a tab. Rows and columns count from 0. */
-export type CellRectangle = CellPosition & { readonly grid: ReadonlyArray<readonly Cell[]> };
+export type CellRectangle = ranges.CellPosition & { readonly grid: ReadonlyArray<readonly Cell[]> };
 
 /** A tab with dates. Without an ID, the tab is looked up by its title. */
 type DatedTab = { readonly title: string | undefined; readonly sheetId?: number | undefined };
 
 /** The place of a date, and the format that its cell needs. */
-type WrittenDate = CellPosition & DateCell['format'];
+type WrittenDate = ranges.CellPosition & DateCell['format'];
 
 /** Formats written dates as dates, if their cells show numbers. If this fails, adds a hint. */
 export async function formatDates(
@@ -109,12 +110,12 @@ export async function formatDates(
 
 /** @param dates in the order of their columns, and within a column in the order of their rows */
 async function formatCells(spreadsheet: Spreadsheet, tab: DatedTab, dates: readonly WrittenDate[]) {
-	const columns = groupNeighbors(dates, (date, nextDate) => nextDate.column === date.column);
-	const ranges = columns.map(([firstDate, ...otherDates]) => {
+	const columns = ranges.groupNeighbors(dates, (date, nextDate) => nextDate.column === date.column);
+	const rangeTexts = columns.map(([firstDate, ...otherDates]) => {
 		const lastDate = otherDates.at(-1) ?? firstDate;
-		return printTabArea(tab.title, firstDate, lastDate.row - firstDate.row + 1, 1);
+		return ranges.printTabArea(tab.title, firstDate, lastDate.row - firstDate.row + 1, 1);
 	});
-	const grids = await spreadsheet.fetchValues(ranges, textDateOptions);
+	const grids = await spreadsheet.fetchValues(rangeTexts, textDateOptions);
 	const unformattedDates = columns.flatMap((column, index) => {
 		const values = grids[index] ?? [];
 		// With `textDateOptions`, Google returns a number only for a cell without a date format.
@@ -124,7 +125,7 @@ async function formatCells(spreadsheet: Spreadsheet, tab: DatedTab, dates: reado
 	const continuesArea = (above: WrittenDate, { row, column, type, pattern }: WrittenDate) =>
 		column === above.column && row === above.row + 1 && type === above.type && pattern === above.pattern;
 	const sheetId = tab.sheetId ?? (await spreadsheet.fetchTabInfo(tab.title)).sheetId;
-	const requests = groupNeighbors(unformattedDates, continuesArea).map((area) => {
+	const requests = ranges.groupNeighbors(unformattedDates, continuesArea).map((area) => {
 		const { row, column, ...numberFormat } = area[0];
 		const rows = { startRowIndex: row, endRowIndex: row + area.length };
 		const range = { sheetId, ...rows, startColumnIndex: column, endColumnIndex: column + 1 };
@@ -156,12 +157,12 @@ export async function fetchDatesAsIso(spreadsheet: Spreadsheet, data: ValueRange
 	const isByColumn = data.majorDimension === 'COLUMNS';
 	const areas = findDateAreas(fetchedLines, isByColumn, headerHeight);
 	if (areas.length === 0) return data;
-	const start = parseBounds(parseRange(data.range ?? 'A1'));
-	const ranges = areas.map(({ row, column, lastRow, lastColumn }) => {
+	const start = ranges.parseBounds(ranges.parseRange(data.range ?? 'A1'));
+	const rangeTexts = areas.map(({ row, column, lastRow, lastColumn }) => {
 		const firstCell = { row: start.row + row, column: start.column + column };
-		return printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
+		return ranges.printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
 	});
-	const { properties, sheets } = await spreadsheet.fetch(dateFields, ranges);
+	const { properties, sheets } = await spreadsheet.fetch(dateFields, rangeTexts);
 	const lines = fetchedLines.map((line) => [...line]);
 	for (const [areaIndex, area] of areas.entries()) {
 		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
@@ -185,7 +186,7 @@ const dateFields =
 	'properties.timeZone,sheets.data.rowData.values(effectiveValue.numberValue,effectiveFormat.numberFormat)';
 
 /** An area of cells. Rows and columns count from 0, from the first cell of the data on. */
-type Area = CellPosition & { readonly lastRow: number; readonly lastColumn: number };
+type Area = ranges.CellPosition & { readonly lastRow: number; readonly lastColumn: number };
 
 /** Returns areas that together contain all cells which may show dates: one for each column, or a single one if that would be too many. */
 function findDateAreas(lines: unknown[][], isByColumn: boolean, headerHeight: number): Area[] {

@@ -5,7 +5,7 @@ import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, roundToMillisecond, isSameTime } from '../dates/dates';
 import { rowNumberKey, type WriteMembers, type WriteParams } from '../fields';
-import type { resolveColumns } from '../tableHeader';
+import { listColumns, type resolveColumns } from '../tableHeader';
 import { failRunsWithError } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
@@ -27,7 +27,7 @@ type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'head
 
 export interface MatchPlanInput extends MatchParams {
 	/** The columns of the table by their names. Columns count from 0. */
-	readonly columns: ReadonlyMap<string, number>;
+	readonly columnsByName: ReadonlyMap<string, number>;
 	readonly body: TableBody;
 	/** The texts that the sheet shows for the same cells; undefined until `needsShownTexts` asks for them. */
 	readonly shownTexts?: TableBody;
@@ -58,11 +58,10 @@ export class MatchPlan {
 
 	constructor(input: MatchPlanInput) {
 		this.#input = input;
-		const { matchColumns, columns, body } = input;
 		this.#isUserEntered = input.valueInputOption === 'USER_ENTERED';
-		const keyNames = isByRowNumber(matchColumns) ? [] : matchColumns;
-		this.#keyColumns = keyNames.flatMap((name) => columns.get(name) ?? []);
-		this.#nextRow = body.lastRow + 1;
+		const keyNames = isByRowNumber(input.matchColumns) ? [] : input.matchColumns;
+		this.#keyColumns = keyNames.flatMap((name) => input.columnsByName.get(name) ?? []);
+		this.#nextRow = input.body.lastRow + 1;
 	}
 
 	/** Returns the error of an item's first row that has no key or a wrong row number, or may not be added. */
@@ -179,9 +178,9 @@ export class MatchPlan {
 
 	/** Returns the values of the match columns; '' if there is none. An item may name a column in another way than Match Columns. */
 	#readKey({ cellsByName }: NamedRow): Cell[] {
-		const { matchColumns, columns } = this.#input;
+		const { matchColumns, columnsByName } = this.#input;
 		return matchColumns.map((name) => {
-			const isSameColumn = (otherName: string) => columns.get(otherName) === columns.get(name);
+			const isSameColumn = (otherName: string) => columnsByName.get(otherName) === columnsByName.get(name);
 			const nameInRow = cellsByName.has(name) ? name : [...cellsByName.keys()].find(isSameColumn);
 			return (nameInRow === undefined ? null : cellsByName.get(nameInRow)) ?? '';
 		});
@@ -213,7 +212,7 @@ export class MatchPlan {
 	#toCellsByColumn({ cellsByName }: NamedRow): Map<number, Cell> {
 		const cellsByColumn = new Map<number, Cell>();
 		for (const [name, cell] of cellsByName) {
-			const column = this.#input.columns.get(name);
+			const column = this.#input.columnsByName.get(name);
 			if (column !== undefined && cell !== null) cellsByColumn.set(column, cell);
 		}
 		return new Map([...cellsByColumn].sort(([a], [b]) => a - b));
@@ -260,19 +259,15 @@ export async function planSteps(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
-	namedRowsByMember: ReadonlyArray<readonly NamedRow[]>,
-	{ oldHeader, newHeader: { columns }, errors }: ReturnType<typeof resolveColumns>,
+	{ namedRowsByMember, oldHeader, newHeader: { columnsByName }, errors }: ReturnType<typeof resolveColumns>,
 ) {
-	const { matchColumns } = params;
-	const names = [...new Set([...matchColumns, ...collectNames(namedRowsByMember.flat())])];
-	const { left, right, firstNewColumn } = oldHeader;
-	const namedColumns = names.flatMap((name) => columns.get(name) ?? []);
-	const usedColumns = namedColumns.filter((column) => column < firstNewColumn);
-	const allColumns = Array.from({ length: right - left + 1 }, (_, index) => left + index);
+	const names = [...new Set([...params.matchColumns, ...collectNames(namedRowsByMember.flat())])];
+	const namedColumns = names.flatMap((name) => columnsByName.get(name) ?? []);
+	const usedColumns = namedColumns.filter((column) => column < oldHeader.firstNewColumn);
 	// To check a row number, the last row of the whole table must be known. New columns are still empty.
-	const columnsToRead = isByRowNumber(matchColumns) ? allColumns : usedColumns;
+	const columnsToRead = isByRowNumber(params.matchColumns) ? listColumns(oldHeader) : usedColumns;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
-		const plan = new MatchPlan({ ...params, columns, ...bodies });
+		const plan = new MatchPlan({ ...params, columnsByName, ...bodies });
 		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));
 		// The rows of runs that are not sent must not change the plan of the other runs.
 		const stepsByMember = failRunsWithError(errorsByMember, members, 'written').map(
@@ -284,7 +279,7 @@ export async function planSteps(
 	// Most dates and USER_ENTERED values must be compared with shown texts, so both are fetched together.
 	const mayNeedTexts = hasDates || params.valueInputOption === 'USER_ENTERED';
 	const fitsTogether = oldHeader.rowCount * columnsToRead.length <= maxCellsTogether;
-	if (mayNeedTexts && oldHeader.columns.size > 0 && fitsTogether)
+	if (mayNeedTexts && oldHeader.columnsByName.size > 0 && fitsTogether)
 		return planFor(await fetchValuesAndTexts(spreadsheet, oldHeader, columnsToRead));
 	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
 	const firstResult = planFor({ body });

@@ -1,8 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Cell, groupNeighbors } from '../cells';
+import type { Cell } from '../cells';
 import type { TableHeader } from '../tableHeader';
-import { printRange, toColumnLetters } from '../range';
+import { groupNeighbors, printRange, toColumnLetters } from '../range';
 import { maxRanges, type Spreadsheet } from '../spreadsheet';
 
 /** The cells of some columns of a table, below its header. Rows and columns count from 0. */

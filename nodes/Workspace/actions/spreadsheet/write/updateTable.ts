@@ -2,12 +2,12 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import { groupNeighbors, buildUpdateCellsRequest } from '../cells';
+import { buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
 import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
-import { printTabArea } from '../range';
+import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
@@ -95,16 +95,13 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const table = await fetchTable(spreadsheet, params, members);
-	const { header, letterErrors } = isByRowNumber(params.matchColumns)
-		? addLetterColumnsToEmptyHeader(table)
-		: { header: table.header, letterErrors: [] };
-	const { namedRowsByMember } = table;
-	const resolution = resolveColumns(header, params, members, namedRowsByMember, letterErrors);
+	const fetched = await fetchTable(spreadsheet, params, members);
+	const table = isByRowNumber(params.matchColumns) ? addLetterColumnsToEmptyHeader(fetched) : fetched;
+	const resolution = resolveColumns(table, params, members);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
 	checkMatchColumns(params.matchColumns, newHeader);
-	const plan = await planSteps(spreadsheet, params, members, namedRowsByMember, resolution);
+	const plan = await planSteps(spreadsheet, params, members, resolution);
 	// An empty table needs no hint, because no row can match.
 	if (plan.lastRow > oldHeader.row) addHintsOfAddedRows(plan.stepsByMember, members);
 	let place: RowPlace = { header: oldHeader, newNames, row: plan.lastRow + 1 };
@@ -139,12 +136,12 @@ function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, memb
 }
 
 /** @throws NodeError 400 if the table does not have all match columns, or if Row Number is not the only one */
-function checkMatchColumns(matchColumns: readonly string[], { columns, names }: TableHeader): void {
+function checkMatchColumns(matchColumns: readonly string[], { columnsByName, names }: TableHeader): void {
 	if (isByRowNumber(matchColumns)) return;
 	const mixMessage = `${quoteField('matchColumns')} cannot have '${mentionChoice('matchColumns', rowNumberKey)}' together with other columns`;
 	if (matchColumns.includes(rowNumberKey))
 		throw createRefusal(mixMessage, 'The row number alone identifies a row. Remove it, or the others.');
-	const unknownNames = matchColumns.filter((name) => !columns.has(name));
+	const unknownNames = matchColumns.filter((name) => !columnsByName.has(name));
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	if (unknownNames.length > 0) throw createColumnError(message, names, unknownNames, advice);
@@ -152,7 +149,7 @@ function checkMatchColumns(matchColumns: readonly string[], { columns, names }: 
 
 function buildStepResult(spreadsheetId: string, header: TableHeader, { action, rows, changes }: MatchStep) {
 	const writtenColumns = [...new Set(changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]))];
-	const columns = writtenColumns.length > 0 ? writtenColumns : [header.left, header.right];
+	const columns = writtenColumns.length > 0 ? writtenColumns : [header.firstColumn, header.lastColumn];
 	const firstCell = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
 	const width = Math.max(...columns) - firstCell.column + 1;
 	return {

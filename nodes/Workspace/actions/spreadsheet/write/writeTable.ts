@@ -75,8 +75,8 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	const isHeaderNew = headerTexts.every((text) => text === '');
 	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isHeaderNew) return undefined;
-		const isInColumn = (itemName: string) => header.columns.get(itemName) === header.rangeStart + index;
-		return names.includes(name) ? name : names.find(isInColumn);
+		const column = header.rangeStart + index;
+		return names.includes(name) ? name : names.find((other) => header.columnsByName.get(other) === column);
 	});
 	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown))
@@ -155,8 +155,9 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
 	const grid = rowLists.flat();
 	const addHint = (text: string) => members[0]?.item.addHint(text);
-	// Without a header in the range, `left` may be in a table beside it.
-	const start = { row: header.row, column: header.columns.size === 0 ? header.rangeStart : header.left };
+	// Without a header in the range, `firstColumn` may be in a table beside it.
+	const startColumn = header.columnsByName.size === 0 ? header.rangeStart : header.firstColumn;
+	const start = { row: header.row, column: startColumn };
 	await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
 	await formatDates(spreadsheet, header, [{ ...start, grid }], addHint);
 	if (lostFormulaColumns.length > 0)
@@ -173,8 +174,8 @@ async function overwriteTable(
 	{ row, column, grid }: CellRectangle,
 	valueInputOption: string,
 ) {
-	const { sheetId, title, right, rowCount, nativeTable } = header;
-	const width = Math.max(countColumns(grid), right - column + 1);
+	const { sheetId, title, lastColumn, rowCount, nativeTable } = header;
+	const width = Math.max(countColumns(grid), lastColumn - column + 1);
 	const end = { endRowIndex: row + grid.length, endColumnIndex: column + width };
 	const minSize = { minRows: end.endRowIndex, minColumns: end.endColumnIndex };
 	const requests = buildEnlargeTabRequests(header, minSize);
@@ -201,8 +202,8 @@ async function overwriteTable(
 
 /** Returns the names of the columns with formulas that a table loses, because the items do not have these columns. */
 async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHeader, keptNames: string[]) {
-	const keptColumns = new Set(keptNames.map((name) => header.columns.get(name)));
-	const namedColumns = [...header.columns].filter(([name]) => header.names.includes(name));
+	const keptColumns = new Set(keptNames.map((name) => header.columnsByName.get(name)));
+	const namedColumns = [...header.columnsByName].filter(([name]) => header.names.includes(name));
 	const lostColumns = namedColumns.filter(([, column]) => !keptColumns.has(column));
 	const columns = lostColumns.map(([, column]) => column);
 	const body = await fetchTableBody(spreadsheet, header, columns, 'FORMULA');
@@ -213,14 +214,14 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 }
 
 /** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
-function sortColumns(names: readonly string[], { columns, rowTexts, rowValues, left }: TableHeader) {
+function sortColumns(names: readonly string[], header: TableHeader) {
 	// New columns are equal for the sort, so they keep their order.
-	const getRank = (name: string) => columns.get(name) ?? Number.MAX_SAFE_INTEGER;
+	const getRank = (name: string) => header.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, otherName) => getRank(name) - getRank(otherName));
 	return sortedNames.map((name, index) => {
-		const oldColumn = columns.get(name);
+		const oldColumn = header.columnsByName.get(name);
 		if (oldColumn === undefined) return { name, value: undefined, text: name };
-		const value = oldColumn === left + index ? rowValues[oldColumn] : undefined;
-		return { name, value, text: rowTexts[oldColumn] ?? '' };
+		const value = oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
+		return { name, value, text: header.rowTexts[oldColumn] ?? '' };
 	});
 }
