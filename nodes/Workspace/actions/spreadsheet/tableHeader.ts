@@ -66,8 +66,9 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 		rowValues,
 		/** The native table that the header belongs to, if there is one. */
 		nativeTable: findNativeTable(sheet, { row, column: firstColumn }),
-		/** First column of the range. */
+		/** First and last column of the range. The last one may be Infinity. */
 		rangeStart,
+		rangeEnd,
 		/** First column of the table. It is left of the range if the headers continue there without a gap. */
 		firstColumn,
 		/** Last column of the table at this stage. Without any column, it equals `firstColumn`. */
@@ -109,23 +110,25 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 
 /**
  * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters.
- * `letterErrors` has a NodeError for each member with a letter outside of the range or tab, or from the next header of the row on.
+ * `letterErrors` has a NodeError for each member with another letter: one outside of the range or tab, or from the next header on.
  */
-export function addLetterColumnsToEmptyHeader(table: TableWithRows): TableWithRows {
-	const { target, header, namedRowsByMember } = table;
+export function addLetterColumnsToEmptyHeader(table: TableWithRows, params: ColumnParams): TableWithRows {
+	const { header, namedRowsByMember } = table;
 	if (header.columnsByName.size > 0) return table;
-	const { rangeStart, columnCount } = header;
-	const { lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const { rangeStart, rangeEnd, columnCount } = header;
 	const length = Math.min(rangeEnd + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
 	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
 	const letterErrors = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
 		const unknownLetters = letters.filter((letter) => !freeLetters.includes(letter));
-		if (unknownLetters.length === 0) return undefined;
-		const message = `The range has no column ${listNames(unknownLetters)}`;
-		return createColumnError(message, freeLetters, unknownLetters, headerRowAdvice);
+		const canLeaveOut = params.extraColumns === 'ignore' && unknownLetters.length < letters.length;
+		if (unknownLetters.length === 0 || canLeaveOut) return undefined;
+		const advice = `Without column names, fields must be letters of columns in the range. Leave them out, or change ${quoteField('range')}.`;
+		const message = `The table has no column ${listNames(unknownLetters)}`;
+		return createRefusal(message, `${advice} ${headerRowAdvice}`);
 	});
-	const names = collectNames(namedRowsByMember.flat()).filter((name) => freeLetters.includes(name));
+	const fittingRows = namedRowsByMember.filter((_, index) => !letterErrors[index]).flat();
+	const names = collectNames(fittingRows).filter((name) => freeLetters.includes(name));
 	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
 	if (columnsByName.size === 0) return { ...table, letterErrors };
 	const columns = [...columnsByName.values()];

@@ -352,10 +352,13 @@ describe('what Google answers', () => {
 		['yes, at the row that was asked for', 'S!A4', undefined, place('all'), ['x'], 3],
 		['yes, further down', 'S!A5', undefined, place('all'), ['x'], 3],
 		['no, above it', 'S!A3', undefined, place('all'), ['x'], 3],
-	])('whether that proves the place: %s', (answer, updatedRange, tableRange, known, row, rowBelowTable) => {
-		const appended = { ...answered(updatedRange, tableRange), rowBelowTable, place: known, values: [row] };
-		expect(isPlacementProven(appended)).toBe(answer.startsWith('yes'));
-	});
+	])(
+		'whether that proves the place: %s',
+		(answer, updatedRange, tableRange, known, row, ...[rowBelowTable]) => {
+			const appended = { ...answered(updatedRange, tableRange), rowBelowTable, place: known, values: [row] };
+			expect(isPlacementProven(appended)).toBe(answer.startsWith('yes'));
+		},
+	);
 
 	test.each<[boolean, string | undefined, AppendPlace, number]>([
 		[true, undefined, place('header', { searchStartRow: 2 }), 3],

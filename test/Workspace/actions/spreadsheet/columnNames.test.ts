@@ -1,4 +1,6 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
+import type { IDataObject } from 'n8n-workflow';
+
 import { Sanitizer } from '../../../../nodes/core/sanitizer';
 import { RunState } from '../../../../nodes/Workspace/runner/job';
 import { runNode, token } from '../../runNode';
@@ -144,6 +146,7 @@ test.each([
 	['left of the range', 'C:D', [['Other'], ['x', 1, 2, 'z']], 'A'],
 	['right of the range, without any header', 'A:B', [[], ['x', 1, 2]], 'C'],
 	['right of the tab', '', [[], ['x', 1, 2, 'z']], 'SKU'],
+	['in a range that is right of the tab', 'AB:AC', [[], ['x', 1, 2, 'z']], 'AB'],
 ])(
 	'a key that is the letter of a column %s is refused by a write by row number',
 	async (_name, range, rows, key) => {
@@ -151,26 +154,33 @@ test.each([
 		const params = { range, matchColumns: ['rowNumber'] };
 		for (const extraColumns of ['add', 'ignore', 'error']) {
 			const write = send('write', spreadsheetId, { ...params, extraColumns }, { [key]: 5, rowNumber: 2 });
-			await expect(write).rejects.toThrow(`The range has no column '${key}'`);
+			await expect(write).rejects.toThrow(`The table has no column '${key}'`);
 		}
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
 	},
 );
 
-test('and only its own run fails, if other runs write with the same request', async () => {
-	const spreadsheetId = calls.sheet([
-		['', '', 'Other'],
-		['x', 1, 'z'],
-	]);
-	const params = { spreadsheetId, ...auto, range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
-	const members = items({ C: 5, rowNumber: 2 }, { B: 6, rowNumber: 2 });
-	const results = await calls.together(
-		'write',
-		members.map((item) => ({ params, item: { ...item, run: new RunState(new Sanitizer()) } })),
-	);
-	expect(results).toMatchObject([{ message: "The range has no column 'C'" }, { updatedRange: 'Sheet1!B2' }]);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-		['', '', 'Other'],
-		['x', 6, 'z'],
-	]);
+test('such a key is left out with Extra Columns = Ignore, if other fields are columns', async () => {
+	const spreadsheetId = calls.sheet([[], ['x', 1, 2]]);
+	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'ignore' };
+	await send('write', spreadsheetId, params, { A: 5, C: 6, ID: 7, rowNumber: 2 });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], [5, 1, 2]]);
+});
+
+describe('a run with such a key does not change what another run writes with the same request', () => {
+	test.each<[IDataObject, IDataObject, unknown[][]]>([
+		[{ C: 5, rowNumber: 2 }, { B: 6, rowNumber: 2 }, [[], ['x', 6, 'data']]],
+		[{ B: 1, C: 5, rowNumber: 2 }, { Price: 6, rowNumber: 2 }, [['Price'], [6, 1, 'data']]],
+	])('%j and %j', async (strangeJson, json, stored) => {
+		const spreadsheetId = calls.sheet([[], ['x', 1, 'data']]);
+		const params = { spreadsheetId, ...auto, range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
+		const members = items(strangeJson, json);
+		const [failure, result] = await calls.together(
+			'write',
+			members.map((item) => ({ params, item: { ...item, run: new RunState(new Sanitizer()) } })),
+		);
+		expect(failure).toMatchObject({ message: "The table has no column 'C'" });
+		expect(result).toMatchObject({ action: 'updated' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(stored);
+	});
 });
