@@ -94,7 +94,7 @@ export function decodeBase64(text: string): Buffer | undefined {
 /** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
 const pieceBytes = 1024 * 1024;
 
-/** Returns the bytes of a binary field. @param seconds the limit for opening it, and again for each read */
+/** Returns a source for the bytes of a binary field. @param seconds the limit for opening it, and again for each read */
 export async function getBinarySource(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -135,7 +135,7 @@ export function findBinaryFields(
 	throw createRefusal(message, advice);
 }
 
-/** Returns a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
+/** Returns a source for a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
 export async function getFileSource({ helpers }: IExecuteFunctions, filePath: string, seconds: number) {
 	const limit = { seconds, sourceName: `The file ${filePath}` };
 	const openFile = async () => {

@@ -18,7 +18,7 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
-/** What the package stores at Google instead of a key, which a hash does not reveal. */
+/** What the package stores at Google in place of a key: nobody can find out the key from its hash. */
 export interface KeyHashes {
 	/** The hash of the key, the operation and its target. With it, a later run finds what was done with the key. */
 	readonly keyHash: string;

@@ -104,15 +104,15 @@ export class SecretSearch {
 
 	#findRanges(view: SearchableText, originalText: string): TextRange[] {
 		const ranges: TextRange[] = [];
-		let replacedUntil = 0;
+		let coveredUntil = 0;
 		for (const [viewIndex, start] of view.starts.entries()) {
-			// A replaced part is not searched again, because a secret that repeats itself would match at every place.
-			if (start < replacedUntil) continue;
+			// What a range covers is not searched again, because a secret that repeats itself would match at every place.
+			if (start < coveredUntil) continue;
 			for (const piece of this.#piecesByText.get(view.text.slice(viewIndex, viewIndex + pieceLength)) ?? []) {
 				const range = findMatchAround(piece, viewIndex, view, originalText);
 				if (range === undefined) continue;
 				ranges.push(range);
-				replacedUntil = Math.max(replacedUntil, range.end);
+				coveredUntil = Math.max(coveredUntil, range.end);
 			}
 		}
 		return ranges;

@@ -19,7 +19,7 @@ type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** In a longer text, secrets are not replaced, because it is the agent's work, and not only an echo of the call. */
+/** Secrets are replaced only in shorter texts, such as error pages that repeat the request. A longer text is the agent's work. */
 const maxEchoCharacters = 64 * 1024;
 /** A shorter secret may be a common word. */
 const minSecretCharacters = 8;

@@ -90,7 +90,7 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 		for (const hint of hints) run.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
 		const output = isForModel ? outputs.toModelItems(item, params, hints).map((json) => ({ json })) : [item];
-		// A new run would start the agent again (`mayRepeat`). A try of Retry On Fail takes this result instead (`mustNotRepeat`).
+		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRepeat: true };
 	} catch (error) {

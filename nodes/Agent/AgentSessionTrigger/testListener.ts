@@ -23,14 +23,14 @@ const testDurationSeconds = 60;
 
 /** Creates the test in the editor. It ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
-	const test = new TestListener(setup);
+	const testListener = new TestListener(setup);
 	return {
 		manualTriggerFunction: async () => {
 			// If n8n closes the test right away, no channel is opened.
 			await Promise.resolve();
-			test.start();
+			testListener.start();
 		},
-		closeFunction: () => test.close(),
+		closeFunction: () => testListener.close(),
 	};
 }
 

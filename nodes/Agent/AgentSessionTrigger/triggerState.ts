@@ -22,14 +22,14 @@ export class NodeMemory {
 		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
 	}
 
-	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
+	saveLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#keptLeftover = undefined;
 		});
 		this.#keptLeftover = { leftover, cancelExpiry };
 	}
 
-	takeLeftover(): Leftover<Arrival> | undefined {
+	takeSavedLeftover(): Leftover<Arrival> | undefined {
 		const keptLeftover = this.#keptLeftover;
 		this.#keptLeftover = undefined;
 		keptLeftover?.cancelExpiry();

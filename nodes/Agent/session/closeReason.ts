@@ -39,7 +39,7 @@ export type CloseReason =
 	/** The credentials could not be read. `needsUser`: only the user can fix this, because they are incomplete or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly needsUser: boolean };
 
-/** The delay before the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
+/** When to make the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
 export type RetryDecision =
 	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
 	| 'backoff'
@@ -97,7 +97,7 @@ export function buildCloseReason(
 	cause: CloseReason | undefined,
 	sanitize: Sanitize,
 ): CloseReason {
-	// 1006 means that there was no close frame. After one, an error such as a ping that could not be sent is only a consequence of the close.
+	// 1006: there was no close frame. If there was one, an error such as a ping that could not be sent is only a consequence of the close.
 	if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
 		return { kind: 'closeFrame', code, reason: sanitize(reason) };
 	return cause ?? { kind: 'dropped' };

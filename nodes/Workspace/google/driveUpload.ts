@@ -49,7 +49,7 @@ async function sendFileRequest(
 async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadRequest): Promise<UploadedFile> {
 	const { mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
-	// One chunk holds the whole source. One byte more than the size shows that the source has grown. `return` closes the stream.
+	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown. `return` closes the stream.
 	const chunks = readChunks(await source.open(), source.size + 1, hash);
 	const { value: bytes = Buffer.alloc(0) } = (await chunks.next()) as IteratorResult<Buffer, undefined>;
 	await chunks.return(undefined);

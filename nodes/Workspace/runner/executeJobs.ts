@@ -24,7 +24,7 @@ interface JobsOfRun {
 
 interface WaitingRun extends JobsOfRun {
 	/** The asynchronous context of the run. If the run sends for its group, the requests are made in this context. */
-	readonly context: AsyncResource;
+	readonly asyncResource: AsyncResource;
 	readonly settle: (results: readonly unknown[]) => void;
 }
 
@@ -44,7 +44,7 @@ const arrivals = new BoundedMap<string, Map<string, number>>();
  * A crowd is at least 6 executions that arrive within 5 seconds. Google allows 60 writes a minute, which is fewer than a crowd would send if
  * each execution sent its own request. Fewer may be a loop, which must not pause, because each of its executions waits for the one before.
  */
-const crowd = { executions: 6, milliseconds: 5000 };
+const crowd = { minExecutions: 6, windowMilliseconds: 5000 };
 /** How long a crowd pauses to let more runs join. An endless crowd then sends 30 groups a minute, half of what Google allows a user. */
 const crowdPauseMilliseconds = 2000;
 
@@ -59,7 +59,7 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
 	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
 	return await new Promise((settle) => {
-		const waitingRun = { ...jobsOfRun, settle, context: new AsyncResource('WorkspaceGroup') };
+		const waitingRun = { ...jobsOfRun, settle, asyncResource: new AsyncResource('WorkspaceGroup') };
 		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
 		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
@@ -79,8 +79,8 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 	const now = systemClock.getMonotonicMilliseconds();
 	const executions = arrivals.get(lockKey) ?? new Map<string, number>();
 	arrivals.set(lockKey, executions.set(executionId, now));
-	for (const [id, time] of executions) if (now - time > crowd.milliseconds) executions.delete(id);
-	return executions.size >= crowd.executions;
+	for (const [id, time] of executions) if (now - time > crowd.windowMilliseconds) executions.delete(id);
+	return executions.size >= crowd.minExecutions;
 }
 
 /** Executes the jobs of one run. Never throws. */
@@ -118,7 +118,7 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const activeRuns = runs.filter((run) => !isStopped(run));
 	const [sender] = activeRuns;
 	if (!sender) return;
-	const results = await sender.context.runInAsyncScope(() =>
+	const results = await sender.asyncResource.runInAsyncScope(() =>
 		activeRuns.length === 1 ? executeOneRun(sender) : executeTogether(sender, activeRuns),
 	);
 	let start = 0;

@@ -28,8 +28,8 @@ export const append = defineOperation({
 	options: [
 		idempotencyOption,
 		fields.tab,
-		fields.createTab,
-		fields.insertImages,
+		fields.createTabOption,
+		fields.insertImagesOption,
 		{
 			displayName: 'New Paragraph',
 			name: 'newParagraph',

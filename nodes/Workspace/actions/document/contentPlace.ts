@@ -7,7 +7,7 @@ import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/d
 import type { DocsRequest } from './tableRequests';
 import { type BodyState, getStoredText } from './tabs';
 
-/** A place for content: the end of a paragraph that keeps its text, that is emptied first, or that is added where there is none. */
+/** Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied first, or is added if there is none. */
 export interface ContentPlace {
 	/** Requests before the insertion. They delete old content, which empties the paragraph, or add the paragraph, or do both. */
 	readonly preparingRequests: readonly DocsRequest[];
@@ -94,18 +94,18 @@ export function planPlace(body: BodyState, section: Section, mode: 'append' | 'r
 	const range = { startIndex, endIndex: contentEnd, tabId };
 	if (replacesContent && contentEnd > startIndex) preparingRequests.push({ deleteContentRange: { range } });
 	const index = replacesContent ? startIndex : contentEnd;
-	const place = { index, tabId, preparingRequests, contentAfter };
+	const commonPart = { index, tabId, preparingRequests, contentAfter };
 	if (lastElement?.paragraph) {
 		// A deletion joins the first and the last paragraph. The joined paragraph may have the style of either.
 		const firstParagraph = elements.find(({ paragraph }) => paragraph)?.paragraph ?? {};
 		const mayInheritStyle = hasOwnStyle(firstParagraph) || hasOwnStyle(lastElement.paragraph);
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
-		return { ...place, isParagraphEmpty, mayInheritStyle, addsParagraph: false };
+		return { ...commonPart, isParagraphEmpty, mayInheritStyle, addsParagraph: false };
 	}
 	// A section that is empty or ends with a table has no last paragraph. At the end of a tab, Google only inserts before the last newline.
 	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
 	preparingRequests.push({ insertText: { text: '\n', location } });
-	return { ...place, isParagraphEmpty: true, mayInheritStyle: true, addsParagraph: true };
+	return { ...commonPart, isParagraphEmpty: true, mayInheritStyle: true, addsParagraph: true };
 }
 
 /** Style properties that any paragraph may have. The named style is compared by its value. */

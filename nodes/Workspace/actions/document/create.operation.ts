@@ -35,8 +35,8 @@ const createOptions = [
 		description:
 			"Whether to return the body of the document, too, as Google's structure of paragraphs and tables",
 	},
-	fields.fillFromInput,
-	fields.insertImages,
+	fields.fillFromInputOption,
+	fields.insertImagesOption,
 	{
 		...fields.replacements,
 		description:

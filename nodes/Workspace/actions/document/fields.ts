@@ -38,7 +38,7 @@ export const tab = {
 		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",
 } as const satisfies Field;
 
-export const createTab = {
+export const createTabOption = {
 	displayName: 'Create Tab',
 	name: 'createTab',
 	type: 'boolean',
@@ -46,7 +46,7 @@ export const createTab = {
 	description: 'Whether to add the tab to the document if there is none with its title',
 } as const satisfies Field;
 
-export const insertImages = {
+export const insertImagesOption = {
 	displayName: 'Insert Images',
 	name: 'insertImages',
 	type: 'boolean',
@@ -144,7 +144,7 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	});
 }
 
-export const fillFromInput = {
+export const fillFromInputOption = {
 	displayName: 'Fill From Input',
 	name: 'fillFromInput',
 	type: 'boolean',

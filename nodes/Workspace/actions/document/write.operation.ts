@@ -35,9 +35,9 @@ export const write = defineOperation({
 	],
 	options: [
 		fields.tab,
-		fields.createTab,
-		fields.fillFromInput,
-		fields.insertImages,
+		fields.createTabOption,
+		fields.fillFromInputOption,
+		fields.insertImagesOption,
 		fields.replacements,
 		{
 			displayName: 'Required Revision ID',

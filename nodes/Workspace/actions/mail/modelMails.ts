@@ -39,9 +39,9 @@ export function toListAnswer(
 	maxCharacters: number,
 ): ModelAnswer {
 	const shownMails = takeShownMails(entries, maxCharacters);
-	const rowsWithoutText = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
+	const rowsWithEllipsis = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
 	const fullTexts = shownMails.map(({ text = '' }) => text);
-	const texts = shareRoom(fullTexts, countRoom(maxCharacters, ...rowsWithoutText));
+	const texts = shareRoom(fullTexts, countRoom(maxCharacters, ...rowsWithEllipsis));
 	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
 	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
 	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;

@@ -33,11 +33,11 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 		return { ...table, params, plannedPlace: places.getPlaceBelowHeader(table) };
 	}
 	const entered = parseTarget(params);
-	// A single word is a tab's title or a named range, and Google's response shows which. With a tab, or with OVERWRITE, the node must know before.
+	// Usually, Google's response shows whether a name is a tab's or a named range's. With a tab, or with OVERWRITE, the request depends on it.
 	const mustResolveName =
 		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const resolveName = async () => await spreadsheet.resolveName(entered);
-	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolveName) : entered;
+	const resolve = async () => await spreadsheet.resolveName(entered);
+	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolve) : entered;
 	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
 	const plannedPlace = places.getPlaceInTarget(target);
 	return { params, target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
@@ -82,13 +82,13 @@ async function appendTogether(
 async function sendAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
 	const { params, target, plannedPlace, addHeaders } = appendPlan;
 	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
-		const plan = await places.planRequest(spreadsheet, params.insertDataOption, plannedPlace, values);
+		const requestPlan = await places.planRequest(spreadsheet, params.insertDataOption, plannedPlace, values);
 		await addHeaders?.();
-		const request = { ...plan.request, valueInputOption: toInputOption(params) };
-		return { ...plan, response: await spreadsheet.append(request, values) };
+		const request = { ...requestPlan.request, valueInputOption: toInputOption(params) };
+		return { ...requestPlan, response: await spreadsheet.append(request, values) };
 	});
 	const parsedResponse = places.parseAppendResponse(response);
-	const place = await findActualPlace(spreadsheet, appendPlan, parsedResponse.updatedRange);
+	const place = await findRightPlace(spreadsheet, appendPlan, parsedResponse.updatedRange);
 	return { ...parsedResponse, rowBelowTable, place, values };
 }
 
@@ -107,7 +107,7 @@ async function repairFormat(
 }
 
 /** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */
-async function findActualPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
+async function findRightPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
 	const { target, plannedPlace } = appendPlan;
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
 	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace; // below a header, the place is known

@@ -16,7 +16,7 @@ const kinds = [
 	['comment', commentPattern],
 	['angle', anglePattern],
 	['comma', /,/],
-	['line', /[\r\n]+/],
+	['lineBreak', /[\r\n]+/],
 	['space', /[ \t]+/],
 	['word', /[^"(<,\r\n \t]+/],
 	/** Quotes or brackets that are never closed, up to the end of the line. */
@@ -110,7 +110,7 @@ const maxEntryLength = 998;
 
 /** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */
 export function findAddresses(text: string) {
-	const lines = splitAtTokens(splitIntoTokens(text), 'line');
+	const lines = splitAtTokens(splitIntoTokens(text), 'lineBreak');
 	const addressesAndTexts = lines.flatMap((line) => {
 		const entries = splitAtTokens(line, 'comma');
 		const nameWithComma = parseNameWithComma(entries);
@@ -119,7 +119,7 @@ export function findAddresses(text: string) {
 	});
 	return {
 		addresses: addressesAndTexts.filter((entry) => typeof entry !== 'string'),
-		otherEntries: addressesAndTexts.filter((entry) => typeof entry === 'string'),
+		invalidEntries: addressesAndTexts.filter((entry) => typeof entry === 'string'),
 	};
 }
 
@@ -136,8 +136,8 @@ function findAddressWithComma(text: string): string | undefined {
 
 /** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names another entry */
 export function requireAddresses(text: string, label: string): Address[] {
-	const { addresses, otherEntries } = findAddresses(text);
-	const [wrongEntry] = otherEntries;
+	const { addresses, invalidEntries } = findAddresses(text);
+	const [wrongEntry] = invalidEntries;
 	if (wrongEntry === undefined) return addresses;
 	const addressWithComma = findAddressWithComma(text);
 	throw createRefusal(

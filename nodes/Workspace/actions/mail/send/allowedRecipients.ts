@@ -54,7 +54,7 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 		const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
 		if (harmlessHeaderPattern.test(name)) continue;
 		if (addressHeaderPattern.test(name)) {
-			const { addresses, otherEntries } = findAddresses(value);
+			const { addresses, invalidEntries: otherEntries } = findAddresses(value);
 			const recipients = addresses.map(({ address }) => address);
 			refuseForbiddenAddresses(recipients, allowed);
 			// A mail server may find an address in an entry that we cannot read.

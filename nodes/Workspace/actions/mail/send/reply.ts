@@ -87,7 +87,7 @@ function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: Address
 
 /** Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @. */
 function readRecipients(header: string, item: Item): Address[] {
-	const { addresses, otherEntries } = findAddresses(header);
+	const { addresses, invalidEntries: otherEntries } = findAddresses(header);
 	const unreadableEntries = otherEntries.filter((entry) => entry.includes('@'));
 	if (unreadableEntries.length > 0)
 		item.addHint(

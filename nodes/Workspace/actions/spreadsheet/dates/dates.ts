@@ -2,7 +2,7 @@ import { getOrAdd } from '../../../../core/boundedMap';
 
 const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
-const epoch = Date.UTC(1899, 11, 30);
+const dayZero = Date.UTC(1899, 11, 30);
 
 /** A number format of Google. Without a pattern, the locale of the spreadsheet decides how a cell looks. */
 type DateFormat = Readonly<{ type: 'DATE' | 'TIME' | 'DATE_TIME'; pattern?: string }>;
@@ -14,8 +14,8 @@ export class DateCell {
 	/** The text from which the date was parsed. */
 	readonly text: string;
 
-	constructor(milliseconds: number, format: DateFormat, text: string) {
-		this.serial = milliseconds / dayMilliseconds;
+	constructor(millisecondsSinceDayZero: number, format: DateFormat, text: string) {
+		this.serial = millisecondsSinceDayZero / dayMilliseconds;
 		this.format = format;
 		this.text = text;
 	}
@@ -49,8 +49,8 @@ const durationPattern =
 export function mayBeDate(text: string): boolean {
 	if (text.length > 40 || !/\d/.test(text)) return false;
 	if (isoPattern.test(text) || durationPattern.test(text)) return true;
-	const time = timePattern.exec(text)?.groups;
-	const day = time ? time.day : text;
+	const timeParts = timePattern.exec(text)?.groups;
+	const day = timeParts ? timeParts.day : text;
 	if (day === undefined || isoPattern.test(day)) return true;
 	const words = splitDay(day);
 	const hasWord = (pattern: RegExp) => words.some((word) => pattern.test(word));
@@ -65,36 +65,36 @@ export function parseDate(text: string, { locale, timeZone }: DateSettings): Dat
 }
 
 function parseIso(text: string, timeZone: string): DateCell | undefined {
-	const { day = '', offset, ...time } = isoPattern.exec(text)?.groups ?? {};
-	const isoTime = parseIsoDay(day) + toMilliseconds(time);
-	const wallTime = offset === undefined ? isoTime : toWallTime(isoTime - parseOffset(offset), timeZone);
-	return toDateCell(wallTime, { type: time.hours === undefined ? 'DATE' : 'DATE_TIME' }, text);
+	const { day = '', offset, ...timeParts } = isoPattern.exec(text)?.groups ?? {};
+	const writtenTime = parseIsoDay(day) + toMilliseconds(timeParts);
+	const wallTime = offset ? toWallTime(writtenTime - parseOffset(offset), timeZone) : writtenTime;
+	return toDateCell(wallTime, { type: timeParts.hours === undefined ? 'DATE' : 'DATE_TIME' }, text);
 }
 
 function parseDuration(text: string): DateCell | undefined {
-	const time = durationPattern.exec(text)?.groups;
-	if (!time) return undefined;
-	const { sign, hours = '' } = time;
+	const timeParts = durationPattern.exec(text)?.groups;
+	if (!timeParts) return undefined;
+	const { sign, hours = '' } = timeParts;
 	// Read prints the hours of a time of day with two digits, so a single digit is a duration.
 	const isTimeOfDay = !sign && hours.length > 1 && Number(hours) <= 23;
 	if (isTimeOfDay) return undefined;
-	const duration = toMilliseconds(time);
+	const duration = toMilliseconds(timeParts);
 	const pattern = /^0\d/.test(hours) ? '[hh]:mm:ss' : '[h]:mm:ss';
 	return new DateCell(sign ? -duration : duration, { type: 'TIME', pattern }, text);
 }
 
 function parseInLocale(text: string, locale: string): DateCell | undefined {
-	const time = timePattern.exec(text)?.groups;
-	const day = time ? time.day : text;
-	const timeOfDay = time ? toMilliseconds(time) : 0;
-	if (day === undefined) return new DateCell(timeOfDay, { type: 'TIME' }, text);
-	const wallTime = parseDay(day, getDateStyle(locale)) + timeOfDay;
-	return toDateCell(wallTime, { type: time ? 'DATE_TIME' : 'DATE' }, text);
+	const timeParts = timePattern.exec(text)?.groups;
+	const day = timeParts ? timeParts.day : text;
+	const timeOfDayMilliseconds = timeParts ? toMilliseconds(timeParts) : 0;
+	if (day === undefined) return new DateCell(timeOfDayMilliseconds, { type: 'TIME' }, text);
+	const wallTime = parseDay(day, getDateStyle(locale)) + timeOfDayMilliseconds;
+	return toDateCell(wallTime, { type: timeParts ? 'DATE_TIME' : 'DATE' }, text);
 }
 
 /** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
 const toDateCell = (wallTime: number, format: DateFormat, text: string) =>
-	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - epoch, format, text);
+	Number.isNaN(wallTime) ? undefined : new DateCell(wallTime - dayZero, format, text);
 
 /** @param time the parts of a time, as a pattern matches them. A missing part is 0. */
 function toMilliseconds(time: Readonly<Record<string, string | undefined>>): number {
@@ -169,7 +169,7 @@ export function printDate(
 	timeZone: string,
 ): string | undefined {
 	const milliseconds = Math.round(serial * dayMilliseconds);
-	const wallTime = milliseconds + epoch;
+	const wallTime = milliseconds + dayZero;
 	const iso = Math.abs(wallTime) < 8.64e15 ? new Date(wallTime).toISOString() : ''; // the limit of Date
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.

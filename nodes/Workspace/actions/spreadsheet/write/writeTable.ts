@@ -107,13 +107,13 @@ export async function writeRowsAt(
 	members: WriteMembers,
 	{ headerRows = [], prepare }: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
-	const entries = failRunsWithError(rowsByMember, members, 'written');
-	const allRows = [...headerRows, ...entries.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
+	const rowsOrErrors = failRunsWithError(rowsByMember, members, 'written');
+	const allRows = [...headerRows, ...rowsOrErrors.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
 	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
 	const addHint = (text: string) => members[0]?.item.addHint(text);
 	let nextRange: string | undefined;
-	return await sendInChunks(entries, members, {
+	return await sendInChunks(rowsOrErrors, members, {
 		doneVerb: 'written',
 		getRows: (rows) => rows,
 		async send(rowLists) {
@@ -127,7 +127,7 @@ export async function writeRowsAt(
 			);
 			const updatedRange = response.updatedRange ?? range;
 			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
-			// Only Google's response tells the place of a named range. For cells, it may begin too late: at the first one that is not null.
+			// A named range: only Google's response has its place. Cells: our range has it, because Google's begins at the first cell that is not null.
 			const isNamedRange = sentRange.name !== undefined && !isNameOfTab(target, returnedRange);
 			const { row, column } = ranges.parseBounds(isNamedRange ? returnedRange : sentRange);
 			await formatDates(spreadsheet, { title: returnedRange.tab }, [{ row, column, grid: values }], addHint);
@@ -147,9 +147,9 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 	);
 	const names = collectNames(namedRowsByMember.flat());
 	const header = addLetterColumnsAfterHeader(oldHeader, new Set(names));
-	const columns = sortColumns(names, header);
+	const columns = orderColumns(names, header);
 	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
-	const headerRow = columns.map(({ text, value }) => value ?? (text && toHeaderCell(text, params)));
+	const headerRow = columns.map(({ text, keptValue }) => keptValue ?? (text && toHeaderCell(text, params)));
 	const columnNames = columns.map(({ name }) => name);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
 	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
@@ -214,14 +214,14 @@ async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHea
 }
 
 /** Puts existing columns first, in the order of the table. A header keeps its text, and in its old place also a value such as a date. */
-function sortColumns(names: readonly string[], header: TableHeader) {
+function orderColumns(names: readonly string[], header: TableHeader) {
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => header.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, otherName) => getRank(name) - getRank(otherName));
 	return sortedNames.map((name, index) => {
 		const oldColumn = header.columnsByName.get(name);
-		if (oldColumn === undefined) return { name, value: undefined, text: name };
-		const value = oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
-		return { name, value, text: header.rowTexts[oldColumn] ?? '' };
+		if (oldColumn === undefined) return { name, keptValue: undefined, text: name };
+		const keptValue = oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
+		return { name, keptValue, text: header.rowTexts[oldColumn] ?? '' };
 	});
 }
