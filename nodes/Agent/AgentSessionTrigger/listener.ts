@@ -83,7 +83,7 @@ export class PublishedListener {
 			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
 			return connect({ ...settings, sessionId }, readConnectRequest, connectionListener, environment);
 		});
-		const leftover = memory.takeSavedLeftover();
+		const leftover = memory.takeLeftover();
 		if (leftover) this.#resumeLeftover(leftover);
 	}
 
@@ -105,7 +105,7 @@ export class PublishedListener {
 		const closings = this.#connections.map((connection) => connection.close(options));
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
 		await this.#startFinalExecutions(hadBacklog || this.#queue.length > 0);
-		const hasLeftover = this.#saveLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
+		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
 		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
 	}
@@ -142,12 +142,12 @@ export class PublishedListener {
 	}
 
 	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
-	#saveLeftover(leftover: Leftover<Arrival>, hasUnreadMessages: boolean): boolean {
+	#keepLeftover(leftover: Leftover<Arrival>, hasUnreadMessages: boolean): boolean {
 		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && !hasUnreadMessages) return false;
 		const { context, memory, clock } = this.#setup;
 		this.#delivery.forgetKeys(messages);
-		memory.saveLeftover(leftover, clock);
+		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, hasUnreadMessages);
 		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
 		this.#alerts.raise('stoppedEarly', failure);

@@ -13,7 +13,7 @@ export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers between two starts, in the memory of the process. */
 export class NodeMemory {
-	/** Deduplication keys. Earlier versions of the package share this object, so the name stays. */
+	/** Deduplication keys. Earlier versions of the package share the memory, so this name and those of the methods stay. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
 	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
@@ -22,14 +22,14 @@ export class NodeMemory {
 		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
 	}
 
-	saveLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
+	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
 		const cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
 			this.#keptLeftover = undefined;
 		});
 		this.#keptLeftover = { leftover, cancelExpiry };
 	}
 
-	takeSavedLeftover(): Leftover<Arrival> | undefined {
+	takeLeftover(): Leftover<Arrival> | undefined {
 		const keptLeftover = this.#keptLeftover;
 		this.#keptLeftover = undefined;
 		keptLeftover?.cancelExpiry();

@@ -124,7 +124,6 @@ const closeHandshakeMilliseconds = 200;
 const maxLastFramesMilliseconds = 1000;
 /** How long a terminated socket may take to report its end. */
 const terminateMilliseconds = 50;
-
 const closingState = 2; // WebSocket.CLOSING
 
 /** One WebSocket, from the attempt to connect until it is closed. A channel never reconnects. */

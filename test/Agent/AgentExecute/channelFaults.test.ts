@@ -100,6 +100,22 @@ describe('before the call', () => {
 		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
 	});
 
+	test('also if n8n was busy when it closed, until the next try was due', async () => {
+		await serve();
+		service.script({ status: 429, retryAfter: 1 });
+		const running = run();
+		await until(() => service.requests.length === 1);
+		await new Promise((resolve) => setTimeout(resolve, 200));
+		setImmediate(() => {
+			service.closeChannels(1001);
+			const end = performance.now() + 3000;
+			while (performance.now() < end);
+		});
+		expect((await running)[0]?.json).toMatchObject({ output: '42', endedBy: 'match' });
+		const [, second] = service.upgrades;
+		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
+	});
+
 	test.each([404, 403])('a channel that is refused with %d may need the call first', async (status) => {
 		await serve();
 		service.scriptUpgrades({ status }, { status });

@@ -493,15 +493,11 @@ describe('trigger state', () => {
 	test('what is left waits a minute for the next start', async () => {
 		const [memory, clock] = [new NodeMemory(), new FakeClock()];
 		const leftover = { entries: [], droppedCounts: new Map() };
-		memory.saveLeftover(leftover, clock);
+		memory.keepLeftover(leftover, clock);
 		await clock.advance(59_999);
-		expect([memory.takeSavedLeftover(), memory.takeSavedLeftover(), clock.pending]).toEqual([
-			leftover,
-			undefined,
-			0,
-		]);
-		memory.saveLeftover(leftover, clock);
+		expect([memory.takeLeftover(), memory.takeLeftover(), clock.pending]).toEqual([leftover, undefined, 0]);
+		memory.keepLeftover(leftover, clock);
 		await clock.advance(60_000);
-		expect(memory.takeSavedLeftover()).toBeUndefined();
+		expect(memory.takeLeftover()).toBeUndefined();
 	});
 });

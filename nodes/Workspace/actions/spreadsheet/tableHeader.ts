@@ -5,9 +5,9 @@ import { foldText } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { type Cell, type RowsMembers, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
-import type { RowParams } from './fields';
+import type { RowParams, WriteMembers } from './fields';
 import { createColumnError, listNames, headerRowAdvice } from './names';
-import { findStopError } from './sendRows';
+import { failRunsWithError, findStopError } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 import type { Spreadsheet } from './spreadsheet';
 import { buildEnlargeTabRequests, findNativeTable, isUnknownRangeError } from './spreadsheet';
@@ -109,34 +109,33 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
 }
 
 /**
- * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters.
- * `letterErrors` has a NodeError for each member with another letter: one outside of the range or tab, or from the next header on.
+ * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters. `letterErrors` has a
+ * NodeError for each member whose run has the letter of a column outside of the range or tab, unless it leaves out such fields.
  */
-export function addLetterColumnsToEmptyHeader(table: TableWithRows, params: ColumnParams): TableWithRows {
+export function addLetterColumnsToEmptyHeader(table: TableWithRows, members: WriteMembers): TableWithRows {
 	const { header, namedRowsByMember } = table;
 	if (header.columnsByName.size > 0) return table;
 	const { rangeStart, rangeEnd, columnCount } = header;
-	const length = Math.min(rangeEnd + 1, columnCount, rangeStart + header.maxNewColumns) - rangeStart;
+	const length = Math.min(rangeEnd + 1, columnCount) - rangeStart;
 	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
-	const letterErrors = namedRowsByMember.map((rows) => {
+	const mayLeaveOut = members[0]?.params.extraColumns === 'ignore';
+	const refusals = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
-		const unknownLetters = letters.filter((letter) => !freeLetters.includes(letter));
-		const canLeaveOut = params.extraColumns === 'ignore' && unknownLetters.length < letters.length;
-		if (unknownLetters.length === 0 || canLeaveOut) return undefined;
-		const advice = `Without column names, fields must be letters of columns in the range. Leave them out, or change ${quoteField('range')}.`;
-		const message = `The table has no column ${listNames(unknownLetters)}`;
-		return createRefusal(message, `${advice} ${headerRowAdvice}`);
+		const unknown = letters.filter((letter) => !freeLetters.includes(letter));
+		if (unknown.length === 0 || (mayLeaveOut && unknown.length < letters.length)) return undefined;
+		const advice = `Without column names, such a field names a column by its letter. Leave it out, or change ${quoteField('range')}.`;
+		return createRefusal(`The table has no column ${listNames(unknown)}`, `${advice} ${headerRowAdvice}`);
 	});
+	const letterErrors = failRunsWithError(refusals, members, 'written');
 	const fittingRows = namedRowsByMember.filter((_, index) => !letterErrors[index]).flat();
 	const names = collectNames(fittingRows).filter((name) => freeLetters.includes(name));
 	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
 	if (columnsByName.size === 0) return { ...table, letterErrors };
-	const columns = [...columnsByName.values()];
-	const [firstColumn, lastColumn] = [Math.min(...columns), Math.max(...columns)];
-	const firstNewColumn = lastColumn + 1;
-	const maxNewColumns = header.maxNewColumns - (firstNewColumn - rangeStart);
-	const usedPart = { columnsByName, names, firstColumn, lastColumn, firstNewColumn, maxNewColumns };
-	return { ...table, header: { ...header, ...usedPart }, letterErrors };
+	const firstColumn = Math.min(...columnsByName.values());
+	const lastColumn = Math.max(...columnsByName.values());
+	const maxNewColumns = header.maxNewColumns - (lastColumn + 1 - rangeStart);
+	const size = { firstColumn, lastColumn, firstNewColumn: lastColumn + 1, maxNewColumns };
+	return { ...table, header: { ...header, columnsByName, names, ...size }, letterErrors };
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
@@ -238,8 +237,8 @@ export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, m
  * `errors` has, for each member, a NodeError if its rows do not fit the table or its run was stopped, and otherwise undefined.
  */
 export function resolveColumns(table: TableWithRows, params: ColumnParams, members: RowsMembers) {
-	const { header: fetchedHeader, namedRowsByMember, letterErrors = [] } = table;
-	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors[index]);
+	const { header: fetchedHeader, namedRowsByMember, letterErrors } = table;
+	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors?.[index]);
 	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
 	const firstMember = members.find((_, index) => !earlierErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
@@ -247,7 +246,7 @@ export function resolveColumns(table: TableWithRows, params: ColumnParams, membe
 	const definesHeader = (_: unknown, index: number) =>
 		!earlierErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
 	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
-	const oldHeader = addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
+	const oldHeader = letterErrors ? fetchedHeader : addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columnsByName.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);

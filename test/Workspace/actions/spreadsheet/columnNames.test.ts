@@ -163,24 +163,32 @@ test.each([
 test('such a key is left out with Extra Columns = Ignore, if other fields are columns', async () => {
 	const spreadsheetId = calls.sheet([[], ['x', 1, 2]]);
 	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'ignore' };
-	await send('write', spreadsheetId, params, { A: 5, C: 6, ID: 7, rowNumber: 2 });
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], [5, 1, 2]]);
+	await send('write', spreadsheetId, params, { A: 5, B: 6, C: 7, ID: 8, rowNumber: 2 });
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], [5, 6, 2]]);
 });
 
 describe('a run with such a key does not change what another run writes with the same request', () => {
-	test.each<[IDataObject, IDataObject, unknown[][]]>([
-		[{ C: 5, rowNumber: 2 }, { B: 6, rowNumber: 2 }, [[], ['x', 6, 'data']]],
-		[{ B: 1, C: 5, rowNumber: 2 }, { Price: 6, rowNumber: 2 }, [['Price'], [6, 1, 'data']]],
-	])('%j and %j', async (strangeJson, json, stored) => {
+	test.each<[IDataObject[], IDataObject, unknown[][]]>([
+		[[{ C: 5, rowNumber: 2 }], { B: 6, rowNumber: 2 }, [[], ['x', 6, 'data']]],
+		[[{ B: 1, C: 5, rowNumber: 2 }], { Price: 6, rowNumber: 2 }, [['Price'], [6, 1, 'data']]],
+		[
+			[
+				{ C: 5, rowNumber: 2 },
+				{ B: 1, rowNumber: 2 },
+			],
+			{ Price: 6, rowNumber: 2 },
+			[['Price'], [6, 1, 'data']],
+		],
+	])('%j and %j', async (strangeJsons, json, stored) => {
 		const spreadsheetId = calls.sheet([[], ['x', 1, 'data']]);
 		const params = { spreadsheetId, ...auto, range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
-		const members = items(strangeJson, json);
-		const [failure, result] = await calls.together(
-			'write',
-			members.map((item) => ({ params, item: { ...item, run: new RunState(new Sanitizer()) } })),
-		);
-		expect(failure).toMatchObject({ message: "The table has no column 'C'" });
-		expect(result).toMatchObject({ action: 'updated' });
+		const runs = [strangeJsons, [json]].map((jsons) => {
+			const run = new RunState(new Sanitizer());
+			return items(...jsons).map((item) => ({ params, item: { ...item, run } }));
+		});
+		const results = await calls.together('write', runs.flat());
+		expect(results[0]).toMatchObject({ message: "The table has no column 'C'" });
+		expect(results.at(-1)).toMatchObject({ action: 'updated' });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(stored);
 	});
 });

@@ -54,11 +54,11 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 		const [, name = '', value = ''] = /^([^:]*):(.*)$/s.exec(line) ?? [];
 		if (harmlessHeaderPattern.test(name)) continue;
 		if (addressHeaderPattern.test(name)) {
-			const { addresses, invalidEntries: otherEntries } = findAddresses(value);
+			const { addresses, invalidEntries } = findAddresses(value);
 			const recipients = addresses.map(({ address }) => address);
 			refuseForbiddenAddresses(recipients, allowed);
 			// A mail server may find an address in an entry that we cannot read.
-			if (otherEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
+			if (invalidEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
 		} else {
 			const text = decodeHeader(value).replaceAll('%40', '@');
 			refuseForbiddenAddresses(text.match(addressInTextPattern) ?? [], allowed);

@@ -87,8 +87,8 @@ function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: Address
 
 /** Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @. */
 function readRecipients(header: string, item: Item): Address[] {
-	const { addresses, invalidEntries: otherEntries } = findAddresses(header);
-	const unreadableEntries = otherEntries.filter((entry) => entry.includes('@'));
+	const { addresses, invalidEntries } = findAddresses(header);
+	const unreadableEntries = invalidEntries.filter((entry) => entry.includes('@'));
 	if (unreadableEntries.length > 0)
 		item.addHint(
 			`The original email names a recipient that is not an email address, so the reply does not go to: ${unreadableEntries.map((entry) => shorten(entry)).join('; ')}`,

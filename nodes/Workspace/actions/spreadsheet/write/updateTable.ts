@@ -96,7 +96,7 @@ export const maxUpdateBytes = maxRequestBytes / 4;
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
 export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	let table = await fetchTable(spreadsheet, params, members);
-	if (isByRowNumber(params.matchColumns)) table = addLetterColumnsToEmptyHeader(table, params);
+	if (isByRowNumber(params.matchColumns)) table = addLetterColumnsToEmptyHeader(table, members);
 	const resolution = resolveColumns(table, params, members);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
 	if (errors.every((error) => error !== undefined)) return errors;
