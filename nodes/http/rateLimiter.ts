@@ -35,8 +35,8 @@ export const initialConcurrency = 5;
 export const maxConcurrency = 20;
 
 /**
- * Limits how many requests of one credential to one service the whole process sends at once: the concurrency. The quota is not known, so
- * the limiter adapts it as TCP does (slow start, then additive increase and multiplicative decrease). All times are monotonic milliseconds.
+ * Limits the concurrency: how many requests of one credential to one service the whole process sends at once. The quota is not known, so
+ * the concurrency is adapted as in TCP (slow start, then additive increase and multiplicative decrease). Times are monotonic milliseconds.
  * - At first, the concurrency doubles each time that the service has accepted as many requests.
  * - A quota error halves the concurrency, and starts a pause for all requests (exponential backoff).
  * - After the pause, requests are sent one at a time until one succeeds.

@@ -143,7 +143,7 @@ class MessageWait implements ConnectionListener {
 		const { waitTimeoutSeconds } = settings;
 		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
 		try {
-			const endedBy = this.#getEndedByOrThrow(await this.#deferredEndReason.promise);
+			const endedBy = this.#checkEndReason(await this.#deferredEndReason.promise);
 			const { earlyMessages, messages, repeatedCount } = this.#collector;
 			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#gapCause !== undefined };
 			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
@@ -192,7 +192,7 @@ class MessageWait implements ConnectionListener {
 	}
 
 	/** Converts why the wait ended to the output's `endedBy`. @throws NodeError if this end is a failure of the item */
-	#getEndedByOrThrow(endReason: WaitEndReason): EndedBy {
+	#checkEndReason(endReason: WaitEndReason): EndedBy {
 		const { settings, sanitize } = this.#setup;
 		const { messages } = this.#collector;
 		const { textField, onWaitTimeout } = settings;

@@ -23,7 +23,7 @@ const testDurationSeconds = 60;
 
 /** Creates the test in the editor. It ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
-	const testListener = new TestListener(setup);
+	const testListener = new EditorTestListener(setup);
 	return {
 		manualTriggerFunction: async () => {
 			// If n8n closes the test right away, no channel is opened.
@@ -34,7 +34,7 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	};
 }
 
-class TestListener {
+class EditorTestListener {
 	readonly #setup: ListenerSetup;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];

@@ -45,7 +45,7 @@ export class HidingStyles {
 	#characterCount = 0;
 
 	/** @param css the content of a `style` element */
-	add(css: string): void {
+	addStyleSheet(css: string): void {
 		const sheet = css.slice(0, Math.max(0, maxSheetCharacters - this.#characterCount));
 		this.#characterCount += sheet.length;
 		for (const { selectors, block } of splitRules(removeComments(sheet))) {

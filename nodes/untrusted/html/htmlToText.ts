@@ -156,12 +156,12 @@ class HtmlReader implements Callbacks {
 		const writer = this.#writer;
 		const tag = this.#readName(start, end);
 		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
-		if (tag === 'style') this.#styles.add(this.#styleSheetPieces.splice(0).join(''));
+		if (tag === 'style') this.#styles.addStyleSheet(this.#styleSheetPieces.splice(0).join(''));
 		if (this.#sizelessElement?.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement && !this.#hiddenElement.trackEndTag(tag)) return;
-		const isOwnEnd = this.#hiddenElement?.tag === tag;
+		const endsHiddenElement = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;
-		if (isOwnEnd) return;
+		if (endsHiddenElement) return;
 		if (tag === 'table') writer.closeTable();
 		else if (tag === 'tr') writer.endRow();
 		else if (tag === 'ul' || tag === 'ol') writer.closeList();

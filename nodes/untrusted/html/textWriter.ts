@@ -178,7 +178,7 @@ export class TextWriter {
 			this.#lineCount++;
 			this.#storePiece(this.#buildLineStart());
 		}
-		const tabs = this.#markCellsFilled(text);
+		const tabs = this.#fillOpenCells(text);
 		const gap = tabs || (isLineStart ? '' : this.#pendingSpace);
 		this.#storePiece(gap + text);
 		const recordedGap = isLineStart ? '\n' : gap;
@@ -191,7 +191,7 @@ export class TextWriter {
 	}
 
 	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
-	#markCellsFilled(text: string): string {
+	#fillOpenCells(text: string): string {
 		let tabs = '';
 		for (let index = this.#outerTables.length; index >= 0; index--) {
 			// The innermost table comes first. If its cell is already filled, so are the cells around it.

@@ -40,7 +40,7 @@ export const getMediaType = ({ mimeType }: MimePart) =>
 export const getDisposition = (part: MimePart) =>
 	/^\s*([\w-]+)/.exec(getRawHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
 
-/** Returns the value of the first header with this name, in upper or lower case, as Gmail gives it; '' if the part has no such header. */
+/** Returns the value, not decoded, of the first header with this name in any case; '' if the part has no such header. */
 export function getRawHeader({ headers }: MimePart, name: string): string {
 	const lowerName = name.toLowerCase();
 	return headers?.find((header) => header.name?.toLowerCase() === lowerName)?.value ?? '';

@@ -2,9 +2,9 @@ import { HeaderFinder, rulerPattern } from './earlierHeader';
 import { findInlineIntroduction, findIntroduction, isRuledIntroduction } from './introduction';
 import type { QuoteKind } from './introduction';
 
-/** Most lines above a quote, or at its beginning, that are searched for the introduction. */
+/** At most this many lines above a quote, or at its beginning, are searched for the introduction. */
 const maxCheckedLines = 7;
-/** Most blank lines between an introduction and its quote. */
+/** At most this many blank lines are between an introduction and its quote. */
 const maxBlankLines = 10;
 /** Only so many characters at the end of a line are searched for the beginning of a wrapped address. */
 const maxAddressStartCharacters = 300;

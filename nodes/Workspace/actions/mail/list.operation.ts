@@ -2,7 +2,7 @@ import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { amountFields } from './list/fields';
 import { sharedListDefinition } from './list/listDefinition';
-import { buildFromTerms, buildReceivedTerms } from './list/query';
+import { buildSenderTerms, buildReceivedTerms } from './list/query';
 
 export const list = defineOperation({
 	value: 'list',
@@ -49,7 +49,7 @@ export const list = defineOperation({
 		const terms = [
 			// Excludes drafts, and sent emails except those in the inbox, which the account sent to itself.
 			...(isSentIncluded ? [] : ['-in:draft (in:inbox OR -in:sent)']),
-			...buildFromTerms(from),
+			...buildSenderTerms(from),
 			...(status === 'any' ? [] : [`is:${status}`]),
 			...buildReceivedTerms(params),
 		];

@@ -22,7 +22,7 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	return await sendInChunks(appendPlan.rowsByMember, members, {
 		doneVerb: 'appended',
 		getRows: (rows) => rows,
-		send: async (rowsByMember, items) => await appendTogether(spreadsheet, appendPlan, rowsByMember, items),
+		send: async (rowsByMember, items) => await appendAndRepair(spreadsheet, appendPlan, rowsByMember, items),
 	});
 }
 
@@ -52,7 +52,7 @@ const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', 
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
 
 /** Appends the rows of several members with one request, and repairs their place and their format if necessary. */
-async function appendTogether(
+async function appendAndRepair(
 	spreadsheet: Spreadsheet,
 	appendPlan: AppendPlan,
 	rowsByMember: ReadonlyArray<Cell[][]>,
@@ -64,7 +64,7 @@ async function appendTogether(
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
 	const { params, plannedPlace, header } = appendPlan;
-	const appended = await sendAppend(spreadsheet, appendPlan, values);
+	const appended = await requestAppend(spreadsheet, appendPlan, values);
 	const start = await places.repairPlace(spreadsheet, params, appended);
 	const { updatedRange, tableRange } = appended;
 	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
@@ -79,7 +79,7 @@ async function appendTogether(
 }
 
 /** Sends the request that appends rows. Returns where Google has put them, and where they belong. */
-async function sendAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
+async function requestAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
 	const { params, target, plannedPlace, addHeaders } = appendPlan;
 	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
 		const requestPlan = await places.planRequest(spreadsheet, params.insertDataOption, plannedPlace, values);

@@ -8,7 +8,7 @@ import { quoteField, type ReadContext, textType } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
-import { fetchDatesAsIso } from './dates/dateCells';
+import { replaceDatesByIso } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type TableHeader, indexColumns } from './tableHeader';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
@@ -305,7 +305,7 @@ export const read = defineOperation({
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.doOnce(datesKey, () => fetchDatesAsIso(spreadsheet, fetchedData, headerHeight))
+				? await item.doOnce(datesKey, () => replaceDatesByIso(spreadsheet, fetchedData, headerHeight))
 				: fetchedData;
 		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;

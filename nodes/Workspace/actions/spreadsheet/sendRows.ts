@@ -64,7 +64,7 @@ export const weighRows = (member: RowsMember, maxBytes = maxRequestBytes) =>
 
 /** How to send entries of the type `E`, one for each member, which give results of the type `R`. */
 interface SendSettings<E, R> {
-	/** What messages call the work, as in "Nothing was appended". */
+	/** The verb for the work in messages, as in "Nothing was appended". */
 	readonly doneVerb: 'appended' | 'written';
 	/** The size of a full request, as `countBytes` estimates it; `maxRequestBytes` if undefined. */
 	readonly maxBytes?: number;

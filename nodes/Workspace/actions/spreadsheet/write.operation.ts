@@ -53,7 +53,7 @@ async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Pro
 /** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
 async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
 	const { target, header, rowsByMember, addHeaders } = await alignRows(spreadsheet, params, members);
-	const row = Math.max(params.headerRow, parseBounds(target).row);
+	const row = Math.max(params.headerRow, parseBounds(target).row); // counts from 0, so `headerRow` is the row below the header
 	const start = { tab: header.title, a1: printCell({ row, column: header.firstColumn }) };
 	const prepare = async (rowCount: number) => {
 		await addHeaders();

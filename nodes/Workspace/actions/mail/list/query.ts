@@ -7,7 +7,7 @@ import type { Clients, Item } from '../../../operation';
 import type { ListParams } from './fields';
 
 /** Builds Gmail's search term for a sender. Quotes keep the text from adding other terms. Returns no term for an empty text. */
-export function buildFromTerms(from: string): string[] {
+export function buildSenderTerms(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
 	// Gmail's search syntax has no way to escape a quote inside quotes.
 	const words = address.replaceAll(/["“”„‟＂\s]+/g, ' ').trim();

@@ -134,7 +134,7 @@ function findAddressWithComma(text: string): string | undefined {
 	return undefined;
 }
 
-/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names another entry */
+/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names an entry that is no address */
 export function requireAddresses(text: string, label: string): Address[] {
 	const { addresses, invalidEntries } = findAddresses(text);
 	const [wrongEntry] = invalidEntries;

@@ -29,13 +29,13 @@ export interface LoadedFile extends Omit<PendingFile, 'read'> {
 
 /** Replaces * by all binary fields of the item, and removes repeated fields. @throws NodeError 400 if a field is missing */
 export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
-	const addedFields = new Set<string>();
+	const addedBinaryFields = new Set<string>();
 	return attachments.flatMap((file): AttachmentInput[] => {
 		if (!('field' in file)) return [file];
-		const fields = item.findBinaryFields([file.field], 'attachments');
-		const newFields = fields.filter((field) => !addedFields.has(field));
-		for (const field of newFields) addedFields.add(field);
-		return newFields.map((field) => ({ field }));
+		const binaryFields = item.findBinaryFields([file.field], 'attachments');
+		const newBinaryFields = binaryFields.filter((field) => !addedBinaryFields.has(field));
+		for (const field of newBinaryFields) addedBinaryFields.add(field);
+		return newBinaryFields.map((field) => ({ field }));
 	});
 }
 

@@ -152,7 +152,7 @@ const mayShowDate = (cell: unknown) =>
  * @param data cells in which dates are texts as the sheet shows them
  * @param headerHeight how many rows at the top stay unchanged
  */
-export async function fetchDatesAsIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
+export async function replaceDatesByIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
 	const fetchedLines = (data.values ?? []) as unknown[][];
 	const isByColumn = data.majorDimension === 'COLUMNS';
 	const areas = findDateAreas(fetchedLines, isByColumn, headerHeight);

@@ -3,7 +3,7 @@ import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
 import { decodeText, decodeHeader } from '../../../../../nodes/untrusted/mail/charset';
-import { buildFromTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
+import { buildSenderTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
 import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
 import { readCustomHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
 import { expectLinear } from '../../../../growth';
@@ -78,7 +78,7 @@ describe('addresses', () => {
 	it('no sender can add a term to the search', () => {
 		fc.assert(
 			fc.property(fc.string({ maxLength: 40 }), (text) => {
-				const terms = buildFromTerms(text);
+				const terms = buildSenderTerms(text);
 				expect(terms.length === 0 || /^from:"[^"\r\n]+"$/.test(terms[0] ?? '')).toBe(true);
 			}),
 		);
