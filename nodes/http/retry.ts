@@ -135,7 +135,7 @@ const describeMissingPause = ({ maxRetryWaitMilliseconds: limit }: RetryPolicy) 
 
 /** Adds the outcome of all attempts to the last failure. */
 function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
-	// If the last failure has an unknown outcome but nothing may be done, the request could change nothing.
+	// If nothing may be done although the last outcome is unknown, the request could change nothing (`mayChange: false`).
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 	const attemptsNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({

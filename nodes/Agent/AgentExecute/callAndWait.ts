@@ -9,7 +9,7 @@ import type { ConnectRequestReader } from '../session/connectRequest';
 import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './messageCollector';
+import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
 
 export interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;

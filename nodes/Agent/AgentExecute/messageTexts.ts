@@ -3,7 +3,7 @@ import { isRecord } from '../../fields/values';
 import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
-import type { EndedBy } from './messageCollector';
+import type { EndedBy } from './waitEnd';
 
 /** Builds `output`: the joined texts or the last text, or null without a text. @param endedBy if `match`, the last message ended the wait */
 export function buildOutputText(

@@ -11,7 +11,7 @@ import { isRecord } from '../../fields/values';
 import { findText } from '../session/messageFields';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
-import type { MessageEndReason } from './messageCollector';
+import type { MessageEndReason } from './waitEnd';
 import { buildOutputText, describeFields, TurnText } from './messageTexts';
 import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';

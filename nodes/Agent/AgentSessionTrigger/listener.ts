@@ -99,8 +99,8 @@ export class PublishedListener {
 	async #stop(): Promise<void> {
 		this.#delivery.stopRetrying();
 		const hadBacklog = this.#queue.length > 0;
-		const drained = this.#queue.drain();
-		if (hadBacklog) await this.#awaitDrain(drained);
+		const whenDrained = this.#queue.drain();
+		if (hadBacklog) await this.#awaitDrain(whenDrained);
 		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
 		const closings = this.#connections.map((connection) => connection.close(options));
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
@@ -116,18 +116,18 @@ export class PublishedListener {
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// n8n may refuse items that it gets later, because the workflow is then no longer published. It does not say which items it accepted.
-		const stored = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
-		await this.#waitWithin(finalStoreMilliseconds, stored);
+		const whenStored = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		await this.#waitWithin(finalStoreMilliseconds, whenStored);
 		this.#delivery.stopWaiting();
 	}
 
-	async #awaitDrain(drained: Promise<void>): Promise<void> {
+	async #awaitDrain(whenDrained: Promise<void>): Promise<void> {
 		const { clock } = this.#setup;
 		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
 		let remainingMilliseconds = maxDrainMilliseconds;
 		while (remainingMilliseconds > 0) {
 			const previousLength = this.#queue.length;
-			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), drained);
+			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), whenDrained);
 			if (this.#queue.length === 0 || this.#queue.length >= previousLength) return;
 			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
 		}

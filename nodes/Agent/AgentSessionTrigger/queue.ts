@@ -108,8 +108,8 @@ export class MessageQueue<T extends QueueEntry> {
 
 	#deliverBatch(): void {
 		const batch = this.#takeBatch();
-		const deliveryEnded = this.#actions.deliver(batch).then((wasTaken) => {
-			if (wasTaken) this.#unfinishedBatches.delete(batch);
+		const deliveryEnded = this.#actions.deliver(batch).then((isFinished) => {
+			if (isFinished) this.#unfinishedBatches.delete(batch);
 			else {
 				this.#untakenBatches.add(batch);
 				this.#state = 'ended';

@@ -1,5 +1,5 @@
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import { MessageCollector, type WaitEndReason } from '../../../nodes/Agent/AgentExecute/messageCollector';
+import { MessageCollector, type WaitEndReason } from '../../../nodes/Agent/AgentExecute/waitEnd';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeClock } from '../session/fakeClock';
 
@@ -8,7 +8,7 @@ let sessions = 0;
 function collect(
 	end: Partial<WaitSettings>,
 	more: Partial<WaitSettings> = {},
-	conversation = `session ${++sessions} of messageCollector.test`,
+	conversation = `session ${++sessions} of waitEnd.test`,
 ) {
 	const clock = new FakeClock();
 	const told: WaitEndReason[] = [];
