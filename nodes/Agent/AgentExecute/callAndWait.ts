@@ -116,6 +116,7 @@ class MessageWait implements ConnectionListener {
 			// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
 			while (this.#connection?.isClosing()) {
 				this.#readiness.handleClose();
+				// The new promise does not know of an earlier stop.
 				if (this.#setup.signal?.aborted) this.#handleStop();
 				await this.#readiness.deferredReadiness.promise;
 			}

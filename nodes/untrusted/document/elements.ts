@@ -143,7 +143,7 @@ export const getParagraphIndent = ({ paragraphStyle: style }: Paragraph): Paragr
 export const isBorderVisible = (border?: docs_v1.Schema$ParagraphBorder) =>
 	(border?.width?.magnitude ?? 0) > 0;
 
-export interface ListMarker {
+export interface Glyph {
 	/** The glyph that Docs displays, such as `●`, `3.` or `b)`. */
 	readonly text: string;
 	/** Counts from 0. */
@@ -170,7 +170,7 @@ export class GlyphCounter {
 	}
 
 	/** Counts one more item of a list. @returns the glyph in front of the item */
-	countItem(bullet: docs_v1.Schema$Bullet): ListMarker {
+	countItem(bullet: docs_v1.Schema$Bullet): Glyph {
 		const listId = bullet.listId ?? '';
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];

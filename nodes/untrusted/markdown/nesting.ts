@@ -1,13 +1,13 @@
 import type { BlockContent, DefinitionContent, List, ListItem, PhrasingContent } from 'mdast';
 
 import type { TextMarks } from '../document/blocks';
-import type { ListMarker, ParagraphIndent, ParagraphPiece } from '../document/elements';
+import type { Glyph, ParagraphIndent, ParagraphPiece } from '../document/elements';
 import { listIndentPoints, quoteIndentPoints } from '../document/elements';
 
 /** A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by glyphs, indentation and borders. */
 export interface FlatBlock extends ParagraphIndent {
 	readonly node: BlockContent;
-	readonly glyph?: ListMarker | undefined;
+	readonly glyph?: Glyph | undefined;
 }
 
 /** A block with the list and the quotes that it belongs to. */
@@ -16,8 +16,7 @@ interface ContainedBlock {
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
 	/** `isQuoted` means a quote inside the list item. */
-	readonly list:
-		{ readonly level: number; readonly glyph?: ListMarker; readonly isQuoted?: boolean } | undefined;
+	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
 }
 
 /** The number of nested quotes follows from the indentation, which has no limit in a document. */

@@ -56,6 +56,31 @@ test('a channel that is not open within 20 s fails the item, and nothing is sent
 	expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 });
 
+test.each([
+	[
+		'before',
+		(stop: AbortController) => () => {
+			stop.abort();
+		},
+	],
+	['while', () => () => {}],
+])('a stop %s the call waits for the end of a closing channel sends nothing', async (_when, first) => {
+	const { clock, channels, call, outcome, stop } = begin();
+	const stopFirst = first(stop);
+	channels.isClosing = () => {
+		stopFirst();
+		return true;
+	};
+	channels.listeners[0]?.onEvent?.(connected);
+	await clock.advance(2000);
+	stop.abort();
+	expect((await outcome) as NodeError).toMatchObject({
+		message: expect.stringContaining('stopped') as string,
+	});
+	expect(call).not.toHaveBeenCalled();
+	expect(clock.pending).toBe(0);
+});
+
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there', description: 'Look.' });

@@ -13,6 +13,8 @@ export class FakeChannels {
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
 	status: ReturnType<Connection['getStatus']> = { state: 'open', lastFailure: undefined };
+	/** Whether the channel has begun to close. */
+	isClosing = () => false;
 	/** Whether a channel has read all that the server had sent when it closes. */
 	isRead = true;
 	/** What the server sends before it has seen the goodbye. */
@@ -31,7 +33,7 @@ export class FakeChannels {
 		const note = (word: string) => void this.log.push(`${word} ${options.sessionId}`);
 		return {
 			getStatus: () => this.status,
-			isClosing: () => false,
+			isClosing: () => this.isClosing(),
 			pause: () => {
 				note('pause');
 			},

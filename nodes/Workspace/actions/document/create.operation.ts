@@ -126,11 +126,11 @@ async function createByDrive(clients: Clients, prepared: PreparedParams, item: I
 	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
 	const fillContent = (id: string) =>
 		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
-	const readCreated = async (id: string, replaced: DocumentWriteResult['replaced']) =>
+	const readCreatedDocument = async (id: string, replaced: DocumentWriteResult['replaced']) =>
 		await readResult(clients, id, prepared, replaced);
 	const mimeType = 'application/vnd.google-apps.document';
 	const type = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
-	const file = { ...prepared, ...type, recoveredId, fillContent, readResult: readCreated };
+	const file = { ...prepared, ...type, recoveredId, fillContent, readResult: readCreatedDocument };
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
