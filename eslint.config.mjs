@@ -15,7 +15,10 @@ const never = (files, ...groups) => ({
 			'error',
 			{
 				paths: [
-					{ name: 'googleapis', message: 'Import the API by its sub-path: the root loads all of them.' },
+					{
+						name: 'googleapis',
+						message: 'Import the API by its sub-path: the root loads all of them.',
+					},
 					{ name: 'n8n-core', message: 'Only tests may use n8n-core.' },
 				],
 				patterns: groups,
@@ -36,11 +39,22 @@ const heavy = group(
 );
 
 export default tseslint.config(
-	{ ignores: ['dist/', '.dev/', 'coverage/', 'dev/n8n/host/', 'node_modules/', 'nodes/**/*.worker.js'] },
+	{
+		ignores: [
+			'dist/',
+			'.dev/',
+			'coverage/',
+			'dev/n8n/host/',
+			'node_modules/',
+			'nodes/**/*.worker.js',
+		],
+	},
 	...tseslint.configs.strictTypeChecked.map((config) => ({ ...config, files: ['**/*.ts'] })),
 	{
 		files: ['**/*.ts'],
-		languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+		languageOptions: {
+			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+		},
 		rules: {
 			'@typescript-eslint/restrict-template-expressions': [
 				'error',
@@ -56,7 +70,10 @@ export default tseslint.config(
 	{
 		files: ['package.json'],
 		plugins: n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport.plugins,
-		languageOptions: { parser: tseslint.parser, parserOptions: { extraFileExtensions: ['.json'] } },
+		languageOptions: {
+			parser: tseslint.parser,
+			parserOptions: { extraFileExtensions: ['.json'] },
+		},
 		rules: n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport.rules,
 	},
 	{
@@ -96,7 +113,11 @@ export default tseslint.config(
 	},
 	{
 		files: [...product, 'dev/**/*.ts'],
-		plugins: { house: { rules: { 'no-import-circle': noImportCircle, 'imports-go-down': importsGoDown } } },
+		plugins: {
+			house: {
+				rules: { 'no-import-circle': noImportCircle, 'imports-go-down': importsGoDown },
+			},
+		},
 		rules: { 'house/no-import-circle': 'error', 'house/imports-go-down': 'error' },
 	},
 	never(product, devOnly),

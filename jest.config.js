@@ -23,7 +23,10 @@ const common = {
 	transform: {
 		'^.+\\.(t|j|mj)s$': [
 			'@swc/jest',
-			{ jsc: { target: 'es2023', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
+			{
+				jsc: { target: 'es2023', parser: { syntax: 'typescript' } },
+				module: { type: 'commonjs' },
+			},
 		],
 	},
 	transformIgnorePatterns: [`/node_modules/(?!(${esModules})/)`],
@@ -66,7 +69,10 @@ module.exports = {
 			displayName: 'unit',
 			globalSetup: '<rootDir>/test/workers.ts',
 			testMatch: ['<rootDir>/test/**/*.test.ts'],
-			testPathIgnorePatterns: ['/node_modules/', `<rootDir>/test/(${[...own, ...played].join('|')})/`],
+			testPathIgnorePatterns: [
+				'/node_modules/',
+				`<rootDir>/test/(${[...own, ...played].join('|')})/`,
+			],
 		},
 		...[...inN8n, 'chaos', ...perVersion].map(suite),
 	],

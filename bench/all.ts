@@ -123,9 +123,18 @@ const isDone = ({ job, failure }: Result, wanted: Job) =>
 function choose(wanted: readonly string[]): readonly Job[] {
 	const [first, minutes = '20'] = wanted;
 	if (first === 'soak')
-		return [job(2 * Number(minutes) + 10, 'Traffic with faults for a long time', 'soak.ts', minutes)];
+		return [
+			job(
+				2 * Number(minutes) + 10,
+				'Traffic with faults for a long time',
+				'soak.ts',
+				minutes,
+			),
+		];
 	const readName = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
-	return jobs.filter((one) => wanted.length === 0 || wanted.some((text) => readName(one).includes(text)));
+	return jobs.filter(
+		(one) => wanted.length === 0 || wanted.some((text) => readName(one).includes(text)),
+	);
 }
 
 async function main(): Promise<void> {

@@ -32,7 +32,11 @@ async function main(): Promise<void> {
 }
 
 /** A section that fails does not stop the others. */
-async function run(name: string, section: (rounds: number) => Promise<void>, rounds: number): Promise<void> {
+async function run(
+	name: string,
+	section: (rounds: number) => Promise<void>,
+	rounds: number,
+): Promise<void> {
 	const start = performance.now();
 	say(`\n── ${name}`);
 	try {

@@ -1,7 +1,15 @@
 // How long an edit takes from saving to the running n8n, under `npm run dev`, and how long a Ctrl-C.
 // node bench/devLoop.ts [edits]
 import { spawn } from 'node:child_process';
-import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+	cpSync,
+	globSync,
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -17,8 +25,11 @@ const edited = /description: 'Work with Gmail[^']*'/;
 /** Copies the sources, so that the edits do not touch the developer's files. */
 function copyOfProject(): string {
 	const folder = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-dev-'));
-	const files = globSync('{nodes,credentials,build,dev,examples,*.json,*.js,*.md}', { cwd: root });
-	for (const file of files) cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
+	const files = globSync('{nodes,credentials,build,dev,examples,*.json,*.js,*.md}', {
+		cwd: root,
+	});
+	for (const file of files)
+		cpSync(path.join(root, file), path.join(folder, file), { recursive: true });
 	symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
 	return folder;
 }
@@ -31,7 +42,11 @@ async function secondsUntilLive(folder: string, api: N8nApi, mark: string): Prom
 	const saved = performance.now();
 	const asked = { nodeInfos: [{ name: 'n8n-nodes-agent-workspace.workspace', version: 1 }] };
 	for (;;) {
-		const types = await api.request<Array<{ description: string }>>('POST', 'node-types', asked);
+		const types = await api.request<Array<{ description: string }>>(
+			'POST',
+			'node-types',
+			asked,
+		);
 		if (types[0]?.description.includes(mark)) return (performance.now() - saved) / 1000;
 		await pause(50);
 	}
@@ -52,13 +67,17 @@ async function main(edits: number): Promise<void> {
 		printed += data.toString();
 	});
 	try {
-		await until('the start', () => printed.includes('Ctrl-C ends everything'), { limitSeconds: 300 });
+		await until('the start', () => printed.includes('Ctrl-C ends everything'), {
+			limitSeconds: 300,
+		});
 		const api = await N8nApi.signIn(`http://127.0.0.1:${port}`);
 		const seconds: number[] = [];
 		for (let n = 1; n <= edits; n++) {
 			seconds.push(await secondsUntilLive(folder, api, `edit ${n}`));
 			console.log(`Edit ${n} is in the running n8n after ${seconds.at(-1)?.toFixed(1)} s`);
-			await until('the news of it', () => printed.includes('Live after'), { limitSeconds: 60 });
+			await until('the news of it', () => printed.includes('Live after'), {
+				limitSeconds: 60,
+			});
 		}
 		console.log(`Median: ${median(seconds).toFixed(1)} s (target: 5 s on an idle machine)`);
 	} finally {

@@ -100,14 +100,23 @@ async function createVariants({ api }: RestartableN8n, service: AgentService): P
 			...{ operation: 'append', valuesSource: 'json', values: row },
 		}),
 		'Workspace, append, from items': workspace({ operation: 'append', ...fromItems }),
-		'Workspace, write where Match Columns fit': workspace({ operation: 'write', ...fromItems, ...match }),
+		'Workspace, write where Match Columns fit': workspace({
+			operation: 'write',
+			...fromItems,
+			...match,
+		}),
 		'Workspace, read as items': workspace({ operation: 'read', range: 'Sheet1' }),
 		'Agent Execute, 4 expressions': agent,
 	};
 	return await Promise.all(
 		Object.entries(steps).map(async ([name, step]) => {
 			const input = name.includes('read') ? inputs.nothing : inputs.items;
-			return { name, stored: await createRun(api, name, input, [step]), clock: [], worked: [] };
+			return {
+				name,
+				stored: await createRun(api, name, input, [step]),
+				clock: [],
+				worked: [],
+			};
 		}),
 	);
 }
@@ -161,7 +170,9 @@ async function main(): Promise<void> {
 			report(`${name}, work of the thread`, worked, 'ms');
 		}
 		for (const { name, worked } of variants.slice(1)) {
-			reportRatio(`${name}, work of the thread / limit`, median(worked) / limitMilliseconds, { atMost: 1 });
+			reportRatio(`${name}, work of the thread / limit`, median(worked) / limitMilliseconds, {
+				atMost: 1,
+			});
 		}
 	} catch (error) {
 		console.error(n8n.output().slice(-2000));

@@ -91,11 +91,17 @@ async function main(): Promise<void> {
 			readMilliseconds(name, await n8n.api.run(warmUp), ['Call'], warmItemCount);
 		for (let round = 0; round < rounds; round++) {
 			for (const { name, workflow, times } of variants)
-				times.push(readMilliseconds(name, await n8n.api.run(workflow), ['Call'], itemCount));
+				times.push(
+					readMilliseconds(name, await n8n.api.run(workflow), ['Call'], itemCount),
+				);
 		}
-		say(`${await describeHost()}; ${itemCount} items, ${latencyMilliseconds} ms latency, ${rounds} rounds\n`);
+		say(
+			`${await describeHost()}; ${itemCount} items, ${latencyMilliseconds} ms latency, ${rounds} rounds\n`,
+		);
 		for (const { name, times } of variants) report(name, times, 'ms');
-		const [http = NaN, wide = NaN, ten = NaN, bare = NaN] = variants.map(({ times }) => median(times));
+		const [http = NaN, wide = NaN, ten = NaN, bare = NaN] = variants.map(({ times }) =>
+			median(times),
+		);
 		reportRatio('parallelRequests 100 / HTTP Request node', wide / http, { atMost: 1.1 });
 		reportRatio("default / a bare loop over n8n's request helper", ten / bare, { atMost: 1.1 });
 		const floor = (itemCount / 10) * latencyMilliseconds;

@@ -37,7 +37,12 @@ const range = 'Sheet1';
 const columnsOf = (id: string) => mapColumns({ f0: id, f1: 'new' });
 
 function ours(parameters: object, id: string, credentials: Credentials): Step {
-	const own = { resource: 'spreadsheet', spreadsheetId: byId(spreadsheetId), range, valuesSource: 'columns' };
+	const own = {
+		resource: 'spreadsheet',
+		spreadsheetId: byId(spreadsheetId),
+		range,
+		valuesSource: 'columns',
+	};
 	const columns = { ...columnsOf(id), schema: [] };
 	return workspaceStep({ ...own, columns, ...parameters }, credentials);
 }
@@ -69,7 +74,11 @@ async function burst(google: GoogleProcess, url: string, ids: readonly string[],
 	const succeeded = await Promise.all(
 		ids.map(async (id) => {
 			const headers = { 'content-type': 'application/json' };
-			const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify({ id }) });
+			const answer = await fetch(url, {
+				method: 'POST',
+				headers,
+				body: JSON.stringify({ id }),
+			});
 			const text = await answer.text();
 			if (!answer.ok) failures.set(text, (failures.get(text) ?? 0) + 1);
 			return answer.ok;
@@ -87,7 +96,12 @@ async function burst(google: GoogleProcess, url: string, ids: readonly string[],
 type Burst = Awaited<ReturnType<typeof burst>>;
 
 function print(name: string, { seconds, requests, told, right }: Burst): void {
-	const cells = [`${told} succeed`, `${right} rows right`, `${requests} requests`, `${seconds.toFixed(1)} s`];
+	const cells = [
+		`${told} succeed`,
+		`${right} rows right`,
+		`${requests} requests`,
+		`${seconds.toFixed(1)} s`,
+	];
 	row(name, ...cells);
 }
 
@@ -134,7 +148,9 @@ async function compareWorkers(google: GoogleProcess): Promise<void> {
 			const name = `${queuedCount} in queue mode, ${workers} × ${concurrency} at once`;
 			const queued = await burst(google, url, makeIds(queuedCount));
 			print(name, queued);
-			reportRatio(`${name}: rows that are right / executions`, queued.right / queuedCount, { atLeast: 1 });
+			reportRatio(`${name}: rows that are right / executions`, queued.right / queuedCount, {
+				atLeast: 1,
+			});
 		}
 	} finally {
 		await cluster.stop();
@@ -151,7 +167,10 @@ async function main(): Promise<void> {
 		const publish = async (path: string, ...steps: Step[]) =>
 			(await publishWebhook(n8n.api, path, steps, 'lastNode')).url;
 		const keyed = { operation: 'write', writeMode: 'update', matchColumns: ['f0'] };
-		const append = await publish('ours', ours({ operation: 'append' }, fromWebhook, credentials));
+		const append = await publish(
+			'ours',
+			ours({ operation: 'append' }, fromWebhook, credentials),
+		);
 		const update = await publish('keyed', ours(keyed, fromWebhook, credentials));
 		const theirs = theirSheet('append', { columns: columnsOf(fromWebhook) });
 		const rival = await publish('theirs', ...sheets(theirs, credentials));
@@ -159,8 +178,11 @@ async function main(): Promise<void> {
 			const name = `${count} at once, Append`;
 			const own = await burst(google, append, makeIds(count));
 			print(`${name}, Workspace node`, own);
-			if (includes('rival')) print(`${name}, n8n's own`, await burst(google, rival, makeIds(count)));
-			reportRatio(`${name}: rows that are right / executions`, own.right / count, { atLeast: 1 });
+			if (includes('rival'))
+				print(`${name}, n8n's own`, await burst(google, rival, makeIds(count)));
+			reportRatio(`${name}: rows that are right / executions`, own.right / count, {
+				atLeast: 1,
+			});
 			if (count === 200) {
 				reportRatio(`${name}: requests`, own.requests, { atMost: 40 });
 				reportRatio(`${name}: seconds`, own.seconds, { atMost: 30 });
@@ -172,7 +194,9 @@ async function main(): Promise<void> {
 			const updated = await burst(google, update, existing, 100);
 			const name = '100 at once, Update';
 			print(name, updated);
-			reportRatio(`${name}: rows that are right / executions`, updated.right / 100, { atLeast: 1 });
+			reportRatio(`${name}: rows that are right / executions`, updated.right / 100, {
+				atLeast: 1,
+			});
 			reportRatio(`${name}: requests`, updated.requests, { atMost: 40 });
 		}
 		if (includes('messages')) {

@@ -52,7 +52,8 @@ interface StandInOptions {
 }
 
 export const spreadsheetId = 'bench-spreadsheet';
-export const nameColumns = (count: number) => Array.from({ length: count }, (_, column) => `f${column}`);
+export const nameColumns = (count: number) =>
+	Array.from({ length: count }, (_, column) => `f${column}`);
 export const columns = nameColumns(5);
 
 /** The process of the stand-in. */
@@ -66,7 +67,9 @@ export class GoogleProcess {
 	}
 
 	static async start(options: StandInOptions = {}): Promise<GoogleProcess> {
-		const child = fork(import.meta.filename, [JSON.stringify(options)], { execArgv: ['--expose-gc'] });
+		const child = fork(import.meta.filename, [JSON.stringify(options)], {
+			execArgv: ['--expose-gc'],
+		});
 		const [message] = (await once(child, 'message')) as [Message];
 		if (message.kind !== 'listening') throw new Error('The stand-in did not start');
 		return new GoogleProcess(child, message.url);

@@ -31,7 +31,10 @@ const documents = Array.from({ length: documentsAppendedTo }, (_, number) =>
 	google.docs.seed({ title: `Log ${number}` }),
 );
 
-const table = google.sheets.seed({ title: 'Orders', tabs: [{ title: 'Sheet1', rows: [['Order', 'Text']] }] });
+const table = google.sheets.seed({
+	title: 'Orders',
+	tabs: [{ title: 'Sheet1', rows: [['Order', 'Text']] }],
+});
 
 type What = Omit<Run, 'number' | 'given'> & {
 	given(own: number): Record<string, unknown>;
@@ -41,7 +44,8 @@ type What = Omit<Run, 'number' | 'given'> & {
 	count(own: number): number;
 };
 
-const named = (name: string) => google.files.listAll().filter((file) => file.name === name && !file.trashed);
+const named = (name: string) =>
+	google.files.listAll().filter((file) => file.name === name && !file.trashed);
 const occurrences = (text: string, part: string) => text.split(part).length - 1;
 const documentOf = (own: number) => documents[own % documentsAppendedTo] ?? '';
 
@@ -49,7 +53,11 @@ const whats: Readonly<Record<string, What>> = {
 	upload: {
 		resource: 'file',
 		operation: 'upload',
-		given: (own) => ({ contentSource: 'text', name: `upload ${own}.txt`, content: `text ${own}` }),
+		given: (own) => ({
+			contentSource: 'text',
+			name: `upload ${own}.txt`,
+			content: `text ${own}`,
+		}),
 		count: (own) => named(`upload ${own}.txt`).length,
 	},
 	'upload that is converted': {
@@ -97,17 +105,24 @@ const whats: Readonly<Record<string, What>> = {
 		operation: 'write',
 		hasKey: false,
 		given: (own) => ({
-			...{ spreadsheetId: table, tab: 'Sheet1', valuesSource: 'columns', matchColumns: 'Order' },
+			...{
+				spreadsheetId: table,
+				tab: 'Sheet1',
+				valuesSource: 'columns',
+				matchColumns: 'Order',
+			},
 			columns: { mappingMode: 'defineBelow', value: { Order: `order-${own}`, Text: 'Hi' } },
 		}),
 		count: (own) =>
-			google.sheets.values(table, 'Sheet1!A:A').filter(([key]) => key === `order-${own}`).length,
+			google.sheets.values(table, 'Sheet1!A:A').filter(([key]) => key === `order-${own}`)
+				.length,
 	},
 	'mail send': {
 		resource: 'mail',
 		operation: 'send',
 		given: (own) => ({ to: 'ann@example.com', subject: `mail ${own}`, body: 'Hi' }),
-		count: (own) => google.gmail.sent.filter(({ raw }) => raw.includes(`Subject: mail ${own}\r\n`)).length,
+		count: (own) =>
+			google.gmail.sent.filter(({ raw }) => raw.includes(`Subject: mail ${own}\r\n`)).length,
 	},
 };
 const kinds = Object.keys(whats);
@@ -169,9 +184,15 @@ try {
 		return await next;
 	};
 	for (let first = 0; first < runs; first += runsAtOnce) {
-		const owns = Array.from({ length: Math.min(runsAtOnce, runs - first) }, (_, index) => first + index);
+		const owns = Array.from(
+			{ length: Math.min(runsAtOnce, runs - first) },
+			(_, index) => first + index,
+		);
 		const one = await fresh();
-		const [begun] = await Promise.all([begin(one, owns, 150), killedAfter(one, 30 + random() * 350)]);
+		const [begun] = await Promise.all([
+			begin(one, owns, 150),
+			killedAfter(one, 30 + random() * 350),
+		]);
 		note(begun);
 		// Repeated by two processes at once; in half of the cases, one of them is killed too.
 		const [two, three] = [await fresh(), await fresh()];
@@ -183,7 +204,8 @@ try {
 			...killing,
 		]);
 		let rest = [...new Set([...note(left), ...note(right)])].filter((own) => !ends.has(own));
-		for (let tries = 0; rest.length > 0 && tries < 20; tries++) rest = note(await begin(three, rest, 20));
+		for (let tries = 0; rest.length > 0 && tries < 20; tries++)
+			rest = note(await begin(three, rest, 20));
 		if (rest.length > 0) throw new Error(`no end of ${rest.map((own) => kindOf(own)).join()}`);
 		two.stop();
 		three.stop();
@@ -195,7 +217,9 @@ try {
 	);
 	let wrong = 0;
 	for (const kind of kinds) {
-		const owns = Array.from({ length: runs }, (_, own) => own).filter((own) => kindOf(own) === kind);
+		const owns = Array.from({ length: runs }, (_, own) => own).filter(
+			(own) => kindOf(own) === kind,
+		);
 		const counts = owns.map((own) => whatOf(own).count(own));
 		const twice = counts.filter((count) => count > 1).length;
 		const lost = counts.filter((count) => count === 0).length;

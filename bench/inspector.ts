@@ -29,7 +29,10 @@ export class Inspector {
 
 	/** @returns the JSON value of an expression */
 	async evaluate<T>(expression: string): Promise<T> {
-		const { result } = await this.#call('Runtime.evaluate', { expression, returnByValue: true });
+		const { result } = await this.#call('Runtime.evaluate', {
+			expression,
+			returnByValue: true,
+		});
 		return result?.result?.value as T;
 	}
 

@@ -28,9 +28,10 @@ interface Cost {
 const googleNodes = ['Gmail/Gmail', 'Sheet/GoogleSheets', 'Docs/GoogleDocs', 'Drive/GoogleDrive'];
 
 /** Node modules that n8n loads long before any node. */
-const builtins = 'async_hooks crypto fs/promises http https stream timers/promises worker_threads zlib'.split(
-	' ',
-);
+const builtins =
+	'async_hooks crypto fs/promises http https stream timers/promises worker_threads zlib'.split(
+		' ',
+	);
 
 /**
  * Runs in a separate process, in which n8n-workflow and the Node modules that n8n uses are already loaded, as
@@ -61,7 +62,9 @@ function sample(files: readonly string[]): void {
 	const cpu = process.cpuUsage(cpuBefore);
 	collect();
 	const megabytes = (process.memoryUsage.rss() - memoryBefore) / 1024 / 1024;
-	console.log(JSON.stringify({ milliseconds: (cpu.user + cpu.system) / 1000, megabytes } satisfies Cost));
+	console.log(
+		JSON.stringify({ milliseconds: (cpu.user + cpu.system) / 1000, megabytes } satisfies Cost),
+	);
 }
 
 async function costOf(host: string, nodes: readonly string[], samples: number): Promise<Cost> {
@@ -96,7 +99,9 @@ async function main(samples: number): Promise<void> {
 				'n8n-nodes-base/package.json',
 			),
 		);
-		const theirs = googleNodes.map((name) => path.join(base, 'dist', 'nodes', 'Google', `${name}.node.js`));
+		const theirs = googleNodes.map((name) =>
+			path.join(base, 'dist', 'nodes', 'Google', `${name}.node.js`),
+		);
 		const show = (name: string, { milliseconds, megabytes }: Cost) => {
 			figure(name, `${milliseconds.toFixed(1)} ms, ${megabytes.toFixed(1)} MB`);
 		};
@@ -105,7 +110,9 @@ async function main(samples: number): Promise<void> {
 		show('All three nodes', all);
 		const google = await costOf(host, theirs, samples);
 		show("n8n's Gmail, Google Sheets, Docs and Drive nodes", google);
-		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, { atLeast: 40 });
+		reportRatio('Time of theirs, by ours', google.milliseconds / all.milliseconds, {
+			atLeast: 40,
+		});
 		reportRatio('Memory of theirs, by ours', google.megabytes / all.megabytes, { atLeast: 10 });
 		figure('Size on disk', megabytesOf(sizeOf(path.join(installed, 'dist'))));
 		for (const [name, version] of Object.entries(publishedVersions)) {
@@ -114,7 +121,9 @@ async function main(samples: number): Promise<void> {
 			const cost = await costOf(host, nodes, samples);
 			show(`${title}, ${nodes.length} node${nodes.length === 1 ? '' : 's'}`, cost);
 			figure('Size on disk', megabytesOf(bytes));
-			reportRatio(`Time of ours, by ${title}`, all.milliseconds / cost.milliseconds, { atMost: 1 });
+			reportRatio(`Time of ours, by ${title}`, all.milliseconds / cost.milliseconds, {
+				atMost: 1,
+			});
 		}
 	} finally {
 		rmSync(installed, { recursive: true, force: true });
@@ -133,7 +142,13 @@ async function installPublished(into: string, name: string, version: string) {
 	mkdirSync(folder);
 	const manifest = { private: true, dependencies: { [name]: version } };
 	writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
-	const quiet = ['--ignore-scripts', '--omit=peer', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+	const quiet = [
+		'--ignore-scripts',
+		'--omit=peer',
+		'--legacy-peer-deps',
+		'--no-audit',
+		'--no-fund',
+	];
 	await runCommand('npm', ['install', ...quiet], { cwd: folder });
 	const home = path.join(folder, 'node_modules', name);
 	const nodes = readNodes(home).map((file) => path.join(home, file));
@@ -148,8 +163,13 @@ function readNodes(folder: string): readonly string[] {
 
 /** Bytes in all files of a folder. */
 function sizeOf(folder: string): number {
-	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
-	return files.reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
+	const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((one) =>
+		one.isFile(),
+	);
+	return files.reduce(
+		(sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size,
+		0,
+	);
 }
 
 const [first, ...files] = process.argv.slice(2);

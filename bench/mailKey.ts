@@ -25,7 +25,12 @@ google.tokens.issue({ token: 'bench' });
 async function send(worker: Worker, number: number): Promise<Answer> {
 	const given = { to: 'ann@example.com', subject: `Order ${number} has shipped`, body: 'Hi' };
 	const keyed = { ...given, idempotencyKey: `order-${number}` };
-	const answer = await worker.run({ number: asked++, resource: 'mail', operation: 'send', given: keyed });
+	const answer = await worker.run({
+		number: asked++,
+		resource: 'mail',
+		operation: 'send',
+		given: keyed,
+	});
 	return answer ?? { number, error: 'the worker ended' };
 }
 

@@ -42,7 +42,8 @@ function play(model: ChatModel, task: Task) {
 	let playing: Play<string> | undefined;
 	model.requests.length = 0;
 	model.answer(({ tools, toolAnswers }): Reply => {
-		const next = playing?.next(toolAnswers.at(-1) ?? '') ?? (playing = task.play(makeAsk(tools))).next();
+		const next =
+			playing?.next(toolAnswers.at(-1) ?? '') ?? (playing = task.play(makeAsk(tools))).next();
 		if (next.done) done.said = next.value;
 		else done.calls++;
 		const reply = next.done ? next.value : [next.value];
@@ -83,9 +84,12 @@ async function run(
 	const workflow = buildAgentWorkflow(tools, { openAiApi, text: task.name });
 	const { status, resultData } = await n8n.api.runOnce(workflow);
 	const isDone = status === 'success' && task.isDone(played.said, google, ids);
-	if (!isDone) say(`${task.name}: ${tools[0]?.type ?? ''}: ${resultData.error?.message ?? played.said}`);
+	if (!isDone)
+		say(`${task.name}: ${tools[0]?.type ?? ''}: ${resultData.error?.message ?? played.said}`);
 	const sizes = model.requests.map(countCharacters);
-	const answers = model.requests.flatMap(({ toolAnswers }) => toolAnswers.map(({ length }) => length));
+	const answers = model.requests.flatMap(({ toolAnswers }) =>
+		toolAnswers.map(({ length }) => length),
+	);
 	return {
 		...{ isDone, calls: played.calls, written: played.written },
 		read: sizes.reduce((sum, size) => sum + size, 0),
@@ -95,7 +99,9 @@ async function run(
 }
 
 function print(name: string, { isDone, calls, read, written, context }: Taken): void {
-	const [given, out, largest] = [read, written, context].map((count) => count.toLocaleString('en-US'));
+	const [given, out, largest] = [read, written, context].map((count) =>
+		count.toLocaleString('en-US'),
+	);
 	row(
 		name,
 		`${isDone ? 'done' : 'fails'}, ${calls} calls`,
@@ -111,10 +117,15 @@ async function main(): Promise<void> {
 	const results: Array<{ name: string; ours: Taken; theirs: Taken }> = [];
 	try {
 		const openAi = { openAiApi: { apiKey: 'none', url: model.url } };
-		const credentials = { ...(await createSignIns(n8n.api)), ...(await createCredentials(n8n.api, openAi)) };
+		const credentials = {
+			...(await createSignIns(n8n.api)),
+			...(await createCredentials(n8n.api, openAi)),
+		};
 		const world = { n8n, google, model, credentials };
 		say(`${await describeHost()}; ${charactersPerToken} characters count as a token\n`);
-		for (const task of tasks.filter(({ name }) => wanted.every((text) => name.includes(text)))) {
+		for (const task of tasks.filter(({ name }) =>
+			wanted.every((text) => name.includes(text)),
+		)) {
 			const ours = await run(world, task, buildOurTools);
 			const theirs = await run(world, task, buildTheirTools);
 			say(task.name);
@@ -130,7 +141,9 @@ async function main(): Promise<void> {
 	say('');
 	for (const { name, ours, theirs } of results)
 		if (theirs.longestAnswer > longCharacters)
-			reportRatio(`${name}: characters in / n8n's own`, ours.read / theirs.read, { atMost: 0.333 });
+			reportRatio(`${name}: characters in / n8n's own`, ours.read / theirs.read, {
+				atMost: 0.333,
+			});
 	const largest = Math.max(...results.map(({ ours }) => ours.context)) / charactersPerToken;
 	reportRatio('Largest context of ours / 128,000 tokens', largest / contextTokens, { atMost: 1 });
 	const done = results.filter(({ ours }) => ours.isDone).length;

@@ -59,7 +59,9 @@ export const redirectTo = (googleUrl: string, nodeOptions = '') => ({
 export const bareNodes = { N8N_CUSTOM_EXTENSIONS: path.join(import.meta.dirname, 'nodes') };
 
 export function readVersion(folder: string): string {
-	return (JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }).version;
+	return (
+		JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')) as { version: string }
+	).version;
 }
 
 /** The first words of a benchmark's output. */
@@ -111,7 +113,10 @@ export async function createCallCredentials(
 	service: Pick<AgentService, 'url' | 'webSocketUrl'>,
 ): Promise<Credentials> {
 	const header = { httpHeaderAuth: { name: 'x-api-key', value: apiKey } };
-	return { ...(await createAgentCredentials(api, service)), ...(await createCredentials(api, header)) };
+	return {
+		...(await createAgentCredentials(api, service)),
+		...(await createCredentials(api, header)),
+	};
 }
 
 /** An HTTP Request node that does the same as Agent Execute. */
@@ -134,7 +139,9 @@ export function callByHttp(
 		authentication: 'genericCredentialType',
 		genericAuthType: 'httpHeaderAuth',
 		sendBody: true,
-		bodyParameters: { parameters: Object.entries(fields).map(([field, value]) => ({ name: field, value })) },
+		bodyParameters: {
+			parameters: Object.entries(fields).map(([field, value]) => ({ name: field, value })),
+		},
 		options: {},
 	};
 	const more = { typeVersion: 4.2, credentials: { httpHeaderAuth } };
@@ -146,9 +153,15 @@ export function workspaceStep(parameters: object, { workspaceOAuth2Api }: Creden
 	return node('Step', 'n8n-nodes-agent-workspace.workspace', { ...parameters }, more);
 }
 
-export function sessionTrigger(sessionIds: string, credentials: Credentials, options: object = {}): Step {
+export function sessionTrigger(
+	sessionIds: string,
+	credentials: Credentials,
+	options: object = {},
+): Step {
 	const parameters = { sessionIds, options };
-	return node('Trigger', 'n8n-nodes-agent-workspace.agentSessionTrigger', parameters, { credentials });
+	return node('Trigger', 'n8n-nodes-agent-workspace.agentSessionTrigger', parameters, {
+		credentials,
+	});
 }
 
 export type Step = ReturnType<typeof node>;
@@ -166,7 +179,11 @@ export async function createRun(api: N8nApi, name: string, input: string, steps:
 	return await createInRow(api, name, [manualTrigger(), items, ...steps]);
 }
 
-export async function publishInRow(api: N8nApi, name: string, nodes: readonly Step[]): Promise<Stored> {
+export async function publishInRow(
+	api: N8nApi,
+	name: string,
+	nodes: readonly Step[],
+): Promise<Stored> {
 	const stored = await createInRow(api, name, nodes);
 	await api.activate(stored);
 	return stored;
@@ -185,7 +202,10 @@ export function readMilliseconds(
 		const { message = status, description = '' } = resultData.error ?? {};
 		throw new Error(`${what}: ${String(got)} items; ${message} ${description}`);
 	}
-	return steps.reduce((sum, step) => sum + (resultData.runData[step]?.at(-1)?.executionTime ?? NaN), 0);
+	return steps.reduce(
+		(sum, step) => sum + (resultData.runData[step]?.at(-1)?.executionTime ?? NaN),
+		0,
+	);
 }
 
 export const pause = (milliseconds: number) =>
@@ -228,7 +248,9 @@ export async function publishWebhook(
 async function untilRegistered(api: N8nApi, webhook: string): Promise<void> {
 	// A wrong method starts nothing, and the answer names the right one.
 	const isKnown = async () => {
-		const answer = await fetch(`${api.url}/webhook/${webhook}`, { headers: { connection: 'close' } });
+		const answer = await fetch(`${api.url}/webhook/${webhook}`, {
+			headers: { connection: 'close' },
+		});
 		return (await answer.text()).includes('Did you mean to make a POST');
 	};
 	await until(`the webhook ${webhook}`, isKnown, { limitSeconds: 60, everyMilliseconds: 100 });
@@ -237,7 +259,8 @@ async function untilRegistered(api: N8nApi, webhook: string): Promise<void> {
 /** Memory of a process in MiB: the current value, and the peak since `resetPeak`. */
 export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
 	const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-	const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
+	const read = (name: string) =>
+		Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024;
 	return { now: read('VmRSS'), peak: read('VmHWM') };
 }
 

@@ -84,8 +84,11 @@ async function compare(world: World, contest: Contest): Promise<Result[]> {
 		const result = await race(world, contest, plan);
 		const { name, theirs, ours, ratio } = result;
 		// What the latency alone takes, if as many requests run at once as Google accepts.
-		const floor = Math.ceil(ours.requests / (plan.size === 1 ? 1 : mostAtOnce)) * latencyMilliseconds;
-		say(`${name.padEnd(44)} ${tell(ours)}, latency ${floor} ms; ${contest.rival} ${tell(theirs)}`);
+		const floor =
+			Math.ceil(ours.requests / (plan.size === 1 ? 1 : mostAtOnce)) * latencyMilliseconds;
+		say(
+			`${name.padEnd(44)} ${tell(ours)}, latency ${floor} ms; ${contest.rival} ${tell(theirs)}`,
+		);
 		reportRatio(`${name}: time / ${contest.rival}`, ratio, {
 			atMost: contest.atMost?.(plan.size) ?? usualTarget,
 		});
@@ -115,7 +118,9 @@ async function grow(world: World, contest: Contest): Promise<void> {
 	const [first, last] = [results.find(({ size }) => size >= 1000), results.at(-1)];
 	if (!first || !last) return;
 	const readGrowth = (side: 'ours' | 'theirs') =>
-		middleMean(last[side].milliseconds) / last.size / (middleMean(first[side].milliseconds) / first.size);
+		middleMean(last[side].milliseconds) /
+		last.size /
+		(middleMean(first[side].milliseconds) / first.size);
 	const name = `${contest.operation}: time per item, ${last.size} items / ${first.size}`;
 	reportRatio(name, readGrowth('ours'), { atMost: 1.25 });
 	const theirs = readGrowth('theirs');
@@ -146,7 +151,8 @@ async function main(): Promise<void> {
 	const modes = ['growth', 'quota'];
 	const wanted = words.filter((text) => !isNumber(text) && !modes.includes(text));
 	const chosen = [...mails, ...spreadsheets, ...documents, ...files].filter(
-		({ operation }) => wanted.length === 0 || wanted.some((text) => operation.toLowerCase().includes(text)),
+		({ operation }) =>
+			wanted.length === 0 || wanted.some((text) => operation.toLowerCase().includes(text)),
 	);
 	const world = await startWorld();
 	try {

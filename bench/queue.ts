@@ -18,7 +18,10 @@ async function main(): Promise<void> {
 	const includes = (section: string) => wanted.length === 0 || wanted.includes(section);
 	const service = { apiKey, messages: () => [] };
 	const agent = await startAgentService({ ...service, latencyMilliseconds });
-	const slowAgent = await startAgentService({ ...service, latencyMilliseconds: longLatencyMilliseconds });
+	const slowAgent = await startAgentService({
+		...service,
+		latencyMilliseconds: longLatencyMilliseconds,
+	});
 	const cluster = await Cluster.start();
 	const stop = async () => {
 		await cluster.stop();

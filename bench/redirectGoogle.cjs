@@ -19,7 +19,8 @@ function redirected(original) {
 		const { agent, agents, servername, ...rest } = options;
 		const path = options.path ?? (url ? `${url.pathname}${url.search}` : '/');
 		const headers = { ...rest.headers };
-		for (const name of Object.keys(headers)) if (name.toLowerCase() === 'host') delete headers[name];
+		for (const name of Object.keys(headers))
+			if (name.toLowerCase() === 'host') delete headers[name];
 		const { hostname, port } = standIn;
 		return http.request(
 			{ ...rest, protocol: 'http:', host: hostname, hostname, port, path, headers },

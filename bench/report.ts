@@ -15,7 +15,8 @@ export const figure = (name: string, value: string) => {
 
 const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
 
-export const median = (values: readonly number[]) => sorted(values)[Math.floor(values.length / 2)] ?? NaN;
+export const median = (values: readonly number[]) =>
+	sorted(values)[Math.floor(values.length / 2)] ?? NaN;
 
 /** The mean of the middle half: finer than the median of whole milliseconds, and as little moved by what is rare. */
 export function middleMean(values: readonly number[]): number {
@@ -39,7 +40,9 @@ export function reportRatio(
 ): void {
 	const met = value <= (target.atMost ?? Infinity) && value >= (target.atLeast ?? -Infinity);
 	const wanted =
-		target.atMost === undefined ? `at least ${String(target.atLeast)}` : `at most ${target.atMost}`;
+		target.atMost === undefined
+			? `at least ${String(target.atLeast)}`
+			: `at most ${target.atMost}`;
 	figure(name, `${value.toFixed(3)}  (${wanted}: ${met ? 'met' : 'MISSED'})`);
 	if (!met) process.exitCode = 1;
 }

@@ -52,10 +52,14 @@ async function main(): Promise<void> {
 		reportRatio('heap per execution, ours minus the control (KiB)', netKibibytesPerExecution, {
 			atMost: Math.round(limitKibibytesPerExecution * 10) / 10,
 		});
-		reportRatio('fewest handles in the later half, beyond the earlier half', moreHandles, { atMost: 3 });
+		reportRatio('fewest handles in the later half, beyond the earlier half', moreHandles, {
+			atMost: 3,
+		});
 		const executed = samples.ours.at(-1)?.executions ?? 0;
 		// A message that is sent to a channel that is breaking never arrives.
-		reportRatio('agents started per message', countStarted(world) / executed, { atLeast: 0.95 });
+		reportRatio('agents started per message', countStarted(world) / executed, {
+			atLeast: 0.95,
+		});
 		reportRatio('agents started or emails sent twice', countDoubled(world), { atMost: 0 });
 	} finally {
 		await world.close();
@@ -101,14 +105,17 @@ function slopeOf(samples: readonly Sample[]): number {
 		samples
 			.slice(n + 1)
 			.map(
-				(later) => (later.heapKibibytes - earlier.heapKibibytes) / (later.executions - earlier.executions),
+				(later) =>
+					(later.heapKibibytes - earlier.heapKibibytes) /
+					(later.executions - earlier.executions),
 			),
 	);
 	return median(slopes);
 }
 
 /** Timers and connections come and go: what leaks is still there when the fewest are. */
-const fewestHandles = (samples: readonly Sample[]) => Math.min(...samples.map(({ handles }) => handles));
+const fewestHandles = (samples: readonly Sample[]) =>
+	Math.min(...samples.map(({ handles }) => handles));
 
 const session = 'soak';
 const controlPath = 'soak-control';
@@ -245,7 +252,10 @@ const googleFaults = [
 let sent = 0;
 
 /** A turn of traffic, with the same faults for both kinds. @returns the number of executions asked for */
-async function sendTraffic(kind: 'ours' | 'control', { agent, google, n8n }: World): Promise<number> {
+async function sendTraffic(
+	kind: 'ours' | 'control',
+	{ agent, google, n8n }: World,
+): Promise<number> {
 	const end = performance.now() + turnSeconds * 1000;
 	let asked = 0;
 	for (let round = 0; performance.now() < end; round++) {
@@ -278,7 +288,9 @@ async function sendTraffic(kind: 'ours' | 'control', { agent, google, n8n }: Wor
 /** How often an agent was started, or an email sent, for the same message more than once. */
 function countDoubled({ agent, google }: World): number {
 	const started = [...agent.sessions.values()].filter(({ executions }) => executions > 1).length;
-	const subjects = google.gmail.sent.map(({ raw }) => /^Subject: (.*)$/im.exec(raw.toString('latin1'))?.[1]);
+	const subjects = google.gmail.sent.map(
+		({ raw }) => /^Subject: (.*)$/im.exec(raw.toString('latin1'))?.[1],
+	);
 	return started + subjects.length - new Set(subjects).size;
 }
 

@@ -4,7 +4,14 @@
 import { type AgentService, startAgentService } from '../dev/agent-service/server.ts';
 import { node } from '../dev/n8n/nodes.ts';
 import type { N8nApi } from '../dev/n8n/n8nApi.ts';
-import { apiKey, bareNodes, benchN8n, createAgentCredentials, publishWebhook, type Step } from './n8n.ts';
+import {
+	apiKey,
+	bareNodes,
+	benchN8n,
+	createAgentCredentials,
+	publishWebhook,
+	type Step,
+} from './n8n.ts';
 import { Cluster } from './queue/cluster.ts';
 import { median, report, reportRatio } from './report.ts';
 
@@ -14,7 +21,8 @@ const targetMilliseconds = 100;
 /** Reads the webhook's answer chunk by chunk. Each text is the time at which it was sent. @returns milliseconds for the first */
 async function turn(url: string): Promise<number> {
 	const answer = await fetch(url, { method: 'POST' });
-	if (!answer.ok || answer.body === null) throw new Error(`The webhook answered ${answer.status}`);
+	if (!answer.ok || answer.body === null)
+		throw new Error(`The webhook answered ${answer.status}`);
 	let rest = '';
 	let first: number | undefined;
 	for await (const bytes of answer.body.pipeThrough(new TextDecoderStream())) {
@@ -68,7 +76,10 @@ async function main(): Promise<void> {
 		execute: (request) => {
 			const { sessionId } = request.body as { sessionId: string };
 			for (let count = 0; count < 5; count++) {
-				setTimeout(() => service.send(sessionId, { text: String(Date.now()) }), 50 + count * 100);
+				setTimeout(
+					() => service.send(sessionId, { text: String(Date.now()) }),
+					50 + count * 100,
+				);
 			}
 			return undefined;
 		},

@@ -40,7 +40,9 @@ async function makeFile(bytes: number): Promise<void> {
 	const handle = await open(file, 'w');
 	const block = Buffer.alloc(Math.min(bytes, 1024 * 1024));
 	for (let at = 0; at < bytes; at += block.length) {
-		crypto.getRandomValues(new Uint8Array(block.buffer, block.byteOffset, Math.min(65_536, block.length)));
+		crypto.getRandomValues(
+			new Uint8Array(block.buffer, block.byteOffset, Math.min(65_536, block.length)),
+		);
 		await handle.write(block, 0, Math.min(block.length, bytes - at));
 	}
 	await handle.close();
@@ -87,7 +89,10 @@ async function createWorkflows({ api }: RestartableN8n, url: string) {
 	const common = { resource: 'file', operation: 'upload', name: 'large.bin', options: {} };
 	return {
 		ours: await create('Workspace', workspaceStep(common, credentials)),
-		theirs: await create("n8n's Google Drive node", ...drive({ ...common, ...myDrive }, credentials)),
+		theirs: await create(
+			"n8n's Google Drive node",
+			...drive({ ...common, ...myDrive }, credentials),
+		),
 	};
 }
 
@@ -111,7 +116,9 @@ async function withCurl(google: GoogleProcess): Promise<number> {
 		body: JSON.stringify({ name: 'curl.bin' }),
 	});
 	const began = performance.now();
-	await runCommand('curl', ['-sSf', '-T', file, session.headers.get('location') ?? ''], { cwd: root });
+	await runCommand('curl', ['-sSf', '-T', file, session.headers.get('location') ?? ''], {
+		cwd: root,
+	});
 	await md5sum();
 	return performance.now() - began;
 }
@@ -135,13 +142,17 @@ async function upload(place: Place, stored: Stored, uploads: Uploads): Promise<v
 
 /** Resets the connection in each tenth of the file. Bytes sent twice must belong to the interrupted chunk. */
 async function withResets(place: Place, md5: string, sizeBytes: number): Promise<void> {
-	const resetAt = Array.from({ length: 10 }, (_, tenth) => Math.floor(((tenth + 0.5) * sizeBytes) / 10));
+	const resetAt = Array.from({ length: 10 }, (_, tenth) =>
+		Math.floor(((tenth + 0.5) * sizeBytes) / 10),
+	);
 	await place.google.seed({ resetAt });
 	await run(place, place.ours);
 	const counted = await place.google.count();
 	const twice = counted.receivedBytes - sizeBytes;
 	const whole = counted.md5.length === 1 && counted.md5[0] === md5;
-	console.log(`\n10 resets: ${whole ? 'one file, checksum right' : 'WRONG'}; received twice: ${twice} bytes`);
+	console.log(
+		`\n10 resets: ${whole ? 'one file, checksum right' : 'WRONG'}; received twice: ${twice} bytes`,
+	);
 	if (!whole) process.exitCode = 1;
 	reportRatio('bytes sent twice / bytes of the chunks that were cut', twice / (10 * chunkBytes), {
 		atMost: 1,
@@ -192,7 +203,9 @@ async function compareSizes(place: Place, largest: number): Promise<void> {
 			}
 		}
 		const [our, their] = [median(times.ours), median(times.theirs)];
-		say(`${name.padEnd(8)} ${our.toFixed(0)} ms; n8n's Google Drive node ${their.toFixed(0)} ms`);
+		say(
+			`${name.padEnd(8)} ${our.toFixed(0)} ms; n8n's Google Drive node ${their.toFixed(0)} ms`,
+		);
 		reportRatio(`${name}: time / n8n's Google Drive node`, our / their, { atMost: 1.1 });
 	}
 }

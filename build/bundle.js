@@ -25,7 +25,9 @@ async function bundle({ root, entries, target, split = true, minify = true }) {
 	const plugins = [leaveOut(root), sourceFolder(root)];
 	const build = await rolldown({
 		cwd: root,
-		input: Object.fromEntries(entries.map((entry) => [removeEnding(entry), path.join(root, entry)])),
+		input: Object.fromEntries(
+			entries.map((entry) => [removeEnding(entry), path.join(root, entry)]),
+		),
 		platform: 'node',
 		external: ['n8n-workflow'],
 		transform: { target: 'node20' },
@@ -118,7 +120,8 @@ const removeRegions = {
 function findMainOrigin(modules) {
 	const countCharacters = (ofLibraries) =>
 		Object.entries(modules).reduce(
-			(sum, [id, { renderedLength }]) => sum + (isLibrary(id) === ofLibraries ? renderedLength : 0),
+			(sum, [id, { renderedLength }]) =>
+				sum + (isLibrary(id) === ofLibraries ? renderedLength : 0),
 			0,
 		);
 	return countCharacters(true) > countCharacters(false) ? 'libraries' : 'ours';

@@ -14,10 +14,14 @@ const computedProperties = (root, plugins) => ({
 	load: {
 		filter: { id: /[\\/]properties\.ts$/ },
 		async handler(file) {
-			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts'))) return undefined;
+			if (!readdirSync(path.dirname(file)).some((name) => name.endsWith('.node.ts')))
+				return undefined;
 			const data = await computeProperties(root, file, plugins);
 			// V8 parses JSON faster than it compiles the same data as code.
-			return { code: writeParsedText(JSON.parse(JSON.stringify(data, refuseCode))), moduleType: 'js' };
+			return {
+				code: writeParsedText(JSON.parse(JSON.stringify(data, refuseCode))),
+				moduleType: 'js',
+			};
 		},
 	},
 });
@@ -34,7 +38,11 @@ async function computeProperties(root, file, plugins) {
 		plugins,
 	});
 	try {
-		const { output } = await build.generate({ format: 'cjs', exports: 'named', codeSplitting: false });
+		const { output } = await build.generate({
+			format: 'cjs',
+			exports: 'named',
+			codeSplitting: false,
+		});
 		const module = new Module(file);
 		module.paths = Module._nodeModulePaths(path.dirname(file));
 		module._compile(output[0].code, file);
@@ -46,7 +54,8 @@ async function computeProperties(root, file, plugins) {
 
 function refuseCode(key, value) {
 	const isData =
-		value === null || ['string', 'number', 'boolean', 'object', 'undefined'].includes(typeof value);
+		value === null ||
+		['string', 'number', 'boolean', 'object', 'undefined'].includes(typeof value);
 	if (!isData) throw new Error(`Properties hold only data, but '${key}' is a ${typeof value}`);
 	return value;
 }
@@ -76,7 +85,9 @@ function writeParsedText(data) {
 		return `{${entries.map(([key, element]) => `${JSON.stringify(key)}:${write(element)}`).join()}}`;
 	};
 	const template = write(data);
-	const constants = [...shared].map(([text, name]) => `const ${name} = \`${escapeForTemplate(text)}\`;\n`);
+	const constants = [...shared].map(
+		([text, name]) => `const ${name} = \`${escapeForTemplate(text)}\`;\n`,
+	);
 	return `${constants.join('')}export const properties = JSON.parse(\`${template}\`);`;
 }
 

@@ -11,7 +11,9 @@ const readReplacement = (name) => readFileSync(path.join(__dirname, 'inPlaceOf',
  * nodemailer does not need its fetch, because it gets the bytes of all attachments, and not its tables of MIME types, because `mime-types`
  * has them. ws looks for two native add-ons that most installations lack. They throw here, because ws would use an empty module.
  */
-const namedCharacters = { 'decode-named-character-reference': readReplacement('namedCharacters.js') };
+const namedCharacters = {
+	'decode-named-character-reference': readReplacement('namedCharacters.js'),
+};
 const replacements = {
 	'googleapis-common': {
 		gaxios: readReplacement('gaxios.js'),
@@ -57,7 +59,8 @@ const leaveOut = (root) => ({
 		},
 		handler(name, importer = '') {
 			const importerPackage = findPackage(importer) ?? '';
-			if (replacements[importerPackage]?.[name] !== undefined) return `${marker}${importerPackage}:${name}`;
+			if (replacements[importerPackage]?.[name] !== undefined)
+				return `${marker}${importerPackage}:${name}`;
 			const file = importerPackage === name ? undefined : smallerFiles[name];
 			return file && path.join(root, 'node_modules', name, file);
 		},

@@ -10,7 +10,8 @@ const path = require('node:path');
  */
 function listBundledPackages(root, inputs) {
 	const folders = inputs.map(
-		(input) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input.replaceAll(path.sep, '/'))?.[1],
+		(input) =>
+			/^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input.replaceAll(path.sep, '/'))?.[1],
 	);
 	return [...new Set(folders)]
 		.filter(Boolean)
@@ -21,7 +22,8 @@ function listBundledPackages(root, inputs) {
 function readPackage(root, folder) {
 	const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
 	const { name, version } = manifest;
-	const license = typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '');
+	const license =
+		typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '');
 	const texts = readdirSync(path.join(root, folder))
 		.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
 		.map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());
@@ -49,8 +51,11 @@ function writeNotices({ root, inputs, target }) {
 		section.heads.push([`${name} ${version} (${license})`, ...copyright].join('\n    '));
 		sectionsByTerms.set(key, section);
 	}
-	const intro = 'This package contains code of the following packages, under the licences given with each.';
-	const sections = [...sectionsByTerms.values()].map(({ heads, terms }) => `${heads.join('\n')}\n\n${terms}`);
+	const intro =
+		'This package contains code of the following packages, under the licences given with each.';
+	const sections = [...sectionsByTerms.values()].map(
+		({ heads, terms }) => `${heads.join('\n')}\n\n${terms}`,
+	);
 	writeFileSync(target, `${[intro, ...sections].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`);
 }
 
@@ -58,12 +63,15 @@ function writeNotices({ root, inputs, target }) {
 function splitLicense(text) {
 	const paragraphs = text.split(/\n\s*\n/).map((paragraph) => paragraph.trim());
 	const isCopyright = (paragraph) =>
-		paragraph.split('\n').every((line) => /^\s*(copyright\b|\(c\)|©)/i.test(line)) && paragraph.length < 400;
+		paragraph.split('\n').every((line) => /^\s*(copyright\b|\(c\)|©)/i.test(line)) &&
+		paragraph.length < 400;
 	const isTitle = (paragraph) =>
 		/^[#(\s]*(the\s+)?(mit|isc|bsd)[^\n]{0,40}licen[cs]e\)?\s*$/i.test(paragraph);
 	return {
 		copyright: paragraphs.filter(isCopyright).flatMap((paragraph) => paragraph.split('\n')),
-		terms: paragraphs.filter((paragraph) => !isCopyright(paragraph) && !isTitle(paragraph)).join('\n\n'),
+		terms: paragraphs
+			.filter((paragraph) => !isCopyright(paragraph) && !isTitle(paragraph))
+			.join('\n\n'),
 	};
 }
 

@@ -36,13 +36,19 @@ async function listEntries(root) {
 
 async function copyAssets(root, target) {
 	const insertAddress = ownAddress(root);
-	for await (const file of glob('{nodes,credentials}/**/{*.svg,*.png,*.node.json,__schema__/**/*.json}', {
-		cwd: root,
-	})) {
+	for await (const file of glob(
+		'{nodes,credentials}/**/{*.svg,*.png,*.node.json,__schema__/**/*.json}',
+		{
+			cwd: root,
+		},
+	)) {
 		const [source, copy] = [path.join(root, file), path.join(target, file)];
 		await mkdir(path.dirname(copy), { recursive: true });
 		if (file.endsWith('.json'))
-			await writeFile(copy, JSON.stringify(JSON.parse(insertAddress(await readFile(source, 'utf8')))));
+			await writeFile(
+				copy,
+				JSON.stringify(JSON.parse(insertAddress(await readFile(source, 'utf8')))),
+			);
 		else await cp(source, copy);
 	}
 }

@@ -5,7 +5,11 @@ const path = require('node:path');
 const root = path.join(__dirname, '..');
 
 /** What package.json contains while the owner is not known. The owner is entered only there. */
-const placeholders = [/n8n-nodes-agent-workspace\/n8n-nodes-agent-workspace/, /\.example\b/, /authors$/];
+const placeholders = [
+	/n8n-nodes-agent-workspace\/n8n-nodes-agent-workspace/,
+	/\.example\b/,
+	/authors$/,
+];
 
 function listReasons() {
 	const manifest = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
@@ -19,17 +23,27 @@ function listReasons() {
 	}
 	const owner = /github\.com\/([^/]+\/[^/.]+)/.exec(repository.url)?.[1];
 	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-	for (const [, repositoryName] of readme.matchAll(/raw\.githubusercontent\.com\/([^/]+\/[^/]+)/g)) {
+	for (const [, repositoryName] of readme.matchAll(
+		/raw\.githubusercontent\.com\/([^/]+\/[^/]+)/g,
+	)) {
 		if (repositoryName !== owner)
-			reasons.push(`README.md shows a picture of ${repositoryName}, and package.json names ${owner}`);
+			reasons.push(
+				`README.md shows a picture of ${repositoryName}, and package.json names ${owner}`,
+			);
 	}
 	const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
-	const datedHeading = new RegExp(`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d\\d-\\d\\d\\)$`, 'm');
-	if (!datedHeading.test(changelog)) reasons.push(`CHANGELOG.md has no dated section for ${version}`);
+	const datedHeading = new RegExp(
+		`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d\\d-\\d\\d\\)$`,
+		'm',
+	);
+	if (!datedHeading.test(changelog))
+		reasons.push(`CHANGELOG.md has no dated section for ${version}`);
 	const tag = process.env.GITHUB_REF_NAME;
 	if (tag !== `v${version}`) reasons.push(`the tag is ${tag ?? 'missing'}, not v${version}`);
 	if (process.execPath.includes('node_modules')) {
-		reasons.push('the Node that builds comes from node_modules, for which the lock file does not vouch');
+		reasons.push(
+			'the Node that builds comes from node_modules, for which the lock file does not vouch',
+		);
 	}
 	return reasons;
 }

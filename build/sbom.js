@@ -10,7 +10,9 @@ const { listBundledPackages } = require('./notices');
  * @param {{ root: string, inputs: string[], target: string }} options
  */
 function writeSbom({ root, inputs, target }) {
-	const { name, version, license } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
+	const { name, version, license } = JSON.parse(
+		readFileSync(path.join(root, 'package.json'), 'utf8'),
+	);
 	const sbom = {
 		$schema: 'http://cyclonedx.org/schema/bom-1.6.schema.json',
 		bomFormat: 'CycloneDX',

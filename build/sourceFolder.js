@@ -12,9 +12,13 @@ const markerPattern = /__folderOfSource\(["']([^"']*)["']\)/g;
 const sourceFolder = (root) => ({
 	name: 'source-folder',
 	transform(code, id) {
-		if (id.includes('node_modules') || !path.isAbsolute(id) || !dirnamePattern.test(code)) return undefined;
+		if (id.includes('node_modules') || !path.isAbsolute(id) || !dirnamePattern.test(code))
+			return undefined;
 		const folder = path.relative(root, path.dirname(id)).replaceAll(path.sep, '/');
-		return { code: code.replaceAll(dirnamePattern, `__folderOfSource('${folder}')`), map: null };
+		return {
+			code: code.replaceAll(dirnamePattern, `__folderOfSource('${folder}')`),
+			map: null,
+		};
 	},
 	renderChunk(code, { fileName }) {
 		if (!code.includes('__folderOfSource')) return undefined;

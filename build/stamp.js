@@ -24,7 +24,8 @@ async function findStaleness(root, target) {
 	const stampText = await readFile(path.join(target, stampFile), 'utf8').catch(() => undefined);
 	if (stampText === undefined) return 'There is no complete build';
 	const { sources: builtFrom, content } = JSON.parse(stampText);
-	if (builtFrom !== (await hashFiles(root, sources))) return 'The sources have changed since the build';
+	if (builtFrom !== (await hashFiles(root, sources)))
+		return 'The sources have changed since the build';
 	if (content !== (await hashContent(target))) return 'The build was changed after it was made';
 	return undefined;
 }
@@ -35,7 +36,9 @@ async function hashFiles(root, patterns, isIncluded = (file) => !testBundle.test
 	const entries = await Array.fromAsync(glob(patterns, { cwd: root, withFileTypes: true }));
 	const files = entries
 		.filter((entry) => entry.isFile())
-		.map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
+		.map((entry) =>
+			path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'),
+		)
 		.filter(isIncluded)
 		.sort();
 	const hash = createHash('sha256');

@@ -41,7 +41,11 @@ export class AgentSignatureApi implements ICredentialType {
 			type: 'options',
 			options: [
 				{ name: 'Current', value: 'current', description: 'The time of each call' },
-				{ name: 'Issued', value: 'issued', description: 'The timestamp that was issued with the signature' },
+				{
+					name: 'Issued',
+					value: 'issued',
+					description: 'The timestamp that was issued with the signature',
+				},
 			],
 			default: 'current',
 			description: 'Which timestamp to send with the signature',

@@ -24,7 +24,10 @@ const credentialTest: ICredentialTestRequest = {
 		),
 		url: buildMailOrDriveExpression('"/users/me/profile"', '"/about"'),
 		qs: {
-			fields: buildMailOrDriveExpression('"emailAddress"', `(${endsSoonExpression} ? "kind,user" : "user")`),
+			fields: buildMailOrDriveExpression(
+				'"emailAddress"',
+				`(${endsSoonExpression} ? "kind,user" : "user")`,
+			),
 		},
 		// Following a redirect would send the token to whatever host the response names.
 		disableFollowRedirect: true,

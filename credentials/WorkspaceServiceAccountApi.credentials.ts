@@ -59,7 +59,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
 		const serviceAccountModule = await import('../nodes/Workspace/google/serviceAccount');
 		// n8n asks for a new token because Google refused this one, or because there is none yet.
-		const refusedToken = typeof credential.accessToken === 'string' ? credential.accessToken : '';
+		const refusedToken =
+			typeof credential.accessToken === 'string' ? credential.accessToken : '';
 		const account = serviceAccountModule.readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({

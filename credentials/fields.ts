@@ -59,16 +59,36 @@ const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
 /** Builds the fields for scopes. @param defaultAccess `allFiles` for a service account, because it sees only what was shared with it */
-export const buildScopeFields = (defaultAccess: 'appFilesAndNames' | 'allFiles'): INodeProperties[] => [
-	buildAccessField('Mail Access', 'mailAccess', 'sendAndRead', 'What the nodes can do in Gmail.', [
-		['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
-		['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
-		['Also Save Drafts and Change Labels', 'labelsToo', 'Also mark emails as read and change their labels'],
-	]),
+export const buildScopeFields = (
+	defaultAccess: 'appFilesAndNames' | 'allFiles',
+): INodeProperties[] => [
+	buildAccessField(
+		'Mail Access',
+		'mailAccess',
+		'sendAndRead',
+		'What the nodes can do in Gmail.',
+		[
+			['Send and Read', 'sendAndRead', 'Send, list, search and read emails'],
+			['Also Save Drafts', 'draftsToo', 'Also save emails as drafts'],
+			[
+				'Also Save Drafts and Change Labels',
+				'labelsToo',
+				'Also mark emails as read and change their labels',
+			],
+		],
+	),
 	buildAccessField('Drive Access', 'driveAccess', defaultAccess, driveAccessDescription, [
 		['App Files', 'appFiles', 'Lists show only the files that this app created or opened'],
-		['App Files and the Names of All Files', 'appFilesAndNames', 'Lists show all spreadsheets and documents'],
-		['All Files', 'allFiles', 'Lists also show all folders and shared drives, and uploads can go there'],
+		[
+			'App Files and the Names of All Files',
+			'appFilesAndNames',
+			'Lists show all spreadsheets and documents',
+		],
+		[
+			'All Files',
+			'allFiles',
+			'Lists also show all folders and shared drives, and uploads can go there',
+		],
 	]),
 	{
 		displayName: 'Custom Scopes',
@@ -101,7 +121,12 @@ function buildAddressField(displayName: string, name: string, address: string, p
 }
 
 const buildApiField = (label: string, name: string, address: string, api: string) =>
-	buildAddressField(`${label} API Base`, name, address, `Address of the ${api} API, including its version`);
+	buildAddressField(
+		`${label} API Base`,
+		name,
+		address,
+		`Address of the ${api} API, including its version`,
+	);
 
 export const endpointFields: INodeProperties[] = [
 	{
@@ -113,7 +138,12 @@ export const endpointFields: INodeProperties[] = [
 			"Whether to reach the APIs at other addresses than Google's own, for example through a gateway",
 	},
 	buildApiField('Mail', 'mailApiBase', 'https://gmail.googleapis.com/gmail/v1', 'Gmail'),
-	buildApiField('Sheets', 'sheetsApiBase', 'https://sheets.googleapis.com/v4/spreadsheets', 'Google Sheets'),
+	buildApiField(
+		'Sheets',
+		'sheetsApiBase',
+		'https://sheets.googleapis.com/v4/spreadsheets',
+		'Google Sheets',
+	),
 	buildApiField('Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'),
 	buildApiField('Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'),
 ];
@@ -126,7 +156,12 @@ export const authorizationUrlField = buildAddressField(
 );
 
 const tokenUrlPurpose = 'Address that issues tokens';
-export const tokenUrlField = buildAddressField('Token URL', 'tokenUrl', googleTokenUrl, tokenUrlPurpose);
+export const tokenUrlField = buildAddressField(
+	'Token URL',
+	'tokenUrl',
+	googleTokenUrl,
+	tokenUrlPurpose,
+);
 
 /** Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request node may send the secret anywhere. */
 export const buildAllowedDomainsFields = (secretName: string): INodeProperties[] => [
@@ -140,8 +175,16 @@ export const buildAllowedDomainsFields = (secretName: string): INodeProperties[]
 				value: 'all',
 				description: `The HTTP Request node may send the ${secretName} to any host`,
 			},
-			{ name: 'Specific Domains', value: 'domains', description: 'Only the domains listed below' },
-			{ name: 'None', value: 'none', description: 'The HTTP Request node may not use this credential' },
+			{
+				name: 'Specific Domains',
+				value: 'domains',
+				description: 'Only the domains listed below',
+			},
+			{
+				name: 'None',
+				value: 'none',
+				description: 'The HTTP Request node may not use this credential',
+			},
 		],
 		default: 'none',
 		description: `Where n8n's HTTP Request node may send this ${secretName}. This does not affect the nodes of this package.`,

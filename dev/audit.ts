@@ -16,7 +16,9 @@ function lockOf({ components }: Sbom): object {
 	const packages: Record<string, object> = { '': { name: 'bundled', version: '0.0.0' } };
 	for (const { name, version } of components) {
 		const first = `node_modules/${name}`;
-		packages[first in packages ? `node_modules/second/${first}/${version}/${first}` : first] = { version };
+		packages[first in packages ? `node_modules/second/${first}/${version}/${first}` : first] = {
+			version,
+		};
 	}
 	return { name: 'bundled', version: '0.0.0', lockfileVersion: 3, requires: true, packages };
 }

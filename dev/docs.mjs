@@ -16,7 +16,10 @@ function run(command, parameters, env = {}) {
 }
 
 function write(tests, env, ...more) {
-	run(bin('node'), [bin('jest'), tests, '--selectProjects', 'unit', ...more], { WRITE_DOCS: '1', ...env });
+	run(bin('node'), [bin('jest'), tests, '--selectProjects', 'unit', ...more], {
+		WRITE_DOCS: '1',
+		...env,
+	});
 }
 
 const parts = {

@@ -10,7 +10,11 @@ import type { N8nApi, WorkflowDefinition } from './n8n/n8nApi.ts';
 
 /** The stand-ins that the examples talk to. */
 export interface Services {
-	readonly agent: { readonly url: string; readonly webSocketUrl: string; readonly apiKey: string };
+	readonly agent: {
+		readonly url: string;
+		readonly webSocketUrl: string;
+		readonly apiKey: string;
+	};
 	readonly google: Pick<GoogleServer, 'url' | 'tokens'>;
 	/** The token of those who call a published address, and the chat model's address. Without them, their nodes have no credential. */
 	readonly callers?: string;
@@ -42,7 +46,12 @@ const fullAccess = 'full access';
 
 /** The sign-in of a newcomer who chose nothing, and one with the widest choices, for the nodes that need more. */
 function buildSignIns({ url, tokens }: Services['google'], label: string): CredentialToStore[] {
-	const build = (name: string, token: string, scopes: string[], access: Record<string, string>) => {
+	const build = (
+		name: string,
+		token: string,
+		scopes: string[],
+		access: Record<string, string>,
+	) => {
 		// The same at every start, because n8n keeps the tokens of an existing credential.
 		const accessToken = tokens.issue({ token: `${token}-access-token`, scopes });
 		const refreshToken = tokens.issueRefresh({ token: `${token}-refresh-token`, scopes });
@@ -52,7 +61,12 @@ function buildSignIns({ url, tokens }: Services['google'], label: string): Crede
 	const widest = { mailAccess: 'labelsToo', driveAccess: 'allFiles' };
 	return [
 		build(label, label, defaultScopes, {}),
-		build(`${label}, ${fullAccess}`, `${label}-${fullAccess.replace(' ', '-')}`, widestScopes, widest),
+		build(
+			`${label}, ${fullAccess}`,
+			`${label}-${fullAccess.replace(' ', '-')}`,
+			widestScopes,
+			widest,
+		),
 	];
 }
 
@@ -68,7 +82,11 @@ function buildCredentials({
 		{
 			type: 'agentApi',
 			name: `Agent API (${label})`,
-			data: { deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey: agent.apiKey },
+			data: {
+				deploymentUrl: agent.url,
+				webSocketUrl: agent.webSocketUrl,
+				apiKey: agent.apiKey,
+			},
 		},
 		{
 			type: 'agentSignatureApi',
@@ -85,7 +103,11 @@ function buildCredentials({
 		callers === undefined
 			? []
 			: [
-					{ type: 'httpBearerAuth', name: `Callers, bearer token (${label})`, data: { token: callers } },
+					{
+						type: 'httpBearerAuth',
+						name: `Callers, bearer token (${label})`,
+						data: { token: callers },
+					},
 					{
 						type: 'httpHeaderAuth',
 						name: `Callers, header x-token (${label})`,
@@ -95,7 +117,13 @@ function buildCredentials({
 	const ofModel =
 		modelUrl === undefined
 			? []
-			: [{ type: 'openAiApi', name: `Chat model (${label})`, data: { apiKey: 'none', url: modelUrl } }];
+			: [
+					{
+						type: 'openAiApi',
+						name: `Chat model (${label})`,
+						data: { apiKey: 'none', url: modelUrl },
+					},
+				];
 	return [...common, ...ofCallers, ...ofModel];
 }
 
@@ -107,12 +135,15 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 	const credentials = await ensureCredentials(api, services);
 	const present = await api.request<Array<{ id: string; name: string }>>('GET', 'workflows');
 	const imported: ImportedExample[] = [];
-	const all = (await readdir(path.join(root, 'examples'))).filter((name) => name.endsWith('.json')).sort();
+	const all = (await readdir(path.join(root, 'examples')))
+		.filter((name) => name.endsWith('.json'))
+		.sort();
 	const files = [...new Set([...shownFiles.keys(), ...all])].filter((name) => all.includes(name));
 	for (const file of files) {
 		const example = await readExample(file);
 		const { label } = services;
-		const definition = label === undefined ? example : { ...example, name: `${example.name} (${label})` };
+		const definition =
+			label === undefined ? example : { ...example, name: `${example.name} (${label})` };
 		const known = present.find(({ name }) => name === definition.name);
 		const workflow = known
 			? await api.request<ImportedExample['workflow']>('GET', `workflows/${known.id}`)
@@ -123,7 +154,9 @@ export async function importExamples(api: N8nApi, services: Services): Promise<I
 }
 
 export async function readExample(file: string): Promise<WorkflowDefinition> {
-	return JSON.parse(await readFile(path.join(root, 'examples', file), 'utf8')) as WorkflowDefinition;
+	return JSON.parse(
+		await readFile(path.join(root, 'examples', file), 'utf8'),
+	) as WorkflowDefinition;
 }
 
 /** What `npm start` shows, in this order. */
@@ -134,7 +167,10 @@ const shownFiles: ReadonlyMap<string, ImportedExample['shown']> = new Map([
 	['mail-to-sheet.json', 'run'],
 ]);
 
-export async function ensureCredentials(api: N8nApi, services: Services): Promise<StoredCredential[]> {
+export async function ensureCredentials(
+	api: N8nApi,
+	services: Services,
+): Promise<StoredCredential[]> {
 	const present = await api.request<StoredCredential[]>('GET', 'credentials');
 	const stored: StoredCredential[] = [];
 	for (const { type, name, data } of buildCredentials(services)) {
@@ -156,7 +192,10 @@ const credentialTypes: Readonly<Record<string, readonly string[]>> = {
 
 /** What a node's form says that the sign-in of a newcomer does not allow: drafts, labels, and a template that the app did not create. */
 export function needsFullAccess(node: Record<string, unknown>): boolean {
-	const { sendAs, options = {} } = (node['parameters'] ?? {}) as { sendAs?: string; options?: object };
+	const { sendAs, options = {} } = (node['parameters'] ?? {}) as {
+		sendAs?: string;
+		options?: object;
+	};
 	const wide = ['templateId', 'markAsRead', 'addLabels', 'removeLabels'];
 	return sendAs === 'draft' || Object.keys(options).some((name) => wide.includes(name));
 }
@@ -170,7 +209,9 @@ export function withCredentials(
 	const wanted = needsFullAccess(node);
 	const chosen = stored
 		.filter(
-			(one) => types.includes(one.type) && (one.type !== 'workspaceOAuth2Api' || isFull(one) === wanted),
+			(one) =>
+				types.includes(one.type) &&
+				(one.type !== 'workspaceOAuth2Api' || isFull(one) === wanted),
 		)
 		.map(({ id, name, type }) => [type, { id, name }]);
 	return chosen.length === 0 ? node : { ...node, credentials: Object.fromEntries(chosen) };
@@ -184,8 +225,14 @@ export function withDemo(
 	const nodes = definition.nodes.map((node) => {
 		const parameters = node.parameters as { options?: Record<string, unknown> };
 		const chosen = {
-			...withFile(withFile(parameters, 'spreadsheetId', demoSpreadsheet), 'documentId', demoReport),
-			...(parameters.options && { options: withFile(parameters.options, 'templateId', demoTemplate) }),
+			...withFile(
+				withFile(parameters, 'spreadsheetId', demoSpreadsheet),
+				'documentId',
+				demoReport,
+			),
+			...(parameters.options && {
+				options: withFile(parameters.options, 'templateId', demoTemplate),
+			}),
 		};
 		return withCredentials({ ...node, parameters: chosen }, stored);
 	});

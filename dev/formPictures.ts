@@ -27,7 +27,12 @@ export async function formPictures(
 }
 
 /** Pictures an agent credential's form after it was filled in and its test succeeded. */
-async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folder: string): Promise<void> {
+async function agentForm(
+	page: Page,
+	{ api, url }: ShownN8n,
+	type: string,
+	folder: string,
+): Promise<void> {
 	const stored = await api.request<Array<{ id: string; type: string }>>('GET', 'credentials');
 	const id = stored.find((one) => one.type === type)?.id ?? '';
 	const form = page.getByTestId('editCredential-modal');
@@ -44,7 +49,10 @@ async function agentForm(page: Page, { api, url }: ShownN8n, type: string, folde
 
 /** Pictures the Google credential's form, with client ID and secret so that the sign-in button is there. */
 async function signInForm(page: Page, { api, url }: ShownN8n, target: string): Promise<void> {
-	const client = { clientId: '123456-abc.apps.googleusercontent.com', clientSecret: 'from-google' };
+	const client = {
+		clientId: '123456-abc.apps.googleusercontent.com',
+		clientSecret: 'from-google',
+	};
 	const { id } = await api.createCredential('workspaceOAuth2Api', 'Workspace account', client);
 	await page.goto(`${url}/home/credentials/${id}`);
 	const form = page.getByTestId('editCredential-modal');
@@ -61,7 +69,11 @@ export async function emailsToRows({ api, url }: ShownN8n, google: GoogleServer)
 		accessToken: google.tokens.issue(),
 		refreshToken: google.tokens.issueRefresh(),
 	});
-	const workspaceOAuth2Api = await api.createCredential('workspaceOAuth2Api', 'My Google account', account);
+	const workspaceOAuth2Api = await api.createCredential(
+		'workspaceOAuth2Api',
+		'My Google account',
+		account,
+	);
 	const node = (name: string, x: number, parameters: object) => ({
 		id: `0000000${x}-0000-4000-8000-000000000000`,
 		name,

@@ -17,7 +17,9 @@ const settingsFile = process.env.LIVE_FILE ?? path.join(root, '.dev', 'live.json
 const reportFile = path.join(folder, 'report.md');
 
 function versionIn(where: string): string {
-	return (JSON.parse(readFileSync(path.join(where, 'package.json'), 'utf8')) as { version: string }).version;
+	return (
+		JSON.parse(readFileSync(path.join(where, 'package.json'), 'utf8')) as { version: string }
+	).version;
 }
 
 async function main(): Promise<void> {
@@ -52,7 +54,8 @@ async function main(): Promise<void> {
 			);
 		}
 		console.log(`\nThe report, without keys and addresses: ${path.relative(root, reportFile)}`);
-		if (wrong.length > 0 || outcomes.some(({ result }) => result === 'failed')) process.exitCode = 1;
+		if (wrong.length > 0 || outcomes.some(({ result }) => result === 'failed'))
+			process.exitCode = 1;
 	} finally {
 		await n8n.stop();
 		// n8n's database in this folder holds the credentials.

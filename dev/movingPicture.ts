@@ -38,7 +38,11 @@ export async function movingPicture(
 		await frame(2);
 		await openAppend(page);
 		await frame(4);
-		const delays = frames.flatMap(({ file, seconds }) => ['-delay', String(seconds * 100), file]);
+		const delays = frames.flatMap(({ file, seconds }) => [
+			'-delay',
+			String(seconds * 100),
+			file,
+		]);
 		const lossless = ['-define', 'webp:lossless=true', '-quality', '100'];
 		await promisify(execFile)('convert', ['-loop', '0', ...delays, ...lossless, target]);
 	} finally {

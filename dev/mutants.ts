@@ -36,7 +36,8 @@ const patience = 120_000;
 /** Changes that are tried at a time: more than there are processors, because a test that waits in vain needs none. */
 const atOnce = 2 * availableParallelism();
 /** Suites that need n8n or many minutes, and tests of the package's form and tools. */
-const others = /^test\/(e2e|browser|queue|hostile|versions|chaos|build|dev|faults|google|agent-service)\//;
+const others =
+	/^test\/(e2e|browser|queue|hostile|versions|chaos|build|dev|faults|google|agent-service)\//;
 const isTest = (file: string) =>
 	file.endsWith('.test.ts') && !others.test(file) && file.split('/').length > 2;
 
@@ -51,8 +52,12 @@ function numbers(from: number): () => number {
 
 function chosen(): Change[] {
 	const files = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).sort();
-	const wanted = files.filter((file) => only.length === 0 || only.some((part) => file.includes(part)));
-	const all = wanted.flatMap((file) => changesOf(file, readFileSync(path.join(root, file), 'utf8')));
+	const wanted = files.filter(
+		(file) => only.length === 0 || only.some((part) => file.includes(part)),
+	);
+	const all = wanted.flatMap((file) =>
+		changesOf(file, readFileSync(path.join(root, file), 'utf8')),
+	);
 	const random = numbers(seed);
 	const sample: Change[] = [];
 	while (sample.length < count && all.length > 0) {
@@ -66,7 +71,9 @@ async function copyOf(nth: number): Promise<string> {
 	const own = createHash('sha256').update(`${root} ${seed} ${nth}`).digest('hex').slice(0, 8);
 	const copy = path.join(tmpdir(), `mutants-${own}`);
 	rmSync(copy, { recursive: true, force: true });
-	const listed = await runCommand('git', ['ls-files', '-co', '--exclude-standard'], { cwd: root });
+	const listed = await runCommand('git', ['ls-files', '-co', '--exclude-standard'], {
+		cwd: root,
+	});
 	for (const file of listed.trim().split('\n')) {
 		if (existsSync(path.join(root, file))) cpSync(path.join(root, file), path.join(copy, file));
 	}
@@ -90,10 +97,12 @@ interface Outcome {
 	readonly endTime: number;
 }
 
-const idOf = ({ file, reached }: Change) => `${file} ${String(reached?.from)}-${String(reached?.to)}`;
+const idOf = ({ file, reached }: Change) =>
+	`${file} ${String(reached?.from)}-${String(reached?.to)}`;
 
 /** Code in `nodes/untrusted` runs in a thread with its own global object, where what a test reaches is not recorded. */
-const isSeen = ({ file, reached }: Change) => reached !== undefined && !file.startsWith('nodes/untrusted/');
+const isSeen = ({ file, reached }: Change) =>
+	reached !== undefined && !file.startsWith('nodes/untrusted/');
 
 /** Code for jest's setup: the last hook of a test file writes down what the file reached, under the name of its path. */
 const recorder = (folder: string) => `
@@ -119,15 +128,26 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 async function pass(copy: string, tests: readonly string[], seconds: number, ...more: string[]) {
 	const program = path.join(copy, 'node_modules', 'jest', 'bin', 'jest.js');
 	const reporter = '<rootDir>/dev/mutants/silence.cjs';
-	const settings = ['--selectProjects', 'unit', '--forceExit', '--silent', '--reporters', reporter];
+	const settings = [
+		'--selectProjects',
+		'unit',
+		'--forceExit',
+		'--silent',
+		'--reporters',
+		reporter,
+	];
 	// Megabytes: a change can also make a test take more and more memory.
 	const heap = '--max-old-space-size=2048';
-	const child = spawn(process.execPath, [heap, program, ...settings, ...more, '--runTestsByPath', ...tests], {
-		cwd: copy,
-		env: { ...process.env, TEST_PATIENCE: String(patience) },
-		stdio: 'ignore',
-		detached: true,
-	});
+	const child = spawn(
+		process.execPath,
+		[heap, program, ...settings, ...more, '--runTestsByPath', ...tests],
+		{
+			cwd: copy,
+			env: { ...process.env, TEST_PATIENCE: String(patience) },
+			stdio: 'ignore',
+			detached: true,
+		},
+	);
 	const ended = new Promise((resolve) => child.once('close', resolve));
 	const kill = () => {
 		if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
@@ -141,7 +161,11 @@ async function pass(copy: string, tests: readonly string[], seconds: number, ...
 }
 
 /** Runs all test files once without a change, to know how long each takes and which changes it reaches. */
-async function testsIn(copy: string, changes: readonly Change[], files: readonly string[]): Promise<Tests> {
+async function testsIn(
+	copy: string,
+	changes: readonly Change[],
+	files: readonly string[],
+): Promise<Tests> {
 	console.log(`${files.length} test files without a change …`);
 	const folder = path.join(copy, 'reached');
 	mkdirSync(folder);
@@ -155,7 +179,11 @@ async function testsIn(copy: string, changes: readonly Change[], files: readonly
 	for (const file of new Set(seen.map((one) => one.file))) {
 		const some = seen.filter((one) => one.file === file);
 		rewrite(file, (text) =>
-			withProbes(text, some, (one) => `globalThis.reached?.add(${JSON.stringify(idOf(one))})`),
+			withProbes(
+				text,
+				some,
+				(one) => `globalThis.reached?.add(${JSON.stringify(idOf(one))})`,
+			),
 		);
 	}
 	rewrite('test/setup.ts', (text) => text + recorder(folder));
@@ -226,7 +254,9 @@ async function main(): Promise<void> {
 	const isDone = ({ file, from, after }: Change) =>
 		done.some((one) => one.file === file && one.from === from && one.after === after);
 	const left = sample.filter((change) => !isDone(change));
-	const copies = await Promise.all(Array.from({ length: atOnce }, async (_, nth) => await copyOf(nth)));
+	const copies = await Promise.all(
+		Array.from({ length: atOnce }, async (_, nth) => await copyOf(nth)),
+	);
 	const [first = ''] = copies;
 	try {
 		const importers = new Importers(first);

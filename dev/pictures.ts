@@ -83,15 +83,20 @@ async function main(): Promise<void> {
 				await page.waitForTimeout(1000);
 			}
 			const target = path.join(images, file.replace(/\.json$/, '.png'));
-			const { x, y, width, height } = (await page.getByTestId('canvas').boundingBox()) ?? whole;
+			const { x, y, width, height } =
+				(await page.getByTestId('canvas').boundingBox()) ?? whole;
 			// Tabs of the editor reach into the canvas.
-			await page.screenshot({ path: target, clip: { x, y: y + 20, width, height: height - 20 } });
+			await page.screenshot({
+				path: target,
+				clip: { x, y: y + 20, width, height: height - 20 },
+			});
 			console.log(path.relative(root, target));
 		}
 		if (chosen.length > 0 && !chosen.includes('forms')) return;
 		const shown = { api: n8n.api, url };
 		await formPictures(page, shown, google, images);
-		const chat = examples.find(({ file }) => file === 'chat-with-the-agent.json')?.workflow.id ?? '';
+		const chat =
+			examples.find(({ file }) => file === 'chat-with-the-agent.json')?.workflow.id ?? '';
 		const target = path.join(images, 'at-work.webp');
 		await movingPicture(page, shown, google, `${url}/workflow/${chat}`, target);
 	} finally {
@@ -106,7 +111,9 @@ async function main(): Promise<void> {
 
 /** Whether the button that starts the workflow lies over a node or its name. */
 async function isCovered(page: Page): Promise<boolean> {
-	const buttons = page.getByTestId('execute-workflow-button').or(page.getByTestId('workflow-chat-button'));
+	const buttons = page
+		.getByTestId('execute-workflow-button')
+		.or(page.getByTestId('workflow-chat-button'));
 	const button = (await buttons.count()) > 0 ? await buttons.first().boundingBox() : null;
 	if (!button) return false;
 	for (const node of await page.getByTestId('canvas-node').all()) {
@@ -114,7 +121,8 @@ async function isCovered(page: Page): Promise<boolean> {
 		if (!box) continue;
 		// Two lines of a name stand below a node.
 		const bottom = box.y + box.height * 1.5;
-		const beside = box.x - box.width / 2 > button.x + button.width || box.x + box.width * 1.5 < button.x;
+		const beside =
+			box.x - box.width / 2 > button.x + button.width || box.x + box.width * 1.5 < button.x;
 		if (!beside && bottom > button.y) return true;
 	}
 	return false;

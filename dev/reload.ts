@@ -8,7 +8,11 @@ import path from 'node:path';
 import { root } from './n8n/installN8n.ts';
 
 interface PackageBuild {
-	readonly buildPackage: (options: { root: string; target: string; minify: boolean }) => Promise<unknown>;
+	readonly buildPackage: (options: {
+		root: string;
+		target: string;
+		minify: boolean;
+	}) => Promise<unknown>;
 }
 
 const { buildPackage } = createRequire(import.meta.url)('../build/package') as PackageBuild;
@@ -82,7 +86,10 @@ export function watchFolders(top: string, edited: (file: string) => void): () =>
 	const look = () => {
 		const entries = readdirSync(top, { recursive: true, withFileTypes: true });
 		const folders = entries.filter((entry) => entry.isDirectory());
-		const present = new Set([top, ...folders.map(({ parentPath, name }) => path.join(parentPath, name))]);
+		const present = new Set([
+			top,
+			...folders.map(({ parentPath, name }) => path.join(parentPath, name)),
+		]);
 		for (const [folder, watcher] of watchers) {
 			if (present.has(folder)) continue;
 			watcher.close();
@@ -107,7 +114,9 @@ async function bringOver(options: ReloadOptions): Promise<void> {
 		if (changed === 0) return;
 		await reloaded;
 		const seconds = (since: number) => `${((Date.now() - since) / 1000).toFixed(1)} s`;
-		options.say(`Live after ${seconds(began)} (${seconds(built)} of them n8n's): ${changed} file(s) changed`);
+		options.say(
+			`Live after ${seconds(began)} (${seconds(built)} of them n8n's): ${changed} file(s) changed`,
+		);
 	} catch (error) {
 		options.say(`Not taken over:\n${error instanceof Error ? error.message : String(error)}`);
 	}

@@ -29,7 +29,9 @@ function isInstalled() {
 	const present = JSON.parse(readFileSync(record, 'utf8')).packages;
 	const complete = Object.entries(wanted).every(
 		([name, { version, optional, os }]) =>
-			name === '' || present[name]?.version === version || (present[name] === undefined && (optional || os)),
+			name === '' ||
+			present[name]?.version === version ||
+			(present[name] === undefined && (optional || os)),
 	);
 	if (complete) writeFileSync(marker, lockHash);
 	return complete;

@@ -43,9 +43,13 @@ async function main(): Promise<void> {
 
 	await ensureN8nInstalled();
 	say('Building the package …');
-	await runCommand(process.execPath, [path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'], {
-		cwd: root,
-	});
+	await runCommand(
+		process.execPath,
+		[path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), 'bundle'],
+		{
+			cwd: root,
+		},
+	);
 	const userFolder = path.join(root, '.dev', values.demo ? 'demo' : 'n8n');
 	if (values.demo) running.push(() => rm(userFolder, { recursive: true, force: true }));
 	await installPackage(userFolder);
@@ -59,7 +63,10 @@ async function main(): Promise<void> {
 			callBack(request).catch((error: unknown) => {
 				say(`The stand-in of the agent service could not call back: ${String(error)}`);
 			});
-			return { ...buildDemoAnswer(request), text: `Started with the step ${request.startStepName}` };
+			return {
+				...buildDemoAnswer(request),
+				text: `Started with the step ${request.startStepName}`,
+			};
 		},
 	});
 	running.push(() => agent.close());
@@ -102,11 +109,14 @@ async function main(): Promise<void> {
 	let succeeded = true;
 	for (const { workflow, shown } of workflows) {
 		if (!shown || values.dev) continue;
-		const run = await (shown === 'run' ? n8n.api.run(workflow) : publishAndSubmit(n8n, workflow, agent));
+		const run = await (shown === 'run'
+			? n8n.api.run(workflow)
+			: publishAndSubmit(n8n, workflow, agent));
 		succeeded = printSummary(workflow, run) && succeeded;
 		if (shown === 'run') continue;
 		say('\nWhat the agent sent in that session has started the workflow:');
-		succeeded = printSummary(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
+		succeeded =
+			printSummary(workflow, await n8n.api.untilTriggered(workflow, run)) && succeeded;
 	}
 	if (values.demo) {
 		await stopAll();
@@ -135,7 +145,9 @@ async function bringEditsOver(api: N8nApi, userFolder: string): Promise<void> {
 		say,
 	});
 	running.push(stop);
-	say('Edits in nodes/ and credentials/ are brought into this n8n. Reload the editor to see new fields.');
+	say(
+		'Edits in nodes/ and credentials/ are brought into this n8n. Reload the editor to see new fields.',
+	);
 }
 
 /** Publishes the workflow, waits until its session trigger listens, and submits its form. */
@@ -162,9 +174,12 @@ function flags() {
 		}).values;
 	} catch (error) {
 		const [reason] = (error as Error).message.split('. ');
-		throw new MessageOnlyError(`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`, {
-			cause: error,
-		});
+		throw new MessageOnlyError(
+			`${reason}. What can be chosen: npm start -- --port 5678 --agent-port 3010`,
+			{
+				cause: error,
+			},
+		);
 	}
 }
 
@@ -204,7 +219,9 @@ async function stopAll(): Promise<void> {
 async function endWithIt(printed: string): Promise<void> {
 	if (stopping) return;
 	const last = printed.trim().split('\n').slice(-10).join('\n');
-	say(`\nn8n has ended by itself. It printed at last:\n${last}\nYour workflows are kept: start it again.`);
+	say(
+		`\nn8n has ended by itself. It printed at last:\n${last}\nYour workflows are kept: start it again.`,
+	);
 	await stopAll();
 	process.exit(1);
 }

@@ -16,7 +16,11 @@ interface Need {
 
 const needs: readonly Need[] = [
 	{ suite: 'browser', programs: ['chromium'], hint: 'apt-get install chromium' },
-	{ suite: 'queue', programs: ['redis-server', 'initdb'], hint: 'apt-get install redis-server postgresql' },
+	{
+		suite: 'queue',
+		programs: ['redis-server', 'initdb'],
+		hint: 'apt-get install redis-server postgresql',
+	},
 ];
 
 function isInstalled(program: string): boolean {
@@ -27,7 +31,9 @@ function isInstalled(program: string): boolean {
 /** Debian does not put PostgreSQL's server programs on the PATH. */
 function postgresFolders(): string[] {
 	const base = '/usr/lib/postgresql';
-	return existsSync(base) ? readdirSync(base).map((version) => path.join(base, version, 'bin')) : [];
+	return existsSync(base)
+		? readdirSync(base).map((version) => path.join(base, version, 'bin'))
+		: [];
 }
 
 function hasTests(suite: string): boolean {
@@ -37,11 +43,17 @@ function hasTests(suite: string): boolean {
 
 async function main(): Promise<number> {
 	await ensureN8nInstalled();
-	const lacking = needs.filter(({ suite, programs }) => hasTests(suite) && !programs.every(isInstalled));
+	const lacking = needs.filter(
+		({ suite, programs }) => hasTests(suite) && !programs.every(isInstalled),
+	);
 	const without = lacking.flatMap(({ suite }) => ['--ignoreProjects', suite]);
 	const jest = spawn(
 		process.execPath,
-		[path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...without, ...process.argv.slice(2)],
+		[
+			path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+			...without,
+			...process.argv.slice(2),
+		],
 		{ cwd: root, stdio: 'inherit' },
 	);
 	const code = await new Promise<number>((resolve) =>
@@ -50,7 +62,9 @@ async function main(): Promise<number> {
 		}),
 	);
 	for (const { suite, programs, hint } of lacking) {
-		console.log(`Not run: the ${suite} suite. It needs ${programs.join(' and ')} (on Debian: ${hint}).`);
+		console.log(
+			`Not run: the ${suite} suite. It needs ${programs.join(' and ')} (on Debian: ${hint}).`,
+		);
 	}
 	return code;
 }

@@ -19,8 +19,18 @@ async function observe(version: string): Promise<{ row: Row | undefined; passed:
 	rmSync(record, { force: true });
 	const jest = spawn(
 		process.execPath,
-		[path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'), '--selectProjects', 'versions', '-w', '1'],
-		{ cwd: root, stdio: 'inherit', env: { ...process.env, VERSIONS: '1', N8N_HOST_VERSION: version } },
+		[
+			path.join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+			'--selectProjects',
+			'versions',
+			'-w',
+			'1',
+		],
+		{
+			cwd: root,
+			stdio: 'inherit',
+			env: { ...process.env, VERSIONS: '1', N8N_HOST_VERSION: version },
+		},
 	);
 	const code = await new Promise<number | null>((resolve) => jest.on('close', resolve));
 	const row = existsSync(record) ? (JSON.parse(readFileSync(record, 'utf8')) as Row) : undefined;
@@ -82,7 +92,11 @@ async function main(): Promise<number> {
 		if (row) await write(version, row);
 		if (!passed) failed.push(version);
 	}
-	console.log(failed.length === 0 ? 'docs/versions.md is written.' : `Failed on n8n ${failed.join(', ')}.`);
+	console.log(
+		failed.length === 0
+			? 'docs/versions.md is written.'
+			: `Failed on n8n ${failed.join(', ')}.`,
+	);
 	return failed.length === 0 ? 0 : 1;
 }
 

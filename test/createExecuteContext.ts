@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Container } from '@n8n/di';
-import { BinaryDataService, ExecuteContext, ExecutionLifecycleHooks, SupplyDataContext } from 'n8n-core';
+import {
+	BinaryDataService,
+	ExecuteContext,
+	ExecutionLifecycleHooks,
+	SupplyDataContext,
+} from 'n8n-core';
 import { makeHandleToolInvocation } from 'n8n-core/dist/execution-engine/node-execution-context/utils/get-input-connection-data';
 import type {
 	ICredentialType,
@@ -64,7 +69,13 @@ function createWorkflowWithNode(options: ContextOptions) {
 		getByNameAndVersion: () => options.nodeType,
 		getKnownTypes: () => ({}),
 	} as INodeTypes;
-	const workflow = new Workflow({ id: 'w1', nodes: [node], connections: {}, active: false, nodeTypes });
+	const workflow = new Workflow({
+		id: 'w1',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes,
+	});
 	return { workflow, node: workflow.getNode(node.name) ?? node };
 }
 
@@ -130,7 +141,8 @@ function additionalData({
 	const credentialsHelper = {
 		getParentTypes: () => (oAuth2 ? ['googleOAuth2Api', 'oAuth2Api'] : []),
 		isCredentialUsableByNode: () => true,
-		getDecrypted: (_data: unknown, _node: unknown, type: string) => Promise.resolve({ ...stored[type] }),
+		getDecrypted: (_data: unknown, _node: unknown, type: string) =>
+			Promise.resolve({ ...stored[type] }),
 		preAuthentication: async (
 			helpers: IHttpRequestHelper,
 			values: IDataObject,
@@ -139,18 +151,34 @@ function additionalData({
 			isExpired: boolean,
 		) => {
 			if (values.accessToken !== '' && !isExpired) return undefined;
-			const issued = await credentialTypes[type]?.preAuthentication?.call(helpers, values as never);
+			const issued = await credentialTypes[type]?.preAuthentication?.call(
+				helpers,
+				values as never,
+			);
 			if (issued) stored[type] = { ...stored[type], ...issued };
 			return issued;
 		},
 		runPreAuthentication: () => Promise.resolve(undefined),
-		updateCredentialsOauthTokenData: (_node: unknown, type: string, { oauthTokenData }: IDataObject) => {
+		updateCredentialsOauthTokenData: (
+			_node: unknown,
+			type: string,
+			{ oauthTokenData }: IDataObject,
+		) => {
 			stored[type] = { ...stored[type], oauthTokenData };
 			return Promise.resolve();
 		},
-		authenticate: ({ accessToken }: IDataObject, type: string, request: { headers?: object }) => {
-			const own = type in credentialTypes && { authorization: `Bearer ${accessToken as string}` };
-			return Promise.resolve({ ...request, headers: { ...request.headers, ...authenticate[type], ...own } });
+		authenticate: (
+			{ accessToken }: IDataObject,
+			type: string,
+			request: { headers?: object },
+		) => {
+			const own = type in credentialTypes && {
+				authorization: `Bearer ${accessToken as string}`,
+			};
+			return Promise.resolve({
+				...request,
+				headers: { ...request.headers, ...authenticate[type], ...own },
+			});
 		},
 	};
 	return {

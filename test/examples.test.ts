@@ -31,7 +31,11 @@ interface Example {
 		readonly name: string;
 		readonly type: string;
 		readonly position: [number, number];
-		readonly parameters: { readonly width?: number; readonly height?: number; readonly content?: string };
+		readonly parameters: {
+			readonly width?: number;
+			readonly height?: number;
+			readonly content?: string;
+		};
 	}>;
 }
 
@@ -47,7 +51,10 @@ function boxesOf({ nodes }: Example): { notes: Box[]; nodes: Box[] } {
 }
 
 const overlap = (one: Box, other: Box) =>
-	one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+	one.left < other.right &&
+	other.left < one.right &&
+	one.top < other.bottom &&
+	other.top < one.bottom;
 
 test.each(readdirSync(folder))('in %s nothing lies over a note or over another node', (file) => {
 	const { notes, nodes } = boxesOf(read(file));
@@ -60,28 +67,40 @@ test.each(readdirSync(folder))('in %s nothing lies over a note or over another n
 
 const pages = readFileSync(path.join(folder, '..', 'docs', 'examples.md'), 'utf8');
 
-test.each(readdirSync(folder))('%s has one name: in n8n, in its note and on the page of examples', (file) => {
-	const { name, nodes } = read(file);
-	const note = nodes.find(isNote)?.parameters.content;
-	expect(note?.split('\n')[0]).toBe(`## ${name}`);
-	const [, section = ''] = pages.split(`\n## ${name}\n`);
-	expect(section.split('\n## ')[0]).toContain(`../examples/${file})`);
-});
+test.each(readdirSync(folder))(
+	'%s has one name: in n8n, in its note and on the page of examples',
+	(file) => {
+		const { name, nodes } = read(file);
+		const note = nodes.find(isNote)?.parameters.content;
+		expect(note?.split('\n')[0]).toBe(`## ${name}`);
+		const [, section = ''] = pages.split(`\n## ${name}\n`);
+		expect(section.split('\n## ')[0]).toContain(`../examples/${file})`);
+	},
+);
 
 test.each(readdirSync(folder))('%s needs no code and no typed expression', (file) => {
 	const { nodes } = read(file);
-	expect(nodes.filter(({ type }) => /code|function/i.test(type.replace(/^.*\./, '')))).toEqual([]);
-	const written = nodes.filter((one) => !isNote(one)).map(({ parameters }) => JSON.stringify(parameters));
+	expect(nodes.filter(({ type }) => /code|function/i.test(type.replace(/^.*\./, '')))).toEqual(
+		[],
+	);
+	const written = nodes
+		.filter((one) => !isNote(one))
+		.map(({ parameters }) => JSON.stringify(parameters));
 	const expressions = written.flatMap((text) =>
 		[...text.matchAll(/\{\{(.*?)\}\}/g)].map(([, inner = '']) => inner.trim()),
 	);
-	const others = expressions.filter((inner) => !plainExpressions.some((plain) => plain.test(inner)));
+	const others = expressions.filter(
+		(inner) => !plainExpressions.some((plain) => plain.test(inner)),
+	);
 	expect(others).toEqual([]);
 });
 
-test.each(readdirSync(folder))('the note of %s names what its sign-in needs beyond the defaults', (file) => {
-	const { nodes } = read(file);
-	const note = nodes.find(isNote)?.parameters.content ?? '';
-	const needsMore = nodes.some((one) => !isNote(one) && needsFullAccess({ ...one }));
-	expect(/\*\*(Mail|Drive) Access\*\*/.test(note)).toBe(needsMore);
-});
+test.each(readdirSync(folder))(
+	'the note of %s names what its sign-in needs beyond the defaults',
+	(file) => {
+		const { nodes } = read(file);
+		const note = nodes.find(isNote)?.parameters.content ?? '';
+		const needsMore = nodes.some((one) => !isNote(one) && needsFullAccess({ ...one }));
+		expect(/\*\*(Mail|Drive) Access\*\*/.test(note)).toBe(needsMore);
+	},
+);

@@ -35,7 +35,9 @@ export function findHosts(root: string, folders: readonly string[], endings: Reg
 		.filter((file) => endings.test(file))
 		.map((file) => readFileSync(path.join(root, file), 'utf8'));
 	const hosts = texts.flatMap((text) =>
-		[...text.matchAll(/\b(?:https?|wss?):\/\/([a-z0-9.-]+)/gi)].map(([, host = '']) => host.toLowerCase()),
+		[...text.matchAll(/\b(?:https?|wss?):\/\/([a-z0-9.-]+)/gi)].map(([, host = '']) =>
+			host.toLowerCase(),
+		),
 	);
 	return [...new Set(hosts)].sort();
 }

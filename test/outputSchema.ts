@@ -18,13 +18,17 @@ export function findDisagreements(
 	if (type !== schema.type) return [`${at}: ${type} instead of ${schema.type}`];
 	if (Array.isArray(value)) {
 		const { items } = schema;
-		return items ? value.flatMap((one, index) => findDisagreements(items, one, [], `${at}[${index}]`)) : [];
+		return items
+			? value.flatMap((one, index) => findDisagreements(items, one, [], `${at}[${index}]`))
+			: [];
 	}
 	const { properties } = schema;
 	if (!properties || Object.keys(properties).length === 0) return [];
 	const given = value as Record<string, unknown>;
 	const missing = Object.keys(properties).filter((key) => !(key in given));
-	const unknown = Object.keys(given).filter((key) => !(key in properties) && !alsoAllowed.includes(key));
+	const unknown = Object.keys(given).filter(
+		(key) => !(key in properties) && !alsoAllowed.includes(key),
+	);
 	return [
 		...missing.map((key) => `${at}.${key}: missing`),
 		...unknown.map((key) => `${at}.${key}: not in the schema`),

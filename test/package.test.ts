@@ -8,7 +8,8 @@ import { resources } from '../nodes/Workspace/resources';
 import { toolDescriptions } from '../nodes/Workspace/properties';
 
 const root = path.join(__dirname, '..');
-const source = (output: string) => path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
+const source = (output: string) =>
+	path.join(root, output.replace(/^dist\//, '').replace(/\.js$/, '.ts'));
 
 function load(output: string): unknown {
 	const exported = jest.requireActual<Record<string, new () => unknown>>(source(output));
@@ -38,7 +39,10 @@ describe('the package', () => {
 
 	test('names every node and credential that there is', () => {
 		const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
-			.filter((file) => /^(nodes|credentials)\//.test(file) && /\.(node|credentials)\.ts$/.test(file))
+			.filter(
+				(file) =>
+					/^(nodes|credentials)\//.test(file) && /\.(node|credentials)\.ts$/.test(file),
+			)
 			.map((file) => `dist/${file.replace(/\.ts$/, '.js')}`);
 		expect([...manifest.n8n.nodes, ...manifest.n8n.credentials].sort()).toEqual(files.sort());
 	});
@@ -62,14 +66,16 @@ test.each(readdirSync(path.join(root, 'examples')))(
 describe.each(nodes)('%s', (output, { description }) => {
 	test('is named after its file, has light and dark icons that differ, and a codex with resources', () => {
 		const folder = path.dirname(source(output));
-		expect(description.name.toLowerCase()).toBe(path.basename(output).split('.')[0]?.toLowerCase());
+		expect(description.name.toLowerCase()).toBe(
+			path.basename(output).split('.')[0]?.toLowerCase(),
+		);
 		const { light, dark } = description.icon as { light: string; dark: string };
-		const icon = (name: string) => readFileSync(path.join(folder, name.replace('file:', '')), 'utf8');
+		const icon = (name: string) =>
+			readFileSync(path.join(folder, name.replace('file:', '')), 'utf8');
 		expect(icon(light)).not.toBe(icon(dark));
-		const codex = JSON.parse(readFileSync(source(output).replace(/\.ts$/, '.json'), 'utf8')) as Record<
-			string,
-			unknown
-		>;
+		const codex = JSON.parse(
+			readFileSync(source(output).replace(/\.ts$/, '.json'), 'utf8'),
+		) as Record<string, unknown>;
 		expect(codex).toMatchObject({
 			node: `n8n-nodes-agent-workspace.${description.name}`,
 			resources: expect.any(Object) as object,
@@ -83,7 +89,11 @@ describe.each(nodes)('%s', (output, { description }) => {
 
 	test('describes every parameter, in order and without a full stop at the end of one sentence', () => {
 		for (const property of everyProperty(description.properties)) {
-			if (property.type === 'notice' || property.type === 'hidden' || property.type === 'collection')
+			if (
+				property.type === 'notice' ||
+				property.type === 'hidden' ||
+				property.type === 'collection'
+			)
 				continue;
 			expect([property.name, property.displayName]).toEqual([
 				expect.any(String),
@@ -97,13 +107,16 @@ describe.each(nodes)('%s', (output, { description }) => {
 
 describe.each(credentials)('%s', (_output, credential) => {
 	test("keeps its secrets away from n8n's HTTP Request node unless the owner says otherwise", () => {
-		const field = credential.properties.find(({ name }) => name === 'allowedHttpRequestDomains');
+		const field = credential.properties.find(
+			({ name }) => name === 'allowedHttpRequestDomains',
+		);
 		expect(field?.default).toBe('none');
 	});
 
 	test('masks what is secret', () => {
 		for (const { name, typeOptions } of credential.properties) {
-			if (/^(apiKey|signature|privateKey)$/.test(name)) expect(typeOptions?.password).toBe(true);
+			if (/^(apiKey|signature|privateKey)$/.test(name))
+				expect(typeOptions?.password).toBe(true);
 		}
 	});
 });
@@ -127,7 +140,8 @@ test('the operations are exactly those of the flow', () => {
 
 describe.each(
 	operations.map(
-		([resource, operation]) => [`${resource.value} ${operation.value}`, resource, operation] as const,
+		([resource, operation]) =>
+			[`${resource.value} ${operation.value}`, resource, operation] as const,
 	),
 )('%s', (_name, resource, operation) => {
 	test('stands in the file that is named after it', () => {
@@ -150,17 +164,22 @@ describe.each(
 		const text = told?.default as string;
 		expect(text.startsWith(operation.modelDescription)).toBe(true);
 		expect(text.length).toBeLessThan(1024);
-		if (['write', 'send'].includes(operation.value)) expect(text).toMatch(/Destructive|cannot be undone/);
+		if (['write', 'send'].includes(operation.value))
+			expect(text).toMatch(/Destructive|cannot be undone/);
 	});
 
 	test('is in the README', () => {
-		expect(readme).toContain(`| ${resource.name} | ${operation.name} | ${operation.description} |`);
+		expect(readme).toContain(
+			`| ${resource.name} | ${operation.name} | ${operation.description} |`,
+		);
 	});
 });
 
 function everyProperty(properties: readonly INodeProperties[]): INodeProperties[] {
 	return properties.flatMap((property) => [
 		property,
-		...(property.type === 'collection' ? everyProperty(property.options as INodeProperties[]) : []),
+		...(property.type === 'collection'
+			? everyProperty(property.options as INodeProperties[])
+			: []),
 	]);
 }

@@ -15,7 +15,9 @@ const root = path.join(import.meta.dirname, '..');
 const logs = path.join(root, '.dev', 'test-logs');
 const shownLines = 60;
 
-type Used = Required<Pick<Reporter, 'onRunStart' | 'onTestFileResult' | 'onRunComplete' | 'getLastError'>>;
+type Used = Required<
+	Pick<Reporter, 'onRunStart' | 'onTestFileResult' | 'onRunComplete' | 'getLastError'>
+>;
 
 export default class QuietReporter implements Used {
 	readonly #workers: number;
@@ -36,7 +38,8 @@ export default class QuietReporter implements Used {
 		for (const level of ['warn', 'error'] as const) {
 			const write = console[level].bind(console);
 			console[level] = (...texts: unknown[]) => {
-				if (!/Force exiting Jest|failed to exit gracefully/.test(String(texts[0]))) write(...texts);
+				if (!/Force exiting Jest|failed to exit gracefully/.test(String(texts[0])))
+					write(...texts);
 			};
 		}
 	}
@@ -105,7 +108,11 @@ function loggedBy({ console: entries = [] }: TestResult): string[] {
 	const of = (line: string): string[] => {
 		const [, file = '', from = '0'] = /^n8n's log: (.+) from (\d+)$/.exec(line) ?? [];
 		if (!existsSync(file)) return [];
-		return ['', line, ...readFileSync(file).subarray(Number(from)).toString('utf8').trimEnd().split('\n')];
+		return [
+			'',
+			line,
+			...readFileSync(file).subarray(Number(from)).toString('utf8').trimEnd().split('\n'),
+		];
 	};
 	return [...lines, ...lines.flatMap(of)];
 }

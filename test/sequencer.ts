@@ -14,6 +14,8 @@ export default class LongestFirst extends DefaultSequencer {
 			return at === -1 ? suites.length : at;
 		};
 		// Sorting is stable: within a suite, the larger file comes first.
-		return known.length > tests.length / 2 ? sorted : sorted.sort((a, b) => place(a) - place(b));
+		return known.length > tests.length / 2
+			? sorted
+			: sorted.sort((a, b) => place(a) - place(b));
 	}
 }

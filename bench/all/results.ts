@@ -35,13 +35,21 @@ const ratioLine =
 
 export function ratiosOf(printed: string): Ratio[] {
 	return printed.split('\n').flatMap((line) => {
-		const { name = '', value = '', wanted = '', verdict } = ratioLine.exec(line.trimEnd())?.groups ?? {};
+		const {
+			name = '',
+			value = '',
+			wanted = '',
+			verdict,
+		} = ratioLine.exec(line.trimEnd())?.groups ?? {};
 		return verdict === undefined ? [] : [{ name, value, wanted, met: verdict === 'met' }];
 	});
 }
 
 /** The page with all figures. @param facts about the machine and the versions, as name and value */
-export function pageOf(results: readonly Result[], facts: ReadonlyArray<readonly [string, string]>): string {
+export function pageOf(
+	results: readonly Result[],
+	facts: ReadonlyArray<readonly [string, string]>,
+): string {
 	const ratios = results.flatMap(({ job, printed }) =>
 		ratiosOf(printed).map((ratio) => ({ ...ratio, title: job.title })),
 	);
@@ -83,7 +91,9 @@ function sectionOf({ job, commit, printed, complaints, failure, seconds }: Resul
 		'',
 		'```text',
 		printed.trim().replaceAll('```', "'''"),
-		...(failure === undefined || complaints === '' ? [] : ['', complaints.trim().replaceAll('```', "'''")]),
+		...(failure === undefined || complaints === ''
+			? []
+			: ['', complaints.trim().replaceAll('```', "'''")]),
 		'```',
 		'',
 	];

@@ -1,7 +1,14 @@
 // Memory of n8n under bursts of messages, compared with one that has just started.
 import { readMemory, resetPeak, type Stored } from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
-import { drive, type Engine, engines, readEventLoopDelay, type Station, withStation } from './station.ts';
+import {
+	drive,
+	type Engine,
+	engines,
+	readEventLoopDelay,
+	type Station,
+	withStation,
+} from './station.ts';
 
 const batchSize = 100;
 const small = 10_000;
@@ -11,7 +18,9 @@ export async function bursts(): Promise<void> {
 	say(`Memory of n8n under a burst, in MiB above what it was before (batches of ${batchSize})`);
 	// Without a limit, the large burst takes gigabytes.
 	const emitOnly = await withStation(async (station) => {
-		return await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [small]);
+		return await suffer(station, 'emit only', await station.emitOnly('burst', batchSize), [
+			small,
+		]);
 	});
 	for (const engine of Object.keys(engines) as Engine[]) {
 		say(`\n${engine}`);
@@ -21,7 +30,9 @@ export async function bursts(): Promise<void> {
 		};
 		const peak = await withStation(use, {}, engine);
 		// How soon V8 collects what is left over depends on the machine, and so does the figure alone.
-		reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, { atMost: 1 });
+		reportRatio(`extra memory, ${large} messages / emit only with ${small}`, peak / emitOnly, {
+			atMost: 1,
+		});
 	}
 }
 

@@ -33,8 +33,14 @@ async function inBatches(station: Station, rounds: number): Promise<void> {
 	// The other one also waits this long for a batch to become full, so both get the same batches.
 	const ours = await station.ours('ours in batches', { batchSize, batchWaitMilliseconds: 50 });
 	const ratio = await beside(station, { emitOnly, ours }, { rounds, count: 10_000, batchSize });
-	figure('batchSize 100 / emit only in batches of 100, messages per second', ratio.rate.toFixed(3));
-	figure('batchSize 100 / emit only in batches of 100, processor time', ratio.processor.toFixed(3));
+	figure(
+		'batchSize 100 / emit only in batches of 100, messages per second',
+		ratio.rate.toFixed(3),
+	);
+	figure(
+		'batchSize 100 / emit only in batches of 100, processor time',
+		ratio.processor.toFixed(3),
+	);
 }
 
 type Ratio = Readonly<Record<'rate' | 'processor', number>>;
@@ -62,7 +68,8 @@ async function beside(
 	}
 	for (const workflow of Object.values(workflows)) await station.n8n.api.deactivate(workflow);
 	const rates = (all: readonly Driven[]) => all.map(({ messagesPerSecond }) => messagesPerSecond);
-	const costs = (all: readonly Driven[]) => all.map(({ processorMilliseconds }) => processorMilliseconds);
+	const costs = (all: readonly Driven[]) =>
+		all.map(({ processorMilliseconds }) => processorMilliseconds);
 	report('A trigger that only calls emit', rates(runs.emitOnly), 'msg/s');
 	report('Agent Session Trigger', rates(runs.ours), 'msg/s');
 	report('Processor time of n8n, emit only', costs(runs.emitOnly), 'ms');

@@ -36,7 +36,9 @@ export async function reconnects(): Promise<void> {
 async function listen(station: Station): Promise<void> {
 	const sessionIds = Array.from({ length: sessions }, (_, n) => `one ${n}`);
 	await station.ours('one node', {}, sessionIds);
-	await Promise.all(Array.from({ length: sessions }, async (_, n) => await station.ours(`own ${n}`)));
+	await Promise.all(
+		Array.from({ length: sessions }, async (_, n) => await station.ours(`own ${n}`)),
+	);
 }
 
 /** @param attempts times of arrival, in milliseconds since 1970, oldest first */
@@ -51,11 +53,15 @@ function describe(name: string, attempts: readonly number[], lost: number, back:
 		`${name}: ${perMinute.toFixed(0)} attempts per minute while it is away; in each 10 s ${tens.join(' ')}; most in any second ${mostWithin(attempts, 1000)}`,
 	);
 	reportRatio(`${sessions} ${name}: all back, seconds`, (last - back) / 1000, { atMost: 90 });
-	reportRatio(`${sessions} ${name}: most attempts in any 100 ms`, mostWithin(attempts, 100), { atMost: 10 });
+	reportRatio(`${sessions} ${name}: most attempts in any 100 ms`, mostWithin(attempts, 100), {
+		atMost: 10,
+	});
 }
 
 function mostWithin(times: readonly number[], milliseconds: number): number {
 	return Math.max(
-		...times.map((first) => times.filter((one) => one >= first && one < first + milliseconds).length),
+		...times.map(
+			(first) => times.filter((one) => one >= first && one < first + milliseconds).length,
+		),
 	);
 }

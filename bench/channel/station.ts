@@ -58,13 +58,23 @@ export class Station {
 	}
 
 	/** Publishes a workflow of the trigger and a node that does nothing, and waits for the channels. */
-	async ours(name: string, options: object = {}, sessionIds: readonly string[] = [name]): Promise<Stored> {
+	async ours(
+		name: string,
+		options: object = {},
+		sessionIds: readonly string[] = [name],
+	): Promise<Stored> {
 		const trigger = sessionTrigger(sessionIds.join(','), this.#credentials, options);
 		return await this.#publish(name, trigger, sessionIds);
 	}
 
 	async emitOnly(name: string, batchSize = 1): Promise<Stored> {
-		const query = { sessionId: name, userPublicKey: '0', signature: '0', timestamp: '1', apiKey };
+		const query = {
+			sessionId: name,
+			userPublicKey: '0',
+			signature: '0',
+			timestamp: '1',
+			apiKey,
+		};
 		const url = `${this.service.webSocketUrl}/ws?${new URLSearchParams(query).toString()}`;
 		const trigger = node('Trigger', 'CUSTOM.emitOnlyTrigger', { url, batchSize });
 		return await this.#publish(name, trigger, [name]);
@@ -79,7 +89,9 @@ export class Station {
 	/** Number of a workflow's executions that succeeded. */
 	countEnded(workflowId: string): number {
 		const row = this.#database
-			.prepare("select count(*) as n from execution_entity where workflowId = ? and status = 'success'")
+			.prepare(
+				"select count(*) as n from execution_entity where workflowId = ? and status = 'success'",
+			)
 			.get(workflowId);
 		return Number(row?.n);
 	}
@@ -116,7 +128,9 @@ export async function withStation<T>(
  */
 export async function readEventLoopDelay(url: string): Promise<number> {
 	const text = await (await fetch(`${url}/metrics`)).text();
-	return Number(/nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? ([\d.e-]+)/.exec(text)?.[1]) * 1000;
+	return (
+		Number(/nodejs_eventloop_lag_p99_seconds(?:\{[^}]*\})? ([\d.e-]+)/.exec(text)?.[1]) * 1000
+	);
 }
 
 export interface Driven {

@@ -62,7 +62,14 @@ function itemOf(): RunnerItem {
 	const none = () => Promise.reject(new Error('no files'));
 	const answers = new Map<string, Promise<unknown>>();
 	return {
-		...{ index: 0, json: {}, markerId: randomUUID(), signal: undefined, hasCreated: false, hints: [] },
+		...{
+			index: 0,
+			json: {},
+			markerId: randomUUID(),
+			signal: undefined,
+			hasCreated: false,
+			hints: [],
+		},
 		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
 		...{ continueOnFail: false, isTool: false, maxModelCharacters: 0 },
 		...{
@@ -91,8 +98,9 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const params = readParameters(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
 	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
-	const [outcome] = await performJobs([{ ...job, combineKey: undefined, changedId: undefined }], () =>
-		Promise.resolve(clients),
+	const [outcome] = await performJobs(
+		[{ ...job, combineKey: undefined, changedId: undefined }],
+		() => Promise.resolve(clients),
 	);
 	if (isNodeError(outcome)) return { number, error: String(outcome) };
 	const result = outcome as { readonly repeated?: boolean };

@@ -82,7 +82,9 @@ export class Workers {
 	static async build(url: string): Promise<Workers> {
 		const workers = new Workers(url);
 		const root = path.join(import.meta.dirname, '../..');
-		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as { bundle: Bundle };
+		const { bundle } = createRequire(import.meta.url)('../../build/bundle.js') as {
+			bundle: Bundle;
+		};
 		// The thread's code is a file of its own, where the product looks for it.
 		const entries = ['bench/keyed/worker.ts', 'nodes/untrusted/untrusted.worker.ts'];
 		await bundle({ root, entries, target: workers.#folder, split: true });

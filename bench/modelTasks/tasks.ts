@@ -7,7 +7,11 @@ export type Args = Readonly<Record<string, unknown>>;
 /** A call of a tool with those of these parameters that it has. */
 export type Ask = (tool: string, args?: Args) => Play<string>;
 /** Yields what the model calls, and goes on with the tool's answer. */
-export type Play<Result> = Generator<{ readonly tool: string; readonly args: Args }, Result, string>;
+export type Play<Result> = Generator<
+	{ readonly tool: string; readonly args: Args },
+	Result,
+	string
+>;
 
 export interface Task {
 	readonly name: string;
@@ -29,7 +33,10 @@ function* readOn(
 		const answer: string = yield* ask(tool, { ...args, ...more });
 		answers.push(answer);
 		const [, label = '', value] = /call again with '([^']+)': ([\w@-]+)/.exec(answer) ?? [];
-		more = value === undefined || isEnough(answer) ? undefined : { [label.replaceAll(' ', '_')]: value };
+		more =
+			value === undefined || isEnough(answer)
+				? undefined
+				: { [label.replaceAll(' ', '_')]: value };
 	}
 	return answers;
 }
@@ -70,7 +77,8 @@ export const tasks: readonly Task[] = [
 			yield* ask('Draft_a_reply', { ...text, ...ids });
 			return 'The draft is ready.';
 		},
-		isDone: (_, { gmail }) => gmail.drafts.length === 1 && gmail.drafts[0]?.threadId !== gmail.drafts[0]?.id,
+		isDone: (_, { gmail }) =>
+			gmail.drafts.length === 1 && gmail.drafts[0]?.threadId !== gmail.drafts[0]?.id,
 	},
 	{
 		name: `List the senders of ${unread} unread emails`,
@@ -108,7 +116,8 @@ export const tasks: readonly Task[] = [
 			yield* ask('Change_an_order', { Order: 'A-1207', Status: 'paid' });
 			return 'The order is marked as paid.';
 		},
-		isDone: (_, { sheets }, { orders }) => String(sheets.values(orders, 'Sheet1!G1208')) === 'paid',
+		isDone: (_, { sheets }, { orders }) =>
+			String(sheets.values(orders, 'Sheet1!G1208')) === 'paid',
 	},
 	{
 		name: `Sum a column of ${rowCount} rows`,
@@ -149,7 +158,9 @@ export const tasks: readonly Task[] = [
 			const count = Number(findFirst(/characterCount\\*":(\d+)/, start));
 			// Where the table of contents lets one expect it.
 			const near = { Start_Character: Math.floor(((chapter - 1.2) / chapters) * count) };
-			const answers = inPart(start) ? [start] : yield* readOn(ask, 'Read_the_handbook', near, inPart);
+			const answers = inPart(start)
+				? [start]
+				: yield* readOn(ask, 'Read_the_handbook', near, inPart);
 			return findFirst(/(A company car [^.]+)\./, answers.at(-1) ?? '');
 		},
 		isDone: (said) => said === rule,
@@ -157,7 +168,11 @@ export const tasks: readonly Task[] = [
 	{
 		name: 'Create a document from notes',
 		*play(ask) {
-			yield* ask('Create_a_document', { Title: 'Offsite', File_Name: 'Offsite', Content: notes });
+			yield* ask('Create_a_document', {
+				Title: 'Offsite',
+				File_Name: 'Offsite',
+				Content: notes,
+			});
 			return 'The document is there.';
 		},
 		isDone: (_, { docs, files }) => {
@@ -203,7 +218,14 @@ export function seed(google: GoogleServer): Ids {
 		'Remarks',
 	];
 	const row = (at: number) => [
-		...[`A-${at}`, `Customer ${at}`, `Long Street ${at}`, 'Springfield', '+1 555 0100', amount(at)],
+		...[
+			`A-${at}`,
+			`Customer ${at}`,
+			`Long Street ${at}`,
+			'Springfield',
+			'+1 555 0100',
+			amount(at),
+		],
 		...['open', 'Asked for an offer'],
 	];
 	const orders = [header, ...Array.from({ length: rowCount }, (_, at) => row(at + 1))];
@@ -213,7 +235,10 @@ export function seed(google: GoogleServer): Ids {
 		['Ben', 'ben@example.com'],
 	];
 	const book = (rows: unknown[][]) =>
-		google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows, rowCount: rows.length + 1000 }] });
+		google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rows, rowCount: rows.length + 1000 }],
+		});
 	const handbook = google.docs.seed({ title: 'Handbook' });
 	google.docs.type(handbook, writeHandbook());
 	const minutes = google.docs.seed({ title: 'Minutes' });
@@ -223,7 +248,9 @@ export function seed(google: GoogleServer): Ids {
 
 /** As shops and customers send them: text, and the same as HTML. */
 function writeMail(from: string, subject: string, text: string): string {
-	const rows = text.split('. ').map((line) => `<tr><td style="color:#333333;padding:4px">${line}</td></tr>`);
+	const rows = text
+		.split('. ')
+		.map((line) => `<tr><td style="color:#333333;padding:4px">${line}</td></tr>`);
 	const part = (type: string, content: string) =>
 		`--b\r\nContent-Type: text/${type}; charset=utf-8\r\n\r\n${content}\r\n`;
 	const head = `From: ${from}\r\nTo: someone@example.com\r\nSubject: ${subject}\r\nMessage-ID: <${subject.replaceAll(' ', '-')}@example.com>\r\nMIME-Version: 1.0`;
@@ -236,7 +263,10 @@ function writeHandbook(): string {
 		`Chapter ${chapter}: ${chapter === 13 ? 'Company cars' : `Rules of kind ${chapter}`}`;
 	const numbers = Array.from({ length: chapters }, (_, at) => at + 1);
 	const lines = (chapter: number) =>
-		Array.from({ length: 530 }, (_, at) => `Rule ${chapter}.${at}: ask the person in charge before you act.`);
+		Array.from(
+			{ length: 530 },
+			(_, at) => `Rule ${chapter}.${at}: ask the person in charge before you act.`,
+		);
 	const body = numbers.map((chapter) => {
 		const all = lines(chapter);
 		if (chapter === 13) all[250] = `${rule}.`;

@@ -26,29 +26,52 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 	];
 	const pages = { options: { pageToken: fill('Page Token') } };
 	const sheet = (id: string, operation: string, parameters: object) =>
-		own('spreadsheet', operation, { spreadsheetId: byId(id), tab: byName('Sheet1'), ...parameters });
+		own('spreadsheet', operation, {
+			spreadsheetId: byId(id),
+			tab: byName('Sheet1'),
+			...parameters,
+		});
 	const columns = { valuesSource: 'columns', columns: mapColumns(guest) };
 	const order = { Order: fill('Order'), Status: fill('Status') };
 	const matched = { writeMode: 'update', matchColumns: ['Order'] };
 	const filter = [{ column: 'Order', condition: 'equals', value: fill('Order') }];
 	return {
 		'Search emails': own('mail', 'search', { query: fill('Query'), ...pages }),
-		'Unread emails': own('mail', 'list', { status: 'unread', from: fill('From'), maxResults: 50, ...pages }),
+		'Unread emails': own('mail', 'list', {
+			status: 'unread',
+			from: fill('From'),
+			maxResults: 50,
+			...pages,
+		}),
 		'Read email': own('mail', 'read', { messageId: fill('Message ID'), ...startCharacter }),
 		'Draft a reply': own('mail', 'send', {
-			...{ sendAs: 'draft', replyToMessageId: fill('Reply to Message ID'), body: fill('Body') },
+			...{
+				sendAs: 'draft',
+				replyToMessageId: fill('Reply to Message ID'),
+				body: fill('Body'),
+			},
 		}),
 		'Save a file': own('file', 'upload', {
 			...{ name: fill('File Name'), contentSource: 'text', content: fill('Content') },
 		}),
 		'Add a guest': sheet(guests, 'append', columns),
-		'Change an order': sheet(orders, 'write', { ...columns, columns: mapColumns(order), ...matched }),
+		'Change an order': sheet(orders, 'write', {
+			...columns,
+			columns: mapColumns(order),
+			...matched,
+		}),
 		'Find an order': sheet(orders, 'read', { options: { filters: { filter } } }),
 		'Read orders': sheet(orders, 'read', {
 			...{ range: fill('Range'), options: { startRow: fill('Start Row', 'number') } },
 		}),
-		'Read the handbook': own('document', 'read', { documentId: byId(handbook), ...startCharacter }),
-		'Create a document': own('document', 'create', { title: fill('Title'), content: fill('Content') }),
+		'Read the handbook': own('document', 'read', {
+			documentId: byId(handbook),
+			...startCharacter,
+		}),
+		'Create a document': own('document', 'create', {
+			title: fill('Title'),
+			content: fill('Content'),
+		}),
 		'Add to the minutes': own('document', 'append', {
 			...{ documentId: byId(minutes), content: fill('Content'), contentFormat: 'text' },
 		}),
@@ -65,18 +88,33 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 	const sheet = (id: string, operation: string, parameters: object = {}): [string, object] => [
 		'n8n-nodes-base.googleSheetsTool',
 		{
-			...{ resource: 'sheet', operation, authentication: 'oAuth2', documentId: byId(id), options: {} },
+			...{
+				resource: 'sheet',
+				operation,
+				authentication: 'oAuth2',
+				documentId: byId(id),
+				options: {},
+			},
 			...{ sheetName: byName('Sheet1'), ...parameters },
 		},
 	];
-	const document = (operation: string, documentURL: string, parameters: object = {}): [string, object] => [
+	const document = (
+		operation: string,
+		documentURL: string,
+		parameters: object = {},
+	): [string, object] => [
 		'n8n-nodes-base.googleDocsTool',
 		{ authentication: 'oAuth2', operation, documentURL, simple: true, ...parameters },
 	];
 	const file = (options: object): [string, object] => [
 		'n8n-nodes-base.googleDriveTool',
 		{
-			...{ resource: 'file', operation: 'createFromText', name: fill('File Name'), content: fill('Content') },
+			...{
+				resource: 'file',
+				operation: 'createFromText',
+				name: fill('File Name'),
+				content: fill('Content'),
+			},
 			...myDrive,
 			options,
 		},
@@ -101,7 +139,11 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 		'Read the handbook': document('get', handbook),
 		'Create a document': file({ convertToGoogleDocument: true }),
 		'Add to the minutes': document('update', minutes, {
-			...{ actionsUi: { actionFields: [{ ...atTheEnd, insertSegment: 'body', text: fill('Content') }] } },
+			...{
+				actionsUi: {
+					actionFields: [{ ...atTheEnd, insertSegment: 'body', text: fill('Content') }],
+				},
+			},
 			updateFields: {},
 		}),
 	};

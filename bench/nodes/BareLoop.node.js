@@ -31,9 +31,20 @@ class BareLoop {
 					sessionId,
 					startStepName: step,
 					initialPayload: JSON.stringify({ task, input }),
-					...{ userId: '0x01', userPublicKey: '0x02', signature: '0x03', timestamp: Date.now() },
+					...{
+						userId: '0x01',
+						userPublicKey: '0x02',
+						signature: '0x03',
+						timestamp: Date.now(),
+					},
 				};
-				const json = await this.helpers.httpRequest({ method: 'POST', url, headers, body, json: true });
+				const json = await this.helpers.httpRequest({
+					method: 'POST',
+					url,
+					headers,
+					body,
+					json: true,
+				});
 				answers[index] = { json, pairedItem: { item: index } };
 			}
 		};

@@ -34,7 +34,12 @@ class EmitOnlyTrigger {
 		};
 		socket.on('error', () => {});
 		socket.on('message', (data) => {
-			items.push({ json: { receivedAt: new Date().toISOString(), message: JSON.parse(data.toString()) } });
+			items.push({
+				json: {
+					receivedAt: new Date().toISOString(),
+					message: JSON.parse(data.toString()),
+				},
+			});
 			if (items.length === batchSize) emit();
 			else if (items.length === 1) timer = setTimeout(emit, batchWaitMilliseconds);
 		});

@@ -40,7 +40,12 @@ export const myDrive = {
 /** A column mapper of n8n with a value for each column. */
 export const mapColumns = (value: object, ...matchingColumns: string[]) => ({
 	...{ mappingMode: 'defineBelow', value, matchingColumns },
-	schema: Object.keys(value).map((id) => ({ id, displayName: id, type: 'string', display: true })),
+	schema: Object.keys(value).map((id) => ({
+		id,
+		displayName: id,
+		type: 'string',
+		display: true,
+	})),
 });
 export const paragraph = 'A new line of text. ';
 export const oneItem = () => '[{}]';

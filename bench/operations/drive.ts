@@ -16,7 +16,10 @@ const http = (name: string, parameters: object, { googleDocsOAuth2Api }: Credent
 		name,
 		'n8n-nodes-base.httpRequest',
 		{
-			...{ authentication: 'predefinedCredentialType', nodeCredentialType: 'googleDocsOAuth2Api' },
+			...{
+				authentication: 'predefinedCredentialType',
+				nodeCredentialType: 'googleDocsOAuth2Api',
+			},
 			options: {},
 			...parameters,
 		},
@@ -36,7 +39,12 @@ const onDocuments = (operation: string, parameters: object = {}) => ({
 const documentURL = '={{ $json.documentId }}';
 
 const atTheEnd = {
-	...{ object: 'text', action: 'insert', locationChoice: 'endOfSegmentLocation', insertSegment: 'body' },
+	...{
+		object: 'text',
+		action: 'insert',
+		locationChoice: 'endOfSegmentLocation',
+		insertSegment: 'body',
+	},
 	text: `\n${paragraph}`,
 };
 
@@ -44,22 +52,32 @@ export const documents: readonly Contest[] = [
 	{
 		operation: 'Document: Create',
 		rival,
-		ours: () => ({ resource: 'document', operation: 'create', title: '=Document {{ $json.n }}' }),
+		ours: () => ({
+			resource: 'document',
+			operation: 'create',
+			title: '=Document {{ $json.n }}',
+		}),
 		theirs: (_, credentials) =>
-			docs({ operation: 'create', folderId: 'default', title: '=Document {{ $json.n }}' }, credentials),
+			docs(
+				{ operation: 'create', folderId: 'default', title: '=Document {{ $json.n }}' },
+				credentials,
+			),
 	},
 	{
 		operation: 'Document: Read',
 		rival,
 		...onDocuments('read'),
-		theirs: (_, credentials) => docs({ operation: 'get', documentURL, simple: true }, credentials),
+		theirs: (_, credentials) =>
+			docs({ operation: 'get', documentURL, simple: true }, credentials),
 	},
 	{
 		operation: 'Document: Append',
 		rival: 'two HTTP Request nodes: read the revision, append to it',
 		...onDocuments('append', { content: paragraph }),
 		theirs: (_, credentials) =>
-			guarded(credentials, { insertText: { text: `\n${paragraph}`, endOfSegmentLocation: {} } }),
+			guarded(credentials, {
+				insertText: { text: `\n${paragraph}`, endOfSegmentLocation: {} },
+			}),
 	},
 	{
 		operation: 'Document: Append (n8n has no guard)',
@@ -80,7 +98,10 @@ export const documents: readonly Contest[] = [
 		rival: 'two HTTP Request nodes: read the end, replace',
 		...onDocuments('write', { content: paragraph }),
 		theirs: (_, credentials) => {
-			const range = { startIndex: 1, endIndex: '{{ $json.body.content.at(-1).endIndex - 1 }}' };
+			const range = {
+				startIndex: 1,
+				endIndex: '{{ $json.body.content.at(-1).endIndex - 1 }}',
+			};
 			const insertText = { text: paragraph, location: { index: 1 } };
 			return guarded(credentials, { deleteContentRange: { range } }, { insertText });
 		},
@@ -93,7 +114,13 @@ function guarded(credentials: Credentials, ...requests: object[]): readonly Step
 	const writeControl = { requiredRevisionId: '{{ $json.revisionId }}' };
 	const body = JSON.stringify({ requests, writeControl });
 	const jsonBody = `=${body.replaceAll(/"(\{\{[^"]*endIndex[^"]*\}\})"/g, '$1')}`;
-	const change = { method: 'POST', url: `${url}:batchUpdate`, sendBody: true, specifyBody: 'json', jsonBody };
+	const change = {
+		method: 'POST',
+		url: `${url}:batchUpdate`,
+		sendBody: true,
+		specifyBody: 'json',
+		jsonBody,
+	};
 	return [http('Look', { url }, credentials), http('Step', change, credentials)];
 }
 
@@ -108,7 +135,11 @@ export const files: readonly Contest[] = [
 		theirs: (_, credentials) =>
 			drive(
 				{
-					...{ operation: 'createFromText', name: '=note {{ $json.n }}.txt', content: paragraph },
+					...{
+						operation: 'createFromText',
+						name: '=note {{ $json.n }}.txt',
+						content: paragraph,
+					},
 					...myDrive,
 					options: {},
 				},

@@ -13,12 +13,25 @@ const send = (operation: string, options: object): Contest => ({
 	operation,
 	rival,
 	ours: () => ({
-		...{ resource: 'mail', operation: 'send', to: 'ann@example.com', subject, body: paragraph, options },
+		...{
+			resource: 'mail',
+			operation: 'send',
+			to: 'ann@example.com',
+			subject,
+			body: paragraph,
+			options,
+		},
 	}),
 	theirs: (_, credentials) =>
 		gmail(
 			{
-				...{ operation: 'send', sendTo: 'ann@example.com', subject, emailType: 'text', message: paragraph },
+				...{
+					operation: 'send',
+					sendTo: 'ann@example.com',
+					subject,
+					emailType: 'text',
+					message: paragraph,
+				},
 				options: { appendAttribution: false, ...options },
 			},
 			credentials,
@@ -31,7 +44,10 @@ const list = (given: Pick<Contest, 'operation' | 'needs' | 'ours'>, filters: obj
 	rival,
 	input: oneItem,
 	theirs: (size, credentials) =>
-		gmail({ operation: 'getAll', returnAll: size > 500, limit: size, simple: true, filters }, credentials),
+		gmail(
+			{ operation: 'getAll', returnAll: size > 500, limit: size, simple: true, filters },
+			credentials,
+		),
 	// The requests run side by side, of which one alone gains nothing.
 	atMost: (size) => (size === 100 ? 0.12 : usualTarget),
 });
@@ -53,11 +69,17 @@ export const mails: readonly Contest[] = [
 		operation: 'Mail: Read',
 		rival,
 		needs: (size) => ({ mails: size }),
-		input: (_, { messageIds }) => JSON.stringify(messageIds.map((messageId) => ({ messageId }))),
+		input: (_, { messageIds }) =>
+			JSON.stringify(messageIds.map((messageId) => ({ messageId }))),
 		ours: () => ({ resource: 'mail', operation: 'read', messageId: '={{ $json.messageId }}' }),
 		theirs: (_, credentials) =>
 			gmail(
-				{ operation: 'get', messageId: '={{ $json.messageId }}', simple: false, options: {} },
+				{
+					operation: 'get',
+					messageId: '={{ $json.messageId }}',
+					simple: false,
+					options: {},
+				},
 				credentials,
 			),
 	},
@@ -67,7 +89,12 @@ export const mails: readonly Contest[] = [
 			operation: 'Mail: Search',
 			needs: (size) => ({ mails: size }),
 			ours: (size) => ({
-				...{ resource: 'mail', operation: 'search', query: 'subject:report', maxResults: size },
+				...{
+					resource: 'mail',
+					operation: 'search',
+					query: 'subject:report',
+					maxResults: size,
+				},
 			}),
 		},
 		{ q: 'subject:report' },
@@ -84,7 +111,9 @@ const wanted = lists * mailCount;
 
 /** Lists 100 emails several times within Gmail's quota of a minute, by our node and by n8n's own Gmail node. */
 export async function listOverQuota({ n8n, google, credentials }: World): Promise<void> {
-	say(`${lists} lists of ${mailCount} emails in a row, ${quota.gmail} units in ${minute / 1000} s`);
+	say(
+		`${lists} lists of ${mailCount} emails in a row, ${quota.gmail} units in ${minute / 1000} s`,
+	);
 	const sides = {
 		[listing.rival]: listing.theirs(mailCount, credentials),
 		'Workspace node, List': [workspaceStep(listing.ours(mailCount), credentials)],

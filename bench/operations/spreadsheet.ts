@@ -2,10 +2,17 @@ import { columns, spreadsheetId } from '../google.ts';
 import { byId, byName, mapColumns, oneItem, rivalNode, type Contest } from './contest.ts';
 
 const rival = "n8n's Google Sheets node";
-export const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', { authentication: 'oAuth2' });
+export const sheets = rivalNode('googleSheets', 4.7, 'googleSheetsOAuth2Api', {
+	authentication: 'oAuth2',
+});
 
 const ours = (operation: string, parameters: object = {}) => ({
-	...{ resource: 'spreadsheet', operation, spreadsheetId: byId(spreadsheetId), range: 'Sheet1!A:E' },
+	...{
+		resource: 'spreadsheet',
+		operation,
+		spreadsheetId: byId(spreadsheetId),
+		range: 'Sheet1!A:E',
+	},
 	...parameters,
 });
 export const theirSheet = (operation: string, parameters: object = {}) => ({
@@ -36,30 +43,48 @@ const appendExpressions = (operation: string): Contest => ({
 	...append(operation, 1000, { valuesSource: 'json', values: expression }),
 	...{ requests: 1, sizes: [100] },
 });
-const expressions = mapColumns(Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])));
+const expressions = mapColumns(
+	Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])),
+);
 
 export const spreadsheets: readonly Contest[] = [
 	{
 		operation: 'Spreadsheet: Create',
 		rival,
-		ours: () => ({ resource: 'spreadsheet', operation: 'create', title: '=Book {{ $json.n }}' }),
+		ours: () => ({
+			resource: 'spreadsheet',
+			operation: 'create',
+			title: '=Book {{ $json.n }}',
+		}),
 		theirs: (_, credentials) =>
 			sheets(
 				{
-					...{ resource: 'spreadsheet', operation: 'create', title: '=Book {{ $json.n }}' },
+					...{
+						resource: 'spreadsheet',
+						operation: 'create',
+						title: '=Book {{ $json.n }}',
+					},
 					...{ sheetsUi: {}, options: {} },
 				},
 				credentials,
 			),
 	},
 	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 2, grows: true },
-	{ ...append('Spreadsheet: Append, to 100,000 rows', 100_000, fromItems), requests: 2, sizes: [1000] },
+	{
+		...append('Spreadsheet: Append, to 100,000 rows', 100_000, fromItems),
+		requests: 2,
+		sizes: [1000],
+	},
 	{
 		...appendExpressions('Spreadsheet: Append, an expression each'),
 		rival: `${rival} (an expression per column)`,
-		theirs: (_, credentials) => sheets(theirSheet('append', { columns: expressions }), credentials),
+		theirs: (_, credentials) =>
+			sheets(theirSheet('append', { columns: expressions }), credentials),
 	},
-	{ ...appendExpressions('Spreadsheet: Append, an expression each (n8n evaluates none)'), atMost: () => 1.5 },
+	{
+		...appendExpressions('Spreadsheet: Append, an expression each (n8n evaluates none)'),
+		atMost: () => 1.5,
+	},
 	{
 		operation: 'Spreadsheet: Read',
 		rival,
@@ -84,6 +109,7 @@ export const spreadsheets: readonly Contest[] = [
 		input: (size) => rowItems(size, ['f0']),
 		changesOneSpreadsheet: true,
 		ours: () => ours('write', { ...fromItems, writeMode: 'update', matchColumns: ['f0'] }),
-		theirs: (_, credentials) => sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
+		theirs: (_, credentials) =>
+			sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
 	},
 ];

@@ -44,7 +44,9 @@ export async function run({ n8n, google }: World, contest: Contest, size: number
 	const { needs = () => ({}), input = makeNumbers } = contest;
 	const seeded = await google.seed(needs(size));
 	const name = `${contest.operation}, ${size}, ${String(side.steps[0]?.type)}`;
-	const execution = await n8n.api.run(await createRun(n8n.api, name, input(size, seeded), side.steps));
+	const execution = await n8n.api.run(
+		await createRun(n8n.api, name, input(size, seeded), side.steps),
+	);
 	side.requests = (await google.count()).requests;
 	const names = side.steps.map((step) => step.name);
 	return readMilliseconds(name, execution, names, size);
@@ -55,7 +57,9 @@ const makeNumbers = (size: number) => `Array.from({ length: ${size} }, (_, n) =>
 /** An n8n whose requests to Google go to the stand-in. */
 export async function startWorld(): Promise<World & { close(): Promise<void> }> {
 	const google = await GoogleProcess.start({ latencyMilliseconds });
-	const n8n = await benchN8n({ env: { ...redirectTo(google.url), EXECUTIONS_DATA_PRUNE: 'false' } });
+	const n8n = await benchN8n({
+		env: { ...redirectTo(google.url), EXECUTIONS_DATA_PRUNE: 'false' },
+	});
 	const close = async () => {
 		await n8n.remove();
 		google.stop();

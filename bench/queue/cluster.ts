@@ -1,7 +1,13 @@
 import { rm } from 'node:fs/promises';
 
 import { ChaosProxy } from '../../dev/chaos/chaosProxy.ts';
-import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/startN8n.ts';
+import {
+	freePort,
+	type N8nServer,
+	spawnN8n,
+	type SpawnedN8n,
+	startN8n,
+} from '../../dev/n8n/startN8n.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
 import { benchFolder, pause, readCpuSeconds, until } from '../n8n.ts';
 

@@ -48,7 +48,9 @@ async function faultsUnder(place: Place): Promise<void> {
 	});
 	describe('a worker killed', killed);
 	const lost = Object.values(killed.accounts).reduce((sum, account) => sum + account.lost, 0);
-	reportRatio('a worker killed: lost / what it carried out at once', lost / concurrency, { atMost: 1 });
+	reportRatio('a worker killed: lost / what it carried out at once', lost / concurrency, {
+		atMost: 1,
+	});
 
 	const cut = await traffic(place, () => cluster.cutRedis(5000));
 	describe('Redis unreachable for 5 s', cut);
@@ -74,7 +76,10 @@ async function faultsUnder(place: Place): Promise<void> {
 		secondsWithout.trigger / secondsWithout.triggerControl,
 		{ atMost: 1.1 },
 	);
-	const twice = [killed, cut, restarted].flatMap(({ accounts }) => [accounts.ours, accounts.trigger]);
+	const twice = [killed, cut, restarted].flatMap(({ accounts }) => [
+		accounts.ours,
+		accounts.trigger,
+	]);
 	reportNone(
 		'calls of ours made twice in all faults',
 		twice.reduce((sum, account) => sum + account.twice, 0),
@@ -147,7 +152,10 @@ function describe(fault: string, { accounts, sent, secondsWithout }: Traffic): v
 			lane === 'trigger' || lane === 'triggerControl'
 				? `sent while nobody listened (${secondsWithout[lane].toFixed(1)} s)`
 				: 'refused to the sender';
-		row(`  ${names[lane]}`, `${accepted} accepted, ${refused} ${told}, ${lost} lost, ${twice} calls twice`);
+		row(
+			`  ${names[lane]}`,
+			`${accepted} accepted, ${refused} ${told}, ${lost} lost, ${twice} calls twice`,
+		);
 	}
 }
 
@@ -185,7 +193,8 @@ function watchGaps<Name extends string>(
 		while (!watch.isOver) {
 			await pause(watchMilliseconds);
 			const now = performance.now();
-			for (const name of names) if ((await listeners[name]()) === 0) seconds[name] += (now - last) / 1000;
+			for (const name of names)
+				if ((await listeners[name]()) === 0) seconds[name] += (now - last) / 1000;
 			last = now;
 		}
 		return seconds;

@@ -1,7 +1,14 @@
 import type { AgentService } from '../../dev/agent-service/server.ts';
 import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
-import { callByHttp, type Credentials, pause, publishInRow, publishWebhook, sessionTrigger } from '../n8n.ts';
+import {
+	callByHttp,
+	type Credentials,
+	pause,
+	publishInRow,
+	publishWebhook,
+	sessionTrigger,
+} from '../n8n.ts';
 
 /** A workflow with calls that take their time, one after another, started by a webhook or by a trigger. */
 export interface Lane {
@@ -21,7 +28,9 @@ function ours(lane: string, step: number, id: string, credentials: Credentials) 
 		task: `${step}`,
 		input: `={{ String(${id}) }}`,
 	};
-	return node(`Call ${step}`, 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials });
+	return node(`Call ${step}`, 'n8n-nodes-agent-workspace.agentExecute', parameters, {
+		credentials,
+	});
 }
 
 function control(lane: string, step: number, id: string, { agent: { url }, credentials }: Place) {
@@ -46,7 +55,12 @@ interface Place {
 	readonly credentials: Credentials;
 }
 
-export async function publishLane(kind: LaneKind, name: string, steps: number, place: Place): Promise<Lane> {
+export async function publishLane(
+	kind: LaneKind,
+	name: string,
+	steps: number,
+	place: Place,
+): Promise<Lane> {
 	const { api, credentials } = place;
 	const isStartedByWebhook = kind === 'ours' || kind === 'control';
 	const id = isStartedByWebhook ? fromWebhook : fromMessage;

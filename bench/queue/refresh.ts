@@ -2,7 +2,14 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { node } from '../../dev/n8n/nodes.ts';
 import type { N8nApi } from '../../dev/n8n/n8nApi.ts';
-import { createCredentials, issueTokens, publishWebhook, type Step, until, workspaceStep } from '../n8n.ts';
+import {
+	createCredentials,
+	issueTokens,
+	publishWebhook,
+	type Step,
+	until,
+	workspaceStep,
+} from '../n8n.ts';
 import { reportRatio, row, say } from '../report.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -24,7 +31,9 @@ export async function refreshRace(cluster: Cluster): Promise<void> {
 		})) {
 			row(`  ${name}`, `${refreshes} refreshes, ${failed} of ${racing} executions failed`);
 		}
-		reportRatio('racing a refresh: executions of Workspace that failed', ours.failed, { atMost: 0 });
+		reportRatio('racing a refresh: executions of Workspace that failed', ours.failed, {
+			atMost: 0,
+		});
 		reportRatio(
 			'racing a refresh: refreshes of Workspace / HTTP Request',
 			ours.refreshes / Math.max(1, control.refreshes),
@@ -51,7 +60,11 @@ async function controlStep(api: N8nApi, google: GoogleServer) {
 		clientSecret: 'stand-in-secret',
 		scope: '',
 		authentication: 'body',
-		oauthTokenData: { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer' },
+		oauthTokenData: {
+			access_token: accessToken,
+			refresh_token: refreshToken,
+			token_type: 'Bearer',
+		},
 	});
 	const parameters = {
 		url: `${google.url}/gmail/v1/users/me/messages?maxResults=1`,
@@ -71,7 +84,9 @@ async function race(
 	stored: Readonly<Record<'id' | 'name' | 'url', string>>,
 ) {
 	const ended = async (status: string) => {
-		const filter = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: [status] }));
+		const filter = encodeURIComponent(
+			JSON.stringify({ workflowId: stored.id, status: [status] }),
+		);
 		const { results } = await api.request<{ results: unknown[] }>(
 			'GET',
 			`executions?limit=100&filter=${filter}`,
@@ -94,6 +109,8 @@ async function race(
 	const before = google.requests.length;
 	await Promise.all(Array.from({ length: racing }, post));
 	await allOf(racing + 1);
-	const refreshes = google.requests.slice(before).filter(({ method }) => method === 'oauth.token').length;
+	const refreshes = google.requests
+		.slice(before)
+		.filter(({ method }) => method === 'oauth.token').length;
 	return { refreshes, failed: await ended('error') };
 }

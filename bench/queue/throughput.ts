@@ -29,7 +29,8 @@ export async function throughput(
 		await Promise.all(Array.from({ length: wanted - workers }, () => cluster.addWorker()));
 		workers = wanted;
 		// What a worker loads at its first execution must not count.
-		for (const lane of Object.values(lanes)) await load(cluster, agent, lane, workers * concurrency);
+		for (const lane of Object.values(lanes))
+			await load(cluster, agent, lane, workers * concurrency);
 		const limit = (workers * concurrency * 1000) / latencyMilliseconds;
 		const sums = { ours: newSums(), control: newSums() };
 		// Both lanes take turns, and both are once the first: other programs on the machine hit them alike.
@@ -44,13 +45,22 @@ export async function throughput(
 				`${measured.cpuMillisecondsPerExecution.toFixed(0)} ms per execution`,
 			);
 		}
-		const ratio = (key: keyof Sums) => middleMean(sums.ours[key]) / middleMean(sums.control[key]);
-		reportRatio(`${workers} worker(s): throughput of Agent Execute / HTTP Request`, ratio('callsPerSecond'), {
-			atLeast: 0.9,
-		});
-		reportRatio(`${workers} worker(s): processor time of Agent Execute / HTTP Request`, ratio('cpu'), {
-			atMost: 1.1,
-		});
+		const ratio = (key: keyof Sums) =>
+			middleMean(sums.ours[key]) / middleMean(sums.control[key]);
+		reportRatio(
+			`${workers} worker(s): throughput of Agent Execute / HTTP Request`,
+			ratio('callsPerSecond'),
+			{
+				atLeast: 0.9,
+			},
+		);
+		reportRatio(
+			`${workers} worker(s): processor time of Agent Execute / HTTP Request`,
+			ratio('cpu'),
+			{
+				atMost: 1.1,
+			},
+		);
 	}
 }
 

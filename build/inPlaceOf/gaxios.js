@@ -2,7 +2,8 @@
 exports.Gaxios = class Gaxios {
 	static mergeHeaders(base, ...others) {
 		const merged = new Headers(base);
-		for (const headers of others) new Headers(headers).forEach((value, name) => merged.set(name, value));
+		for (const headers of others)
+			new Headers(headers).forEach((value, name) => merged.set(name, value));
 		return merged;
 	}
 };

@@ -20,7 +20,8 @@ export function sendAnswer(response: ServerResponse, step: ExecuteStep, answer: 
 	}
 	if (step.bodyBytes !== undefined) writeSpaces(response, step.bodyBytes);
 	else if (fault === 'cutBody' || fault === 'resetBody') writeHalf(response, bytes, fault);
-	else if (step.dripMilliseconds !== undefined) writeSlowly(response, bytes, step.dripMilliseconds);
+	else if (step.dripMilliseconds !== undefined)
+		writeSlowly(response, bytes, step.dripMilliseconds);
 	else if (step.untilClose) response.end(bytes);
 	else response.setHeader('Content-Length', bytes.length).end(bytes);
 }
@@ -40,7 +41,8 @@ function sendUntilClose(response: ServerResponse): void {
 
 function encodeBody(body: unknown): { bytes: Buffer; contentType: string } {
 	if (Buffer.isBuffer(body)) return { bytes: body, contentType: 'application/octet-stream' };
-	if (typeof body === 'string') return { bytes: Buffer.from(body), contentType: 'text/plain; charset=utf-8' };
+	if (typeof body === 'string')
+		return { bytes: Buffer.from(body), contentType: 'text/plain; charset=utf-8' };
 	return { bytes: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
 }
 
@@ -62,11 +64,16 @@ function writeSpaces(response: ServerResponse, byteCount: number): void {
 }
 
 function writeHalf(response: ServerResponse, bytes: Buffer, fault: 'cutBody' | 'resetBody'): void {
-	if (response.useChunkedEncodingByDefault) response.setHeader('Content-Length', Math.max(2, bytes.length));
+	if (response.useChunkedEncodingByDefault)
+		response.setHeader('Content-Length', Math.max(2, bytes.length));
 	const half = bytes.subarray(0, Math.max(1, Math.floor(bytes.length / 2)));
 	response.write(half, () => {
 		// The wait lets the client receive the bytes before the connection ends.
-		setTimeout(() => (fault === 'cutBody' ? response.socket?.end() : response.socket?.resetAndDestroy()), 20);
+		setTimeout(
+			() =>
+				fault === 'cutBody' ? response.socket?.end() : response.socket?.resetAndDestroy(),
+			20,
+		);
 	});
 }
 

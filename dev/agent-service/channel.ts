@@ -52,7 +52,8 @@ export class ChannelEndpoint {
 		const step = this.steps.shift() ?? this.options.upgrade?.(received) ?? {};
 		const respond = (): void => {
 			if (socket.destroyed) return;
-			const refusal = step.status === undefined && !step.fault ? this.findRefusal(received) : step;
+			const refusal =
+				step.status === undefined && !step.fault ? this.findRefusal(received) : step;
 			if (step.fault) disturbUpgrade(request, socket, step.fault);
 			else if (refusal?.status !== undefined) refuseUpgrade(socket, refusal.status, refusal);
 			else this.accept(request, socket, head, received.query.sessionId ?? '', step);
@@ -65,7 +66,8 @@ export class ChannelEndpoint {
 		if (path !== this.path) return { status: 404, body: `There is nothing at ${path}` };
 		if (query.apiKey !== this.apiKey) return { status: 401, body: 'The API key is not valid' };
 		const missingFields = queryFields.filter((name) => !query[name]);
-		if (missingFields.length > 0) return { status: 400, body: `missing: ${missingFields.join(', ')}` };
+		if (missingFields.length > 0)
+			return { status: 400, body: `missing: ${missingFields.join(', ')}` };
 		return /^\d+$/.test(query.timestamp ?? '')
 			? undefined
 			: { status: 400, body: 'timestamp is not a number' };
@@ -82,7 +84,8 @@ export class ChannelEndpoint {
 		server.handleUpgrade(request, socket, head, (channel) => {
 			this.register(channel, sessionId);
 			const session = this.sessions.get(sessionId);
-			for (const message of [...session.recent, ...(step.messages ?? [])]) sendMessage(channel, message);
+			for (const message of [...session.recent, ...(step.messages ?? [])])
+				sendMessage(channel, message);
 			for (let pings = step.pings ?? 0; pings > 0; pings--) channel.ping();
 			if (step.closeCode === undefined && !step.drop) return;
 			this.timers.after(step.closeAfterMilliseconds ?? 0, () => {
@@ -100,7 +103,8 @@ export class ChannelEndpoint {
 		const { kickCode } = this.options;
 		const { received, pings } = this.log;
 		const { sockets } = this.sessions.get(sessionId);
-		if (kickCode !== undefined) for (const oldChannel of sockets) oldChannel.close(kickCode, 'replaced');
+		if (kickCode !== undefined)
+			for (const oldChannel of sockets) oldChannel.close(kickCode, 'replaced');
 		sockets.add(channel);
 		channel.on('close', () => sockets.delete(channel));
 		channel.on('error', () => {
@@ -115,10 +119,20 @@ export class ChannelEndpoint {
 
 function readUpgrade({ url = '', headers }: IncomingMessage): ReceivedUpgrade {
 	const { pathname, searchParams } = new URL(url, 'ws://host');
-	return { url, path: pathname, query: Object.fromEntries(searchParams), headers, receivedAt: Date.now() };
+	return {
+		url,
+		path: pathname,
+		query: Object.fromEntries(searchParams),
+		headers,
+		receivedAt: Date.now(),
+	};
 }
 
-function endChannel(channel: WebSocket, socket: Socket, { drop, closeCode, closeReason }: UpgradeStep): void {
+function endChannel(
+	channel: WebSocket,
+	socket: Socket,
+	{ drop, closeCode, closeReason }: UpgradeStep,
+): void {
 	if (drop === 'reset') socket.resetAndDestroy();
 	else if (drop === 'end') socket.end();
 	else if (closeCode === undefined || closeCode === 1005) channel.close();

@@ -12,10 +12,14 @@ export const buildDemoAnswer = ({ sessionId, startStepName }: ExecuteFields): ob
 });
 
 /** Builds a step, then an answer that repeats the input, or the task if there is no input. With `ask`, a question takes the place of the answer. With `chat`, texts come before the answer. */
-export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFields): readonly Message[] {
+export function buildDemoMessages({
+	startStepName,
+	initialPayload,
+}: ExecuteFields): readonly Message[] {
 	const payload = JSON.parse(initialPayload) as Record<string, unknown>;
 	const step = { type: 'step', step: startStepName };
-	if (startStepName === 'ask') return [step, { type: 'question', text: 'By when do you need it?' }];
+	if (startStepName === 'ask')
+		return [step, { type: 'question', text: 'By when do you need it?' }];
 	const texts = startStepName === 'chat' ? ['Let me see.', 'This takes a moment.'] : [];
 	return [
 		step,
@@ -32,14 +36,18 @@ export function buildDemoMessages({ startStepName, initialPayload }: ExecuteFiel
 export async function callBack(fields: ExecuteFields, pauseMilliseconds = 500): Promise<void> {
 	const { resumeUrl } = JSON.parse(fields.initialPayload) as { resumeUrl?: unknown };
 	// The stand-in sends requests only to this machine.
-	if (typeof resumeUrl !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(resumeUrl)) return;
+	if (typeof resumeUrl !== 'string' || !/^http:\/\/(127\.0\.0\.1|localhost)[:/]/.test(resumeUrl))
+		return;
 	const body = JSON.stringify(buildDemoMessages(fields).at(-1));
 	for (let tries = 0; tries < 60; tries++) {
 		await sleep(pauseMilliseconds);
 		const headers = { 'content-type': 'application/json' };
-		const response = await fetch(resumeUrl, { method: 'POST', headers, body }).catch(() => undefined);
+		const response = await fetch(resumeUrl, { method: 'POST', headers, body }).catch(
+			() => undefined,
+		);
 		if (response?.ok) return;
 	}
 }
 
-const toText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const toText = (value: unknown): string =>
+	typeof value === 'string' ? value : JSON.stringify(value);

@@ -15,7 +15,9 @@ import type { SessionStore } from './sessions.ts';
 import type { Timers } from './timers.ts';
 
 /** Builds an error body. The error bodies of the real service are not known. */
-export const buildErrorBody = (code: number, message: string): object => ({ error: { code, message } });
+export const buildErrorBody = (code: number, message: string): object => ({
+	error: { code, message },
+});
 
 /** Answers `POST {prefix}/execute` and starts the agent. */
 export class ExecuteEndpoint {
@@ -53,9 +55,11 @@ export class ExecuteEndpoint {
 		if (this.options.keepLog !== false) this.requests.push(received);
 		const step = isCall ? (this.steps.shift() ?? this.options.execute?.(received) ?? {}) : {};
 		if (step.carriedOut) this.startAgent(received, step);
-		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead') request.socket.resetAndDestroy();
+		if (step.fault === 'resetBeforeRead' || step.fault === 'resetAfterRead')
+			request.socket.resetAndDestroy();
 		if (step.fault === 'silence' || request.socket.destroyed) return;
-		const delay = step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
+		const delay =
+			step.delayMilliseconds ?? (isCall ? (this.options.latencyMilliseconds ?? 0) : 0);
 		const reply = (): void => {
 			this.reply(received, response, step);
 		};
@@ -94,8 +98,10 @@ export class ExecuteEndpoint {
 		headers,
 		faults,
 	}: ReceivedRequest): { code: number; message: string } | undefined {
-		if (url.split('?')[0] !== this.path) return { code: 404, message: `There is nothing at ${url}` };
-		if (headers['x-api-key'] !== this.apiKey) return { code: 401, message: 'The API key is not valid' };
+		if (url.split('?')[0] !== this.path)
+			return { code: 404, message: `There is nothing at ${url}` };
+		if (headers['x-api-key'] !== this.apiKey)
+			return { code: 401, message: 'The API key is not valid' };
 		if (method !== 'POST') return { code: 405, message: `Use POST, not ${method}` };
 		return faults.length === 0 ? undefined : { code: 400, message: faults.join('; ') };
 	}

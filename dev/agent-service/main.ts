@@ -72,6 +72,7 @@ function describeError(error: unknown): string {
 	if (code === 'EADDRINUSE') {
 		return `Port ${port} is in use. End the other program, or choose another port: node dev/agent-service/main.ts --port ${Number(port) + 1}`;
 	}
-	if (code === 'EACCES') return `Port ${port} may not be opened by this user. Choose one above 1023.`;
+	if (code === 'EACCES')
+		return `Port ${port} may not be opened by this user. Choose one above 1023.`;
 	return error instanceof TypeError ? `${error.message}\n\n${usage}` : String(error);
 }

@@ -26,7 +26,14 @@ export interface ExecuteFields {
 	readonly timestamp: number;
 }
 
-const textFields = ['sessionId', 'userId', 'userPublicKey', 'initialPayload', 'startStepName', 'signature'];
+const textFields = [
+	'sessionId',
+	'userId',
+	'userPublicKey',
+	'initialPayload',
+	'startStepName',
+	'signature',
+];
 /** A time in 1973, in milliseconds. A current time in seconds is a smaller number, so it is refused. */
 const minTimestamp = 1e11;
 
@@ -36,7 +43,15 @@ export async function receiveRequest(request: IncomingMessage): Promise<Received
 	const rawBody = Buffer.concat(chunks).toString('utf8');
 	const body = parseJson(rawBody);
 	const { method = '', url = '', headers } = request;
-	return { method, url, headers, rawBody, body, receivedAt: Date.now(), faults: findFaults(headers, body) };
+	return {
+		method,
+		url,
+		headers,
+		rawBody,
+		body,
+		receivedAt: Date.now(),
+		faults: findFaults(headers, body),
+	};
 }
 
 export function isExecuteFields(
@@ -50,7 +65,8 @@ function findFaults(headers: IncomingHttpHeaders, body: unknown): string[] {
 	if (!/^application\/json\b/.test(headers['content-type'] ?? ''))
 		faults.push('Content-Type is not application/json');
 	if (!isObject(body)) return [...faults, 'the body is not a JSON object'];
-	for (const key of textFields) if (typeof body[key] !== 'string') faults.push(`${key} is not a string`);
+	for (const key of textFields)
+		if (typeof body[key] !== 'string') faults.push(`${key} is not a string`);
 	const { timestamp, initialPayload } = body;
 	if (!Number.isInteger(timestamp) || Number(timestamp) < minTimestamp) {
 		faults.push('timestamp is not an integer of milliseconds');
@@ -58,7 +74,9 @@ function findFaults(headers: IncomingHttpHeaders, body: unknown): string[] {
 	if (typeof initialPayload === 'string' && !isObject(parseJson(initialPayload))) {
 		faults.push('initialPayload is not the JSON of an object');
 	}
-	const unknownKeys = Object.keys(body).filter((key) => key !== 'timestamp' && !textFields.includes(key));
+	const unknownKeys = Object.keys(body).filter(
+		(key) => key !== 'timestamp' && !textFields.includes(key),
+	);
 	return unknownKeys.length === 0 ? faults : [...faults, `unknown: ${unknownKeys.join(', ')}`];
 }
 

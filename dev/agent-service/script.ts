@@ -46,7 +46,8 @@ export interface ExecuteStep {
  * `silence`: never an answer; `cutBody`: the connection ends after half of the announced body; `resetBody`:
  * RST after that half.
  */
-export type ExecuteFault = 'resetBeforeRead' | 'resetAfterRead' | 'silence' | 'cutBody' | 'resetBody';
+export type ExecuteFault =
+	'resetBeforeRead' | 'resetAfterRead' | 'silence' | 'cutBody' | 'resetBody';
 
 /** How one upgrade is answered, and what happens to its channel. */
 export interface UpgradeStep {

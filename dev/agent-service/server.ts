@@ -114,7 +114,8 @@ export class AgentService {
 
 	/** Number of open channels, of one session or of all. */
 	countOpenChannels(sessionId?: string): number {
-		return this.getChannels(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN).length;
+		return this.getChannels(sessionId).filter(({ readyState, OPEN }) => readyState === OPEN)
+			.length;
 	}
 
 	/** The server ends of the open channels. */
@@ -129,7 +130,9 @@ export class AgentService {
 
 	/** Refuses the next execute requests with these statuses. */
 	fail(...statuses: number[]): void {
-		this.script(...statuses.map((status) => ({ status, body: buildErrorBody(status, 'scripted') })));
+		this.script(
+			...statuses.map((status) => ({ status, body: buildErrorBody(status, 'scripted') })),
+		);
 	}
 
 	/** Queues answers for the next upgrades, one each. */

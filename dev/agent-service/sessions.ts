@@ -32,7 +32,13 @@ export class SessionStore {
 	get(sessionId: string): Session {
 		const knownSession = this.byId.get(sessionId);
 		if (knownSession) return knownSession;
-		const session: Session = { sessionId, sockets: new Set(), recent: [], executions: 0, sent: 0 };
+		const session: Session = {
+			sessionId,
+			sockets: new Set(),
+			recent: [],
+			executions: 0,
+			sent: 0,
+		};
 		this.byId.set(sessionId, session);
 		return session;
 	}
@@ -45,7 +51,8 @@ export class SessionStore {
 			session.recent.push(...messages);
 			session.recent.splice(0, Math.max(0, session.recent.length - this.replay));
 		}
-		for (const socket of session.sockets) for (const message of messages) sendMessage(socket, message);
+		for (const socket of session.sockets)
+			for (const message of messages) sendMessage(socket, message);
 		return session.sockets.size;
 	}
 
@@ -64,6 +71,9 @@ export function sendMessage(socket: WebSocket, message: Message): void {
 
 function isRawFrame(message: Message): message is RawFrame {
 	return (
-		typeof message === 'object' && message !== null && 'frame' in message && Buffer.isBuffer(message.frame)
+		typeof message === 'object' &&
+		message !== null &&
+		'frame' in message &&
+		Buffer.isBuffer(message.frame)
 	);
 }

@@ -64,7 +64,11 @@ export class ChaosProxy {
 			client.on('close', () => this.#held.delete(client));
 		}
 		if (this.onArrival !== 'connect') return;
-		const server = net.connect({ port: this.#target(), host: '127.0.0.1', allowHalfOpen: true });
+		const server = net.connect({
+			port: this.#target(),
+			host: '127.0.0.1',
+			allowHalfOpen: true,
+		});
 		const link = new Link(client, server, this.weather);
 		this.#links.add(link);
 		const gone = () => {

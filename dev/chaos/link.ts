@@ -81,7 +81,10 @@ export class Link {
 
 	#pump(from: Socket, to: Socket, toClient: boolean): void {
 		from.on('data', (chunk: Buffer) => {
-			const pieces = this.#weather.kind === 'trickle' ? [...chunk].map((byte) => Buffer.of(byte)) : [chunk];
+			const pieces =
+				this.#weather.kind === 'trickle'
+					? [...chunk].map((byte) => Buffer.of(byte))
+					: [chunk];
 			for (const piece of pieces) {
 				this.#later(() => {
 					this.#write(to, piece, toClient);
@@ -102,7 +105,8 @@ export class Link {
 			const delay = weather.milliseconds + Math.random() * weather.jitterMilliseconds;
 			this.#dueAt = Math.max(this.#dueAt, now + delay);
 		}
-		if (weather.kind === 'trickle') this.#dueAt = Math.max(this.#dueAt, now) + weather.milliseconds;
+		if (weather.kind === 'trickle')
+			this.#dueAt = Math.max(this.#dueAt, now) + weather.milliseconds;
 		this.#queue.push({ dueAt: this.#dueAt, pass });
 		if (this.#queue.length === 1) this.#passDue();
 	}

@@ -15,7 +15,11 @@ export function buildDemoReply({ messages, tools, toolAnswers }: ChatRequest): R
 	const find = (name: RegExp) => tools.find((tool) => name.test(tool.name));
 	const send = find(/^send/i);
 	if (/send|write/i.test(asked) && send) {
-		const email = { To: 'ann@example.com', Subject: 'About lunch', Body: 'Tomorrow at noon is fine.' };
+		const email = {
+			To: 'ann@example.com',
+			Subject: 'About lunch',
+			Body: 'Tomorrow at noon is fine.',
+		};
 		// A tool under review has n8n's schema: its own parameters, and those of the review.
 		const isReviewed = 'toolParameters' in send.parameters.properties;
 		const args = isReviewed ? { toolParameters: email, hitlParameters: {} } : email;

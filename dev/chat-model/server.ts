@@ -12,7 +12,9 @@ export interface ChatMessage {
 export interface ChatTool {
 	readonly name: string;
 	readonly description: string;
-	readonly parameters: { readonly properties: Readonly<Record<string, { description?: string }>> };
+	readonly parameters: {
+		readonly properties: Readonly<Record<string, { description?: string }>>;
+	};
 }
 
 export interface ChatRequest {
@@ -23,7 +25,8 @@ export interface ChatRequest {
 }
 
 /** A sentence, or the tools to call. */
-export type Reply = string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;
+export type Reply =
+	string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;
 
 export interface ChatModel {
 	/** Base address for an OpenAI credential. */
@@ -98,7 +101,9 @@ export const countCharacters = ({ messages, tools }: ChatRequest): number =>
 
 function refuse(response: ServerResponse, status: number, message: string, code?: string): void {
 	const error = { message, type: 'invalid_request_error', code };
-	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
+	response
+		.writeHead(status, { 'content-type': 'application/json' })
+		.end(JSON.stringify({ error }));
 }
 
 let counter = 0;

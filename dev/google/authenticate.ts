@@ -11,7 +11,11 @@ export function readBearerToken(authorization: string | undefined): string | und
  * @throws ApiError 401 for an invalid token, 401 or 403 (by API family) for a missing one, 403 for a token
  * without the method's scope
  */
-export function authenticate(token: string | undefined, { api, method }: Route, tokens: Tokens): Grant {
+export function authenticate(
+	token: string | undefined,
+	{ api, method }: Route,
+	tokens: Tokens,
+): Grant {
 	if (token === undefined) throw createMissingTokenError(api.name);
 	const grant = tokens.find(token);
 	if (!grant) {
@@ -21,7 +25,10 @@ export function authenticate(token: string | undefined, { api, method }: Route, 
 	}
 	if (!method.scopes.some((scope) => grant.scopes.includes(scope))) {
 		const message = 'Request had insufficient authentication scopes.';
-		throw new ApiError(403, message, { status: 'PERMISSION_DENIED', reason: 'insufficientPermissions' });
+		throw new ApiError(403, message, {
+			status: 'PERMISSION_DENIED',
+			reason: 'insufficientPermissions',
+		});
 	}
 	return grant;
 }

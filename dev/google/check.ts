@@ -22,12 +22,17 @@ export function findQueryFaults({ api, method, upload }: Route, query: URLSearch
 		const parameter = declared[name];
 		if (parameter?.location !== 'query') return [`unknown query parameter '${name}'`];
 		const values = query.getAll(name);
-		if (values.length > 1 && !parameter.repeated) return [`query parameter '${name}' is repeated`];
+		if (values.length > 1 && !parameter.repeated)
+			return [`query parameter '${name}' is repeated`];
 		return values.flatMap((value) => findValueFaults(name, value, parameter));
 	});
 }
 
-function findValueFaults(name: string, value: string, { type, format, enum: choices }: Parameter): string[] {
+function findValueFaults(
+	name: string,
+	value: string,
+	{ type, format, enum: choices }: Parameter,
+): string[] {
 	if (choices && !choices.includes(value)) {
 		return [`query parameter '${name}' is '${value}', not one of ${choices.join(', ')}`];
 	}
@@ -36,13 +41,18 @@ function findValueFaults(name: string, value: string, { type, format, enum: choi
 }
 
 /** Lists what is wrong with a JSON body according to the request or response schema; empty if it is valid. */
-export function findBodyFaults({ api, method }: Route, of: 'request' | 'response', body: unknown): string[] {
+export function findBodyFaults(
+	{ api, method }: Route,
+	of: 'request' | 'response',
+	body: unknown,
+): string[] {
 	const reference = method[of];
 	if (!reference) return body === undefined ? [] : [`no ${of} body is declared`];
 	const validate = getValidator(api, reference.$ref);
 	if (validate(body)) return [];
 	return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-		const extra = 'additionalProperty' in params ? ` '${String(params['additionalProperty'])}'` : '';
+		const extra =
+			'additionalProperty' in params ? ` '${String(params['additionalProperty'])}'` : '';
 		return `${of} ${instancePath || 'body'} ${message ?? 'is wrong'}${extra}`;
 	});
 }
@@ -55,7 +65,10 @@ function getValidator(api: Discovery, schema: string): ValidateFunction {
 		// Every test file compiles the validators again. Without optimization, this takes a third of the time.
 		const quick = { inlineRefs: false, code: { optimize: false } };
 		ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true, ...quick });
-		const definitions = Object.entries(api.schemas).map(([name, value]) => [name, toJsonSchema(value)]);
+		const definitions = Object.entries(api.schemas).map(([name, value]) => [
+			name,
+			toJsonSchema(value),
+		]);
 		ajv.addSchema({ $id: api.name, definitions: Object.fromEntries(definitions) as object });
 		validators.set(api.name, ajv);
 	}
@@ -77,7 +90,10 @@ function toJsonSchema(schema: DiscoverySchema): object {
 		return {
 			type,
 			properties: Object.fromEntries(
-				Object.entries(properties ?? {}).map(([name, value]) => [name, toJsonSchema(value)]),
+				Object.entries(properties ?? {}).map(([name, value]) => [
+					name,
+					toJsonSchema(value),
+				]),
 			),
 			additionalProperties: additionalProperties ? toJsonSchema(additionalProperties) : false,
 		};
@@ -89,6 +105,7 @@ function buildPattern(format: string | undefined): object {
 	if (format === 'int64') return { pattern: digits.source };
 	if (format === 'uint64') return { pattern: '^\\d+$' };
 	if (format === 'byte') return { pattern: '^[A-Za-z0-9+/_-]*={0,2}$' };
-	if (format === 'date-time' || format === 'google-datetime') return { pattern: '^\\d{4}-\\d\\d-\\d\\dT' };
+	if (format === 'date-time' || format === 'google-datetime')
+		return { pattern: '^\\d{4}-\\d\\d-\\d\\dT' };
 	return {};
 }

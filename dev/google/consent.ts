@@ -22,11 +22,15 @@ export class Consent {
 	/** Builds the page with a button for each account. */
 	buildPage(address: URL): Reply {
 		const missingName = required.find((name) => !address.searchParams.get(name));
-		if (missingName !== undefined) return buildRefusal(`Required parameter is missing: ${missingName}`);
+		if (missingName !== undefined)
+			return buildRefusal(`Required parameter is missing: ${missingName}`);
 		const hidden = [...address.searchParams].map(
-			([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
+			([name, value]) =>
+				`<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
 		);
-		const buttons = this.users.map((user) => `<p><button name="email" value="${user}">${user}</button></p>`);
+		const buttons = this.users.map(
+			(user) => `<p><button name="email" value="${user}">${user}</button></p>`,
+		);
 		return buildHtml(
 			200,
 			`<h1>Choose an account</h1><form method="post" action="${address.pathname}/callback">
@@ -66,7 +70,8 @@ function buildRefusal(text: string): Reply {
 }
 
 function buildHtml(status: number, body: string): Reply {
-	const head = '<!DOCTYPE html><meta charset="utf-8"><title>Sign in</title><link rel="icon" href="data:,">';
+	const head =
+		'<!DOCTYPE html><meta charset="utf-8"><title>Sign in</title><link rel="icon" href="data:,">';
 	return {
 		status,
 		headers: { 'Content-Type': 'text/html; charset=UTF-8' },

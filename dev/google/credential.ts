@@ -35,6 +35,10 @@ export function buildSignedInCredential(
 		...buildEndpoints(url),
 		clientId: 'stand-in-client',
 		clientSecret: 'stand-in-secret',
-		oauthTokenData: { access_token: accessToken, refresh_token: refreshToken, token_type: 'Bearer' },
+		oauthTokenData: {
+			access_token: accessToken,
+			refresh_token: refreshToken,
+			token_type: 'Bearer',
+		},
 	};
 }

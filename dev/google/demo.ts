@@ -8,7 +8,11 @@ export const demoTemplate = { id: 'demo-template-0123456789', title: 'Letter (te
 export const demoReport = { id: 'demo-report-0123456789', title: 'Weekly report' };
 
 /** Adds what the examples read, so that there is something to see. */
-export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>): void {
+export function seedDemo({
+	docs,
+	gmail,
+	sheets,
+}: Pick<GoogleServer, 'docs' | 'gmail' | 'sheets'>): void {
 	sheets.seed({
 		title: demoSpreadsheet.title,
 		tabs: [
@@ -56,7 +60,11 @@ export function seedDemo({ docs, gmail, sheets }: Pick<GoogleServer, 'docs' | 'g
 		],
 		file: { id: demoSpreadsheet.id },
 	});
-	docs.seed({ title: demoTemplate.title, file: { id: demoTemplate.id }, tabs: [{ title: 'Letter' }] });
+	docs.seed({
+		title: demoTemplate.title,
+		file: { id: demoTemplate.id },
+		tabs: [{ title: 'Letter' }],
+	});
 	docs.type(demoTemplate.id, 'Dear {{customer}},\n\nthank you for your order {{id}}.');
 	docs.seed({
 		title: demoReport.title,
@@ -115,7 +123,10 @@ const withTwoFiles = [
 ].join('\r\n');
 
 const paragraph = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
-	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+	paragraph: {
+		elements: [{ textRun: { content: `${text}\n` } }],
+		paragraphStyle: { namedStyleType },
+	},
 });
 
 const report = [

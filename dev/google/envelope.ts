@@ -34,7 +34,10 @@ export function buildErrorReply(id: string, { code, message, status, reason }: A
 	const errors = [{ message, domain: getDomain(reason), reason: reason ?? getReason(code) }];
 	return {
 		status: code,
-		headers: code === 401 ? { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' } : {},
+		headers:
+			code === 401
+				? { 'WWW-Authenticate': 'Bearer realm="https://accounts.google.com/"' }
+				: {},
 		body: {
 			error: {
 				code,
@@ -61,7 +64,9 @@ function buildDetails(reason: string, family: string): object[] | undefined {
 }
 
 function getDomain(reason: string | undefined): string {
-	return reason !== undefined && /LimitExceeded|accessNotConfigured/.test(reason) ? 'usageLimits' : 'global';
+	return reason !== undefined && /LimitExceeded|accessNotConfigured/.test(reason)
+		? 'usageLimits'
+		: 'global';
 }
 
 function getReason(code: number): string {

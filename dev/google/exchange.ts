@@ -43,7 +43,8 @@ export async function readExchange(
 	const uploadType = logged.query.get('uploadType');
 	const resumable = route.upload && uploadType === 'resumable';
 	const contentType = request.headers['content-type'] ?? '';
-	const uploaded = route.upload && !resumable ? parseUploadBody(uploadType, contentType, bytes) : undefined;
+	const uploaded =
+		route.upload && !resumable ? parseUploadBody(uploadType, contentType, bytes) : undefined;
 	const body = uploaded ? uploaded.metadata : parseJsonBody(bytes, contentType, route.id);
 	logged.body = body;
 	const faults = findQueryFaults(route, logged.query);
@@ -95,7 +96,9 @@ export async function carryOutExchange(
 	const reply = await handler(call);
 	if (Buffer.isBuffer(reply.body)) return reply;
 	const faults =
-		reply.body === undefined ? [] : findBodyFaults(route, 'response', removeUndefined(reply.body));
+		reply.body === undefined
+			? []
+			: findBodyFaults(route, 'response', removeUndefined(reply.body));
 	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
 	const fields = logged.query.get('fields');
 	return fields === null ? reply : { ...reply, body: selectFields(reply.body, fields) };

@@ -117,11 +117,17 @@ function getStandardText(code: number): string {
 	if (code === 404) return 'Requested entity was not found.';
 	if (code === 403) return 'The caller does not have permission';
 	if (code === 429) return 'Quota exceeded for quota metric and limit per minute per user.';
-	return code >= 500 ? 'The service is currently unavailable.' : 'Request contains an invalid argument.';
+	return code >= 500
+		? 'The service is currently unavailable.'
+		: 'Request contains an invalid argument.';
 }
 
 /** Sends a few bytes at a time. */
-export async function drip(response: ServerResponse, bytes: Buffer, milliseconds: number): Promise<void> {
+export async function drip(
+	response: ServerResponse,
+	bytes: Buffer,
+	milliseconds: number,
+): Promise<void> {
 	for (let position = 0; position < bytes.length && !response.destroyed; position += 16) {
 		response.write(bytes.subarray(position, position + 16));
 		await sleep(milliseconds);

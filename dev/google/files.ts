@@ -45,7 +45,9 @@ export class FileRegistry {
 	}
 
 	/** @throws ApiError 409 if the ID already exists */
-	add(file: Pick<StoredFile, 'name' | 'mimeType' | 'clientId'> & Partial<StoredFile>): StoredFile {
+	add(
+		file: Pick<StoredFile, 'name' | 'mimeType' | 'clientId'> & Partial<StoredFile>,
+	): StoredFile {
 		const stored: StoredFile = {
 			id: file.id ?? this.newId(),
 			name: file.name,
@@ -61,7 +63,9 @@ export class FileRegistry {
 			sharedWith: file.sharedWith ?? [],
 		};
 		if (this.files.has(stored.id)) {
-			throw new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
+			throw new ApiError(409, 'A file already exists with the provided ID.', {
+				reason: 'fileIdInUse',
+			});
 		}
 		this.files.set(stored.id, stored);
 		for (const listener of this.onCreated) listener(stored);
@@ -81,23 +85,35 @@ export class FileRegistry {
 	 * spreadsheet in the Sheets API and nothing in the Drive API; `drive.file` shows, in every API, only
 	 * files created by its own client. A service account also needs the file to be shared with it.
 	 */
-	isVisibleTo(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+	isVisibleTo(
+		call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>,
+		file: StoredFile,
+	): boolean {
 		if (isServiceAccount(call) && !isSharedWith(call, file)) return false;
 		return this.isInScope(call, file);
 	}
 
 	/** @throws ApiError 403 in Sheets and Docs, which tell a service account of a file that is not shared with it */
-	checkShared(call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>, file: StoredFile): void {
+	checkShared(
+		call: Pick<Call, 'method' | 'user' | 'clientId' | 'scopes'>,
+		file: StoredFile,
+	): void {
 		// Reported in nikaia/translation-sheet#8 and googleapis/google-api-ruby-client#461.
 		if (isServiceAccount(call) && !isSharedWith(call, file) && this.isInScope(call, file))
 			throw createNotAllowedError();
 	}
 
-	private isInScope(call: Pick<Call, 'method' | 'clientId' | 'scopes'>, file: StoredFile): boolean {
+	private isInScope(
+		call: Pick<Call, 'method' | 'clientId' | 'scopes'>,
+		file: StoredFile,
+	): boolean {
 		const api = call.method.slice(0, call.method.indexOf('.'));
 		const seesNames = call.method === 'drive.files.list' || call.method === 'drive.files.get';
 		const seesAll = call.scopes.some(
-			(scope) => wholeDrive.has(scope) || wholeApi[api]?.has(scope) || (seesNames && namesOfDrive.has(scope)),
+			(scope) =>
+				wholeDrive.has(scope) ||
+				wholeApi[api]?.has(scope) ||
+				(seesNames && namesOfDrive.has(scope)),
 		);
 		return seesAll || file.clientId === call.clientId;
 	}
@@ -107,8 +123,13 @@ export class FileRegistry {
 	}
 }
 
-function isSharedWith({ user, clientId }: Pick<Call, 'user' | 'clientId'>, file: StoredFile): boolean {
-	return file.sharedWith.includes(user) || file.driveId !== undefined || file.clientId === clientId;
+function isSharedWith(
+	{ user, clientId }: Pick<Call, 'user' | 'clientId'>,
+	file: StoredFile,
+): boolean {
+	return (
+		file.sharedWith.includes(user) || file.driveId !== undefined || file.clientId === clientId
+	);
 }
 
 /** A service account may not create a file in Sheets or Docs, because it has no Drive: xing5/mcp-google-sheets#24. */
@@ -117,7 +138,9 @@ export function checkCreates(call: Pick<Call, 'user'>): void {
 }
 
 function createNotAllowedError(): ApiError {
-	return new ApiError(403, 'The caller does not have permission', { status: 'PERMISSION_DENIED' });
+	return new ApiError(403, 'The caller does not have permission', {
+		status: 'PERMISSION_DENIED',
+	});
 }
 
 /** Scopes that give access to every file in every API. */

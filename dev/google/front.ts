@@ -44,7 +44,8 @@ export class Front {
 		const address = new URL(new URL(this.parts.url).origin + (request.url ?? '/'));
 		const path = this.removePrefix(address.pathname);
 		const inSession = address.searchParams.has('upload_id');
-		const route = path === undefined ? undefined : resolveRoute(request.method ?? '', path, inSession);
+		const route =
+			path === undefined ? undefined : resolveRoute(request.method ?? '', path, inSession);
 		const oauthPage = route ? undefined : oauth.findPageName(path ?? '');
 		const session = route?.upload === true && inSession;
 		const logged: LoggedRequest = {
@@ -92,16 +93,24 @@ export class Front {
 	}
 
 	/** @returns undefined if nobody waits for an answer */
-	private async buildReply(request: IncomingMessage, incoming: Incoming): Promise<Reply | undefined> {
+	private async buildReply(
+		request: IncomingMessage,
+		incoming: Incoming,
+	): Promise<Reply | undefined> {
 		const { fault, logged } = incoming;
 		const scripted = buildFaultReply(fault, logged.method ?? '');
 		const { connection } = fault;
 		const skipped =
-			scripted !== undefined ? !fault.carriedOut : connection === 'resetBefore' || connection === 'blackHole';
+			scripted !== undefined
+				? !fault.carriedOut
+				: connection === 'resetBefore' || connection === 'blackHole';
 		const reply = await this.carryOut(request, incoming, skipped);
-		if (connection === 'resetBefore' || connection === 'resetAfter') request.socket.resetAndDestroy();
+		if (connection === 'resetBefore' || connection === 'resetAfter')
+			request.socket.resetAndDestroy();
 		const unanswered =
-			connection === 'resetBefore' || connection === 'resetAfter' || connection?.startsWith('blackHole');
+			connection === 'resetBefore' ||
+			connection === 'resetAfter' ||
+			connection?.startsWith('blackHole');
 		if (unanswered === true) return undefined;
 		return scripted ?? (reply && { ...reply, headers: { ...reply.headers, ...fault.headers } });
 	}
@@ -116,13 +125,19 @@ export class Front {
 		const { services, oauth, violations, tolerant } = this.parts;
 		try {
 			if (oauthPage !== undefined) return await oauth.reply(request, address, skipped);
-			if (!route) throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
+			if (!route)
+				throw new Violation(`${logged.httpMethod} ${logged.path}`, ['not in the contract']);
 			if (session) {
 				if (skipped) return void request.resume();
-				return await services.drive.putToSession(String(logged.query.get('upload_id')), request);
+				return await services.drive.putToSession(
+					String(logged.query.get('upload_id')),
+					request,
+				);
 			}
 			const exchange = await readExchange(request, route, logged, tolerant);
-			return skipped ? {} : await carryOutExchange(exchange, this.parts, this.getPublicAddress(address));
+			return skipped
+				? {}
+				: await carryOutExchange(exchange, this.parts, this.getPublicAddress(address));
 		} catch (error) {
 			if (error instanceof ApiError) return buildErrorReply(route?.id ?? '', error);
 			if (error instanceof Violation) {
@@ -142,7 +157,9 @@ export class Front {
 
 	private removePrefix(pathname: string): string | undefined {
 		const { pathPrefix } = this.parts;
-		return pathname.startsWith(`${pathPrefix}/`) ? pathname.slice(pathPrefix.length) : undefined;
+		return pathname.startsWith(`${pathPrefix}/`)
+			? pathname.slice(pathPrefix.length)
+			: undefined;
 	}
 }
 

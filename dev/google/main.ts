@@ -39,7 +39,8 @@ async function main(): Promise<void> {
 
 An access token for ${values.user}: ${token}
 Press Ctrl+C to stop it.`);
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void google.close());
+	for (const signal of ['SIGINT', 'SIGTERM'] as const)
+		process.once(signal, () => void google.close());
 }
 
 /** An error whose message is sufficient without a stack. */

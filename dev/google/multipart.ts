@@ -10,9 +10,14 @@ export interface UploadBody {
  * Parses the body of a simple or multipart upload.
  * @throws ApiError 400
  */
-export function parseUploadBody(uploadType: string | null, contentType: string, body: Buffer): UploadBody {
+export function parseUploadBody(
+	uploadType: string | null,
+	contentType: string,
+	body: Buffer,
+): UploadBody {
 	if (uploadType === 'media') return { metadata: undefined, media: { contentType, data: body } };
-	if (uploadType !== 'multipart') throw createUploadError(`Unknown upload type ${String(uploadType)}.`);
+	if (uploadType !== 'multipart')
+		throw createUploadError(`Unknown upload type ${String(uploadType)}.`);
 	const boundary = /boundary="?([^";]+)"?/.exec(contentType)?.[1];
 	const [metadata, media] = boundary === undefined ? [] : splitParts(body, boundary);
 	if (!metadata || !media) throw createUploadError('A multipart upload has two parts.');
@@ -52,7 +57,10 @@ function parsePart(bytes: Buffer): Part {
 		const colon = line.indexOf(':');
 		return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
 	});
-	return { headers: Object.fromEntries(headers) as Record<string, string>, data: bytes.subarray(blank + 4) };
+	return {
+		headers: Object.fromEntries(headers) as Record<string, string>,
+		data: bytes.subarray(blank + 4),
+	};
 }
 
 function decodePart({ headers, data }: Part): Buffer {

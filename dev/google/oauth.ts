@@ -48,7 +48,10 @@ export class OAuth {
 		if (address.pathname.endsWith('/auth')) return this.consent.buildPage(address);
 		if (address.pathname.endsWith('/callback')) return this.consent.allow(form);
 		try {
-			return { headers: { 'Cache-Control': 'no-store' }, body: this.issueToken(form, request) };
+			return {
+				headers: { 'Cache-Control': 'no-store' },
+				body: this.issueToken(form, request),
+			};
 		} catch (error) {
 			if (error instanceof OAuthError) return { status: error.code, body: error.body };
 			throw error;
@@ -79,19 +82,26 @@ export class OAuth {
 				throw new OAuthError(assertion.status, assertion.error, assertion.description);
 			return this.buildAnswer(assertion);
 		}
-		throw new OAuthError(400, 'unsupported_grant_type', `Invalid grant_type: ${String(grantType)}`);
+		throw new OAuthError(
+			400,
+			'unsupported_grant_type',
+			`Invalid grant_type: ${String(grantType)}`,
+		);
 	}
 
 	private refresh(refreshToken: string): object {
 		const grant = this.tokens.findRefresh(refreshToken);
-		if (!grant) throw new OAuthError(400, 'invalid_grant', 'Token has been expired or revoked.');
+		if (!grant)
+			throw new OAuthError(400, 'invalid_grant', 'Token has been expired or revoked.');
 		if (!this.rotatesRefreshTokens) return this.buildAnswer(grant);
 		this.tokens.revoke(refreshToken);
 		return this.buildAnswer(grant, this.tokens.issueRefresh(grant));
 	}
 
 	private findEnd(): number | undefined {
-		return this.signInSeconds === undefined ? undefined : Date.now() + this.signInSeconds * 1000;
+		return this.signInSeconds === undefined
+			? undefined
+			: Date.now() + this.signInSeconds * 1000;
 	}
 
 	private buildAnswer(grant: Grant, refreshToken?: string): object {
@@ -101,7 +111,10 @@ export class OAuth {
 			...(refreshToken !== undefined && { refresh_token: refreshToken }),
 			// Google sends this for apps in Testing, and if a user allows access only for some time (google/GoogleSignIn-iOS#565).
 			...(grant.endsAt !== undefined && {
-				refresh_token_expires_in: Math.max(0, Math.ceil((grant.endsAt - Date.now()) / 1000) - 1),
+				refresh_token_expires_in: Math.max(
+					0,
+					Math.ceil((grant.endsAt - Date.now()) / 1000) - 1,
+				),
 			}),
 			scope: grant.scopes.join(' '),
 			token_type: 'Bearer',

@@ -64,10 +64,13 @@ export class Quotas {
 	async limitConcurrency<T>(method: string | undefined, work: () => Promise<T>): Promise<T> {
 		const limit = this.limits.gmailAtOnce;
 		// Each part of a batch counts as one request.
-		if (limit === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch') return await work();
+		if (limit === undefined || !method?.startsWith('gmail.') || method === 'gmail.batch')
+			return await work();
 		if (this.gmailRunning >= limit) {
 			this.refused++;
-			throw new ApiError(429, 'Too many concurrent requests for user', { reason: 'rateLimitExceeded' });
+			throw new ApiError(429, 'Too many concurrent requests for user', {
+				reason: 'rateLimitExceeded',
+			});
 		}
 		this.gmailRunning++;
 		try {
@@ -116,6 +119,9 @@ function createQuotaError(counter: Counter): ApiError {
 	return new ApiError(
 		429,
 		`Quota exceeded for quota metric '${metric}' and limit '${metric} per minute per user' of service '${counter.replace(/Reads|Writes/, '')}.googleapis.com'.`,
-		{ status: counter === 'drive' ? undefined : 'RESOURCE_EXHAUSTED', reason: 'rateLimitExceeded' },
+		{
+			status: counter === 'drive' ? undefined : 'RESOURCE_EXHAUSTED',
+			reason: 'rateLimitExceeded',
+		},
 	);
 }

@@ -15,7 +15,8 @@ export async function respond(
 	{ connection, dripMilliseconds = 100 }: Fault = {},
 ): Promise<void> {
 	const allBytes = toBytes(body);
-	const plain = connection === 'halfBody' ? allBytes.subarray(0, Math.ceil(allBytes.length / 2)) : allBytes;
+	const plain =
+		connection === 'halfBody' ? allBytes.subarray(0, Math.ceil(allBytes.length / 2)) : allBytes;
 	const isCompressed =
 		/\bgzip\b/.test(String(request.headers['accept-encoding'])) &&
 		plain.length >= minCompressedBytes &&
@@ -40,5 +41,7 @@ function toBytes(body: unknown): Buffer {
 
 function getContentType(body: unknown): string {
 	if (Buffer.isBuffer(body)) return 'application/octet-stream';
-	return typeof body === 'string' ? 'text/html; charset=UTF-8' : 'application/json; charset=UTF-8';
+	return typeof body === 'string'
+		? 'text/html; charset=UTF-8'
+		: 'application/json; charset=UTF-8';
 }

@@ -32,7 +32,8 @@ export function findRoute(httpMethod: string, pathname: string): Route | undefin
 		.flatMap(buildPatterns)
 		.sort((one, other) => other.rank - one.rank);
 	for (const { expression, id, api, method, upload } of knownPatterns) {
-		const groups = method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
+		const groups =
+			method.httpMethod === httpMethod ? expression.exec(pathname)?.groups : undefined;
 		if (!groups) continue;
 		const params = Object.entries(groups)
 			.filter(([name]) => name !== '_')
@@ -43,7 +44,11 @@ export function findRoute(httpMethod: string, pathname: string): Route | undefin
 }
 
 /** Finds the route of a request. A session is addressed with PUT, whichever method started it. */
-export function resolveRoute(httpMethod: string, path: string, inSession: boolean): Route | undefined {
+export function resolveRoute(
+	httpMethod: string,
+	path: string,
+	inSession: boolean,
+): Route | undefined {
 	if (!inSession || httpMethod !== 'PUT') return findRoute(httpMethod, path);
 	return findRoute('POST', path) ?? findRoute('PATCH', path);
 }
@@ -52,7 +57,9 @@ function buildPatterns(api: Discovery): Pattern[] {
 	return Object.entries(api.methods).flatMap(([id, method]) => {
 		const plain = buildPattern(id, api, method, `/${api.servicePath}${method.path}`, false);
 		const upload = method.mediaUpload?.protocols.simple.path;
-		return upload === undefined ? [plain] : [plain, buildPattern(id, api, method, upload, true)];
+		return upload === undefined
+			? [plain]
+			: [plain, buildPattern(id, api, method, upload, true)];
 	});
 }
 
@@ -66,7 +73,9 @@ function buildPattern(
 	const source = template
 		.split(/(\{\w+\})/)
 		.map((piece) =>
-			/^\{\w+\}$/.test(piece) ? `(?<${piece.slice(1, -1)}>[^/]*)` : piece.replaceAll(/[.:]/g, '\\$&'),
+			/^\{\w+\}$/.test(piece)
+				? `(?<${piece.slice(1, -1)}>[^/]*)`
+				: piece.replaceAll(/[.:]/g, '\\$&'),
 		);
 	// Paths with more fixed text come first: `values/{range}:append` before `values/{range}`, `generateIds`
 	// before `{fileId}`.

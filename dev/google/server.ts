@@ -50,7 +50,12 @@ export interface GoogleServer extends Services {
 }
 
 export async function startGoogle(options: GoogleOptions = {}): Promise<GoogleServer> {
-	const { port = 0, pathPrefix = '', users = ['someone@example.com'], tolerant = false } = options;
+	const {
+		port = 0,
+		pathPrefix = '',
+		users = ['someone@example.com'],
+		tolerant = false,
+	} = options;
 	const services = createServices(options);
 	const tokens = new Tokens(users[0] ?? '');
 	const faults = new Faults();

@@ -50,7 +50,8 @@ export function verifyAssertion(
 		Buffer.from(signature, 'base64url'),
 	);
 	if (!signed) return createRefusal('Invalid JWT Signature.');
-	if (claims.aud !== audience) return createRefusal('Invalid JWT: the audience is not this token server.');
+	if (claims.aud !== audience)
+		return createRefusal('Invalid JWT: the audience is not this token server.');
 	const now = Date.now() / 1000;
 	const { iat = 0, exp = 0 } = claims;
 	if (iat > now + 300 || exp < now || exp - iat > 3600) {
@@ -68,7 +69,11 @@ export function verifyAssertion(
 				'Client is unauthorized to retrieve access tokens using this method, or client not authorized for any of the scopes requested.',
 		};
 	}
-	return { user: sub ?? account.email, clientId: account.email, scopes: (claims.scope ?? '').split(' ') };
+	return {
+		user: sub ?? account.email,
+		clientId: account.email,
+		scopes: (claims.scope ?? '').split(' '),
+	};
 }
 
 function parseClaims(payload: string): Claims {

@@ -16,7 +16,11 @@ export const violationStatus = 599;
  * Throws if the stand-in received a request, or gave an answer, that Google's contract does not know. Meant
  * for `afterEach`.
  */
-export function expectNoViolations({ violations }: { readonly violations: readonly string[] }): void {
+export function expectNoViolations({
+	violations,
+}: {
+	readonly violations: readonly string[];
+}): void {
 	if (violations.length > 0) {
 		throw new Error(`The contract of Google's APIs was broken:\n${violations.join('\n')}`);
 	}

@@ -42,7 +42,8 @@ function findLayer(file) {
 export function describeWrongImport(file, target) {
 	const [from, to] = [findLayer(file), findLayer(target)];
 	if (from === undefined || to === undefined) return undefined;
-	if (to < from) return `Imports go down: ${layers[to]} is above ${layers[from]} (dev/lint/layers.mjs).`;
+	if (to < from)
+		return `Imports go down: ${layers[to]} is above ${layers[from]} (dev/lint/layers.mjs).`;
 	const getFolder = (one) => one.split('/').slice(0, 3).join('/');
 	const isNode = (one) => /^nodes\/Agent\/Agent\w+$/.test(getFolder(one));
 	const isOtherNode =
@@ -61,7 +62,8 @@ export const importsGoDown = {
 	meta: { type: 'problem', schema: [] },
 	create(context) {
 		const check = (node) => {
-			if (typeof node.source?.value !== 'string' || !node.source.value.startsWith('.')) return;
+			if (typeof node.source?.value !== 'string' || !node.source.value.startsWith('.'))
+				return;
 			const relative = (file) => path.relative(context.cwd, file).split(path.sep).join('/');
 			const target = resolveTarget(context.filename, node.source.value);
 			const message = describeWrongImport(relative(context.filename), relative(target));

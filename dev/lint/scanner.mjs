@@ -8,7 +8,9 @@ import tseslint from 'typescript-eslint';
 
 const root = path.join(import.meta.dirname, '..', '..');
 /** Reasons by rule, or by rule and file. */
-const exceptions = JSON.parse(readFileSync(path.join(import.meta.dirname, 'scannerExceptions.json'), 'utf8'));
+const exceptions = JSON.parse(
+	readFileSync(path.join(import.meta.dirname, 'scannerExceptions.json'), 'utf8'),
+);
 
 const eslint = new ESLint({
 	cwd: root,
@@ -18,7 +20,10 @@ const eslint = new ESLint({
 		{ ignores: ['nodes/**/*.worker.js'] },
 		{
 			files: ['nodes/**/*.ts', 'credentials/**/*.ts', 'package.json'],
-			languageOptions: { parser: tseslint.parser, parserOptions: { extraFileExtensions: ['.json'] } },
+			languageOptions: {
+				parser: tseslint.parser,
+				parserOptions: { extraFileExtensions: ['.json'] },
+			},
 			...n8nCommunityNodesPlugin.configs.recommended,
 		},
 	],
@@ -26,7 +31,11 @@ const eslint = new ESLint({
 
 const used = new Set();
 const found = [];
-for (const { filePath, messages } of await eslint.lintFiles(['nodes', 'credentials', 'package.json'])) {
+for (const { filePath, messages } of await eslint.lintFiles([
+	'nodes',
+	'credentials',
+	'package.json',
+])) {
 	const file = path.relative(root, filePath).replaceAll(path.sep, '/');
 	for (const { ruleId, line, message } of messages) {
 		const known = [`${ruleId} ${file}`, String(ruleId)].find((key) => key in exceptions);
@@ -35,7 +44,8 @@ for (const { filePath, messages } of await eslint.lintFiles(['nodes', 'credentia
 	}
 }
 const unused = Object.keys(exceptions).filter((key) => !used.has(key));
-if (found.length > 0) console.error(`n8n's scanner finds what is no exception:\n${found.join('\n')}`);
+if (found.length > 0)
+	console.error(`n8n's scanner finds what is no exception:\n${found.join('\n')}`);
 if (unused.length > 0)
 	console.error(`An exception for n8n's scanner that is not needed: ${unused.join(', ')}`);
 if (found.length + unused.length > 0) process.exitCode = 1;

@@ -14,7 +14,11 @@ export interface Fact {
 }
 
 /** Asks all questions. Names what it makes with the prefix, and adds it to the list. */
-export async function factsOf(account: GoogleAccount, prefix: string, made: Made[]): Promise<Fact[]> {
+export async function factsOf(
+	account: GoogleAccount,
+	prefix: string,
+	made: Made[],
+): Promise<Fact[]> {
 	const facts: Fact[] = [];
 	for (const questionsOf of [spreadsheetFacts, documentFacts, mailFacts]) {
 		for (const { claim, ask } of await questionsOf(account, prefix, made)) {

@@ -23,7 +23,9 @@ export class GoogleAccount {
 	readonly #bases: typeof google;
 
 	/** @throws MessageOnlyError if Google refuses the refresh token */
-	static async signIn(fields: NonNullable<LiveSettings['workspaceOAuth2Api']>): Promise<GoogleAccount> {
+	static async signIn(
+		fields: NonNullable<LiveSettings['workspaceOAuth2Api']>,
+	): Promise<GoogleAccount> {
 		const given = Object.entries(fields).filter(
 			([name, value]) => name in google && typeof value === 'string',
 		);
@@ -39,7 +41,9 @@ export class GoogleAccount {
 		});
 		const { access_token: token, error } = (await answer.json()) as Record<string, unknown>;
 		if (typeof token !== 'string') {
-			throw new MessageOnlyError(`Google refused the refresh token (${answer.status} ${String(error)}).`);
+			throw new MessageOnlyError(
+				`Google refused the refresh token (${answer.status} ${String(error)}).`,
+			);
 		}
 		return new GoogleAccount(token, bases);
 	}
@@ -59,8 +63,12 @@ export class GoogleAccount {
 	/** Uploads content in one request, without a name of its own in Drive's metadata. */
 	async upload(metadata: object, mediaType: string, content: string): Promise<Answer> {
 		const { origin, pathname } = new URL(this.#bases.driveApiBase);
-		const path = pathname.replace(/\/drive\/v3$/, '/upload/drive/v3/files?uploadType=multipart');
-		const part = (type: string, text: string) => `--part\r\ncontent-type: ${type}\r\n\r\n${text}\r\n`;
+		const path = pathname.replace(
+			/\/drive\/v3$/,
+			'/upload/drive/v3/files?uploadType=multipart',
+		);
+		const part = (type: string, text: string) =>
+			`--part\r\ncontent-type: ${type}\r\n\r\n${text}\r\n`;
 		return await this.#fetch('POST', `${origin}${path}`, {
 			body: `${part('application/json', JSON.stringify(metadata))}${part(mediaType, content)}--part--`,
 			headers: { 'content-type': 'multipart/related; boundary=part' },
@@ -76,7 +84,10 @@ export class GoogleAccount {
 	async #fetch(
 		method: string,
 		address: string,
-		{ body, headers }: { readonly body?: string; readonly headers: Readonly<Record<string, string>> },
+		{
+			body,
+			headers,
+		}: { readonly body?: string; readonly headers: Readonly<Record<string, string>> },
 	): Promise<Answer> {
 		const answer = await fetch(address, {
 			method,
@@ -86,6 +97,10 @@ export class GoogleAccount {
 		});
 		const text = await answer.text();
 		const isJson = answer.headers.get('content-type')?.includes('json') === true;
-		return { status: answer.status, headers: answer.headers, body: isJson ? JSON.parse(text) : text };
+		return {
+			status: answer.status,
+			headers: answer.headers,
+			body: isJson ? JSON.parse(text) : text,
+		};
 	}
 }

@@ -15,7 +15,8 @@ export function reportOf(
 	secrets: readonly string[],
 	versions: Readonly<Record<string, string>>,
 ): string {
-	const cell = (text: string) => hidden(text.replaceAll('|', '/').replaceAll(/\s+/g, ' ').trim(), secrets);
+	const cell = (text: string) =>
+		hidden(text.replaceAll('|', '/').replaceAll(/\s+/g, ' ').trim(), secrets);
 	const wrong = facts.filter(({ verdict }) => verdict === 'WRONG');
 	const page = [
 		'# Live test',
@@ -40,7 +41,8 @@ export function reportOf(
 		...notAsked.map((question) => `- ${question}`),
 		'',
 	].join('\n');
-	if (secrets.some((secret) => page.includes(secret))) throw new Error('The report would contain a secret');
+	if (secrets.some((secret) => page.includes(secret)))
+		throw new Error('The report would contain a secret');
 	return page;
 }
 

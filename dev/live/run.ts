@@ -36,28 +36,40 @@ export async function runLive(
 	const made: Made[] = [];
 	const record = (outcome: Outcome) => {
 		outcomes.push(outcome);
-		say(`  ${outcome.result.padEnd(8)} ${outcome.name}${outcome.remark === '' ? '' : `: ${outcome.remark}`}`);
+		say(
+			`  ${outcome.result.padEnd(8)} ${outcome.name}${outcome.remark === '' ? '' : `: ${outcome.remark}`}`,
+		);
 	};
 	const skip = (name: string, remark: string) => {
 		record({ name, result: 'not run', remark, milliseconds: 0 });
 	};
-	const account = settings.workspaceOAuth2Api && (await GoogleAccount.signIn(settings.workspaceOAuth2Api));
+	const account =
+		settings.workspaceOAuth2Api && (await GoogleAccount.signIn(settings.workspaceOAuth2Api));
 	const credentials = await createCredentials(api, settings, account);
 
 	if (credentials.agentApi && credentials.agentSignatureApi) {
-		for (const step of agentSteps(settings)) record((await runStep(api, step, {}, credentials)).outcome);
+		for (const step of agentSteps(settings))
+			record((await runStep(api, step, {}, credentials)).outcome);
 		record(await runTrigger(api, settings, credentials));
 	} else {
-		for (const name of ['Agent Execute', 'Agent Execute with Wait for Messages', 'Agent Session Trigger'])
+		for (const name of [
+			'Agent Execute',
+			'Agent Execute with Wait for Messages',
+			'Agent Session Trigger',
+		])
 			skip(name, 'no agent credentials');
 	}
 
 	let facts: readonly Fact[] = [];
-	const known: Record<string, unknown> = { prefix, to: settings.to ?? (await account?.emailAddress()) };
+	const known: Record<string, unknown> = {
+		prefix,
+		to: settings.to ?? (await account?.emailAddress()),
+	};
 	for (const step of workspaceSteps(prefix)) {
 		const missing = step.needs.find((name) => known[name] === undefined);
 		if (account === undefined) skip(step.name, 'no Google credentials');
-		else if (missing !== undefined) skip(step.name, `an earlier operation did not return ${missing}`);
+		else if (missing !== undefined)
+			skip(step.name, `an earlier operation did not return ${missing}`);
 		else {
 			const { outcome, output } = await runStep(api, step, known, credentials);
 			record(outcome);
@@ -110,9 +122,15 @@ async function runStep(
 	const nodes = [
 		manualTrigger(),
 		items('Input', [step.input ?? {}]),
-		node('Step', `n8n-nodes-agent-workspace.${step.type}`, step.parameters(known), { credentials }),
+		node('Step', `n8n-nodes-agent-workspace.${step.type}`, step.parameters(known), {
+			credentials,
+		}),
 	];
-	const definition = { name: step.name, nodes, connections: connectInRow('Start', 'Input', 'Step') };
+	const definition = {
+		name: step.name,
+		nodes,
+		connections: connectInRow('Start', 'Input', 'Step'),
+	};
 	const execution = await api.runOnce(definition);
 	const output = execution.resultData.runData.Step?.at(-1)?.data?.main?.[0] ?? [];
 	const remark =
@@ -124,14 +142,21 @@ async function runStep(
 		'';
 	const milliseconds = Math.round(performance.now() - start);
 	return {
-		outcome: { name: step.name, result: remark === '' ? 'done' : 'failed', remark, milliseconds },
+		outcome: {
+			name: step.name,
+			result: remark === '' ? 'done' : 'failed',
+			remark,
+			milliseconds,
+		},
 		output,
 	};
 }
 
 function remarkOf({ status, resultData: { error } }: Execution): string | undefined {
 	if (status === 'success') return undefined;
-	return [error?.message ?? status, error?.description ?? ''].filter((part) => part !== '').join(' ');
+	return [error?.message ?? status, error?.description ?? '']
+		.filter((part) => part !== '')
+		.join(' ');
 }
 
 const patienceMilliseconds = 30_000;

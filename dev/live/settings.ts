@@ -38,7 +38,9 @@ const credentialKeys: ReadonlyArray<keyof LiveSettings> = [
 
 /** Reads the file and the variables, which win. @throws MessageOnlyError if there is nothing to sign in with */
 export function liveSettings(file: string, env: NodeJS.ProcessEnv): LiveSettings {
-	const settings: Record<string, unknown> = existsSync(file) ? parsed(readFileSync(file, 'utf8'), file) : {};
+	const settings: Record<string, unknown> = existsSync(file)
+		? parsed(readFileSync(file, 'utf8'), file)
+		: {};
 	for (const [variable, key] of Object.entries(variables)) {
 		const value = env[variable];
 		if (value === undefined) continue;

@@ -54,9 +54,8 @@ const byId = (value: unknown) => ({ __rl: true, mode: 'id', value });
 const content = 'One line\n\nAnother **line**';
 
 const file =
-	(what: string, key: string, address: (id: string) => string) => (output: readonly NodeItem[]) => [
-		{ what, address: address(String(first(output)[key])) },
-	];
+	(what: string, key: string, address: (id: string) => string) =>
+	(output: readonly NodeItem[]) => [{ what, address: address(String(first(output)[key])) }];
 
 /** The 13 operations, in an order in which each finds what it needs. */
 export function workspaceSteps(prefix: string): Step[] {
@@ -78,7 +77,8 @@ export function workspaceSteps(prefix: string): Step[] {
 		...more,
 	});
 	const has = (key: string): Step['check'] => {
-		return ([json]) => (json?.[key] === undefined ? `there is no ${key} in the output` : undefined);
+		return ([json]) =>
+			json?.[key] === undefined ? `there is no ${key} in the output` : undefined;
 	};
 	return [
 		step('Spreadsheet: Create', {
@@ -91,7 +91,11 @@ export function workspaceSteps(prefix: string): Step[] {
 			}),
 			check: has('spreadsheetId'),
 			learns: (output) => ({ spreadsheetId: first(output).spreadsheetId }),
-			made: file('a spreadsheet', 'spreadsheetId', (id) => `https://docs.google.com/spreadsheets/d/${id}`),
+			made: file(
+				'a spreadsheet',
+				'spreadsheetId',
+				(id) => `https://docs.google.com/spreadsheets/d/${id}`,
+			),
 		}),
 		step('Spreadsheet: Append', {
 			needs: ['spreadsheetId'],
@@ -101,7 +105,11 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Spreadsheet: Write', {
 			needs: ['spreadsheetId'],
-			parameters: spreadsheet('write', { range: 'People!A3', valuesSource: 'json', values: '[["Ben", 42]]' }),
+			parameters: spreadsheet('write', {
+				range: 'People!A3',
+				valuesSource: 'json',
+				values: '[["Ben", 42]]',
+			}),
 			check: has('updatedRange'),
 		}),
 		step('Spreadsheet: Read', {
@@ -109,15 +117,26 @@ export function workspaceSteps(prefix: string): Step[] {
 			parameters: spreadsheet('read', { range: 'People!A:B' }),
 			check: (rows) => {
 				const names = rows.map(({ Name }) => String(Name)).join(', ');
-				return names === 'Ann, Ben' ? undefined : `the rows of Ann and Ben were expected, not: ${names}`;
+				return names === 'Ann, Ben'
+					? undefined
+					: `the rows of Ann and Ben were expected, not: ${names}`;
 			},
 		}),
 		step('Document: Create', {
 			needs: [],
-			parameters: () => ({ resource: 'document', operation: 'create', title: `${prefix} document`, content }),
+			parameters: () => ({
+				resource: 'document',
+				operation: 'create',
+				title: `${prefix} document`,
+				content,
+			}),
 			check: has('documentId'),
 			learns: (output) => ({ documentId: first(output).documentId }),
-			made: file('a document', 'documentId', (id) => `https://docs.google.com/document/d/${id}`),
+			made: file(
+				'a document',
+				'documentId',
+				(id) => `https://docs.google.com/document/d/${id}`,
+			),
 		}),
 		step('Document: Append', {
 			needs: ['documentId'],
@@ -171,12 +190,15 @@ export function workspaceSteps(prefix: string): Step[] {
 			needs: ['messageId'],
 			parameters: ({ messageId }) => ({ resource: 'mail', operation: 'read', messageId }),
 			check: ([json]) =>
-				json?.subject === `${prefix} email` ? undefined : 'the subject is not the one that was sent',
+				json?.subject === `${prefix} email`
+					? undefined
+					: 'the subject is not the one that was sent',
 		}),
 		step('Mail: List', {
 			needs: [],
 			parameters: () => ({ resource: 'mail', operation: 'list', maxResults: 3 }),
-			check: (mails) => (mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined),
+			check: (mails) =>
+				mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined,
 		}),
 		step('Mail: Search', {
 			needs: [],
@@ -186,7 +208,8 @@ export function workspaceSteps(prefix: string): Step[] {
 				query: 'subject:"n8n live test"',
 				maxResults: 3,
 			}),
-			check: (mails) => (mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined),
+			check: (mails) =>
+				mails.length > 3 ? `${mails.length} emails instead of at most 3` : undefined,
 		}),
 	];
 }

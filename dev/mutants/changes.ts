@@ -99,7 +99,8 @@ function replaced(node: ts.Node, replace: (node: ts.Node, after: string) => void
 		if (operator !== undefined && !isText(node.left) && !isText(node.right)) {
 			replace(node.operatorToken, operator);
 		}
-		if (node.operatorToken.kind === SyntaxKind.QuestionQuestionToken) replace(node, node.left.getText());
+		if (node.operatorToken.kind === SyntaxKind.QuestionQuestionToken)
+			replace(node, node.left.getText());
 	}
 	if (ts.isIfStatement(node) || ts.isConditionalExpression(node)) {
 		const condition = ts.isIfStatement(node) ? node.expression : node.condition;
@@ -115,7 +116,8 @@ function replaced(node: ts.Node, replace: (node: ts.Node, after: string) => void
 	if (node.kind === SyntaxKind.FalseKeyword) replace(node, 'true');
 	if (ts.isExpressionStatement(node) && isCall(node.expression)) replace(node, ';');
 	const returned = ts.isReturnStatement(node) ? node.expression : undefined;
-	if (returned && returned.getText() !== 'undefined' && !isText(returned)) replace(returned, 'undefined');
+	if (returned && returned.getText() !== 'undefined' && !isText(returned))
+		replace(returned, 'undefined');
 }
 
 function isNameOf(parent: ts.Node, node: ts.Node): boolean {

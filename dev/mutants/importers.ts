@@ -8,7 +8,9 @@ export class Importers {
 	constructor(root: string) {
 		for (const file of globSync('{nodes,credentials,test,dev}/**/*.ts', { cwd: root })) {
 			const text = readFileSync(path.join(root, file), 'utf8');
-			for (const [, name = ''] of text.matchAll(/(?:from|import\(|requireActual[^(]*\()\s*'(\.[^']+)'/g)) {
+			for (const [, name = ''] of text.matchAll(
+				/(?:from|import\(|requireActual[^(]*\()\s*'(\.[^']+)'/g,
+			)) {
 				const target = resolved(root, path.join(path.dirname(file), name));
 				if (target === undefined) continue;
 				this.#importers.set(target, (this.#importers.get(target) ?? new Set()).add(file));
@@ -20,7 +22,8 @@ export class Importers {
 	testsOf(file: string, isTest: (file: string) => boolean): string[] {
 		const seen = new Set([file]);
 		// A set is walked in the order of insertion, also over what is inserted meanwhile: by distance.
-		for (const one of seen) for (const importer of this.#importers.get(one) ?? []) seen.add(importer);
+		for (const one of seen)
+			for (const importer of this.#importers.get(one) ?? []) seen.add(importer);
 		const folders = path.dirname(file).split('/').slice(1);
 		const shared = (test: string) => {
 			const others = path.dirname(test).split('/').slice(1);

@@ -36,6 +36,8 @@ export async function runCommand(
 		child.on('close', resolve);
 	});
 	if (code !== 0)
-		throw new Error(`${command} ${args.join(' ')} ended with ${String(code)}\n${printed}${complaints}`);
+		throw new Error(
+			`${command} ${args.join(' ')} ended with ${String(code)}\n${printed}${complaints}`,
+		);
 	return printed;
 }

@@ -4,7 +4,8 @@ import type { WorkflowDefinition } from './n8nApi.ts';
 export function getFormUrl(n8nUrl: string, { name, nodes }: WorkflowDefinition): string {
 	const form = nodes.find(({ type }) => type === 'n8n-nodes-base.formTrigger');
 	const { options } = (form?.['parameters'] ?? {}) as { options?: { path?: string } };
-	if (options?.path === undefined) throw new Error(`The workflow '${name}' has no form with a path`);
+	if (options?.path === undefined)
+		throw new Error(`The workflow '${name}' has no form with a path`);
 	return `${n8nUrl}/form/${options.path}`;
 }
 
@@ -24,7 +25,8 @@ export async function fetchPublished(url: string, init: RequestInit): Promise<Re
 	for (;;) {
 		const response = await fetch(url, init);
 		const isMissing =
-			response.status === 404 && /not registered|<!DOCTYPE/.test(await response.clone().text());
+			response.status === 404 &&
+			/not registered|<!DOCTYPE/.test(await response.clone().text());
 		if (!isMissing) return response;
 		await new Promise((resolve) => setTimeout(resolve, 100));
 	}

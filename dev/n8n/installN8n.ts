@@ -14,7 +14,9 @@ interface Manifest {
 }
 
 function newestVersion(): string {
-	const manifest = JSON.parse(readFileSync(path.join(newest, 'package.json'), 'utf8')) as Manifest;
+	const manifest = JSON.parse(
+		readFileSync(path.join(newest, 'package.json'), 'utf8'),
+	) as Manifest;
 	return manifest.dependencies.n8n;
 }
 
@@ -50,7 +52,9 @@ export function getN8nFolder(): string {
 }
 
 /** Installs the n8n that runs unless it is there. @returns its folder. @throws MessageOnlyError when the machine lacks something */
-export async function ensureN8nInstalled(say: (text: string) => void = console.log): Promise<string> {
+export async function ensureN8nInstalled(
+	say: (text: string) => void = console.log,
+): Promise<string> {
 	const folder = getN8nFolder();
 	if (isInstalled(folder)) return folder;
 
@@ -58,7 +62,9 @@ export async function ensureN8nInstalled(say: (text: string) => void = console.l
 	const began = Date.now();
 	await installOnce(folder, getHostFiles(), async (partial) => {
 		await cp(path.join(newest, '.npmrc'), path.join(partial, '.npmrc'));
-		say(`Installing n8n ${getN8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`);
+		say(
+			`Installing n8n ${getN8nVersion()} for development (once, about 3 minutes, 2.2 GB) into ${folder}`,
+		);
 		await step(say, 'downloading about 2,000 packages', partial, installFromLock);
 		await step(say, 'building the database driver', partial, [
 			'rebuild',
@@ -70,7 +76,12 @@ export async function ensureN8nInstalled(say: (text: string) => void = console.l
 	return folder;
 }
 
-async function step(say: (text: string) => void, title: string, cwd: string, args: string[]): Promise<void> {
+async function step(
+	say: (text: string) => void,
+	title: string,
+	cwd: string,
+	args: string[],
+): Promise<void> {
 	const began = Date.now();
 	say(`  ${title} …`);
 	const ticker = setInterval(() => {

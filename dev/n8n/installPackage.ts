@@ -38,7 +38,9 @@ async function install(tarball: string, userFolder: string): Promise<void> {
 	const target = installedFolder(userFolder);
 	await rm(target, { recursive: true, force: true });
 	await mkdir(target, { recursive: true });
-	await runCommand('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], { cwd: nodes });
+	await runCommand('tar', ['-xzf', tarball, '-C', target, '--strip-components=1'], {
+		cwd: nodes,
+	});
 
 	const manifestPath = path.join(target, 'package.json');
 	const manifest = JSON.parse(await readFile(manifestPath, 'utf8')) as Record<string, unknown>;
@@ -52,7 +54,9 @@ async function install(tarball: string, userFolder: string): Promise<void> {
 		'--bin-links=false',
 		'--install-strategy=shallow',
 	];
-	await runCommand('npm', [...options, '--ignore-scripts=true', '--package-lock=false'], { cwd: target });
+	await runCommand('npm', [...options, '--ignore-scripts=true', '--package-lock=false'], {
+		cwd: target,
+	});
 	await writeFile(
 		path.join(nodes, 'package.json'),
 		JSON.stringify({

@@ -77,14 +77,16 @@ export class N8nApi {
 				body: JSON.stringify(body),
 			});
 		let answer = await post('owner/setup', owner);
-		const login = () => post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
+		const login = () =>
+			post('login', { emailOrLdapLoginId: owner.email, password: owner.password });
 		if (!answer.ok) answer = await login();
 		// n8n accepts a few sign-ins of a user in a minute.
 		for (let waits = 0; answer.status === 429 && waits < 15; waits++) {
 			await new Promise((resolve) => setTimeout(resolve, 5000));
 			answer = await login();
 		}
-		if (!answer.ok) throw new Error(`n8n refused the sign-in: ${answer.status} ${await answer.text()}`);
+		if (!answer.ok)
+			throw new Error(`n8n refused the sign-in: ${answer.status} ${await answer.text()}`);
 		const cookie = answer.headers
 			.getSetCookie()
 			.map((one) => one.split(';')[0])
@@ -99,7 +101,8 @@ export class N8nApi {
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 		const text = await answer.text();
-		if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 2000)}`);
+		if (!answer.ok)
+			throw new Error(`${method} ${path}: ${answer.status} ${text.slice(0, 2000)}`);
 		return (text === '' ? undefined : (JSON.parse(text) as { data: T }).data) as T;
 	}
 
@@ -109,7 +112,11 @@ export class N8nApi {
 		name: string,
 		data: Record<string, unknown>,
 	): Promise<{ id: string; name: string }> {
-		const { id } = await this.request<{ id: string }>('POST', 'credentials', { name, type, data });
+		const { id } = await this.request<{ id: string }>('POST', 'credentials', {
+			name,
+			type,
+			data,
+		});
 		return { id, name };
 	}
 
@@ -119,7 +126,9 @@ export class N8nApi {
 		name: string,
 		data: Record<string, unknown>,
 	): Promise<{ status: string; message: string }> {
-		return await this.request('POST', 'credentials/test', { credentials: { id: '', name, type, data } });
+		return await this.request('POST', 'credentials/test', {
+			credentials: { id: '', name, type, data },
+		});
 	}
 
 	async createWorkflow(
@@ -131,7 +140,10 @@ export class N8nApi {
 	}
 
 	/** Starts a manual run from the trigger node. @returns the execution's ID */
-	async startRun(workflow: WorkflowDefinition & { id: string }, triggerName: string): Promise<string> {
+	async startRun(
+		workflow: WorkflowDefinition & { id: string },
+		triggerName: string,
+	): Promise<string> {
 		const { executionId } = await this.request<{ executionId: string }>(
 			'POST',
 			`workflows/${workflow.id}/run`,
@@ -144,7 +156,10 @@ export class N8nApi {
 	}
 
 	/** Runs a workflow to its end, from its Manual Trigger unless another node is named. */
-	async run(workflow: WorkflowDefinition & { id: string }, triggerName?: string): Promise<Execution> {
+	async run(
+		workflow: WorkflowDefinition & { id: string },
+		triggerName?: string,
+	): Promise<Execution> {
 		const manual = workflow.nodes.find(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 		const trigger = triggerName ?? String((manual ?? workflow.nodes[0])?.name);
 		return await this.untilDone(await this.startRun(workflow, trigger));
@@ -165,11 +180,12 @@ export class N8nApi {
 		const deadline = Date.now() + timeoutMilliseconds;
 		const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id, mode }));
 		while (Date.now() < deadline) {
-			const { results } = await this.request<{ results: Array<{ id: string; mode: string }> }>(
-				'GET',
-				`executions?filter=${filter}`,
+			const { results } = await this.request<{
+				results: Array<{ id: string; mode: string }>;
+			}>('GET', `executions?filter=${filter}`);
+			const started = results.find(
+				(result) => result.mode === mode && Number(result.id) > Number(after.id),
 			);
-			const started = results.find((result) => result.mode === mode && Number(result.id) > Number(after.id));
 			if (started) return await this.untilDone(started.id);
 			await new Promise((resolve) => setTimeout(resolve, 100));
 		}
@@ -186,7 +202,8 @@ export class N8nApi {
 			'GET',
 			`executions/${id}`,
 		);
-		const data = stored.data === '' ? undefined : (parse(stored.data) as Pick<Execution, 'resultData'>);
+		const data =
+			stored.data === '' ? undefined : (parse(stored.data) as Pick<Execution, 'resultData'>);
 		return { ...stored, raw: stored.data, resultData: data?.resultData ?? { runData: {} } };
 	}
 
@@ -206,7 +223,9 @@ export class N8nApi {
 
 	/** Publishes the workflow's current version. */
 	async activate(workflow: { id: string; versionId: string }): Promise<void> {
-		await this.request('POST', `workflows/${workflow.id}/activate`, { versionId: workflow.versionId });
+		await this.request('POST', `workflows/${workflow.id}/activate`, {
+			versionId: workflow.versionId,
+		});
 	}
 
 	async deactivate(workflow: { id: string }): Promise<void> {

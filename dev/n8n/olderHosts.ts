@@ -20,13 +20,18 @@ interface Pinned {
 }
 
 const readPinnedVersions = (): Record<string, Pinned> =>
-	existsSync(versionsFile) ? (JSON.parse(readFileSync(versionsFile, 'utf8')) as Record<string, Pinned>) : {};
+	existsSync(versionsFile)
+		? (JSON.parse(readFileSync(versionsFile, 'utf8')) as Record<string, Pinned>)
+		: {};
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function unpackLockFiles(): Record<string, string> {
 	if (!existsSync(packed)) return {};
-	return JSON.parse(brotliDecompressSync(readFileSync(packed)).toString('utf8')) as Record<string, string>;
+	return JSON.parse(brotliDecompressSync(readFileSync(packed)).toString('utf8')) as Record<
+		string,
+		string
+	>;
 }
 
 export const listOlderVersions = (): string[] => Object.keys(readPinnedVersions());
@@ -45,7 +50,10 @@ export function getOlderHostFiles(version: string): HostFiles {
 			`The lock file of n8n ${version} in ${packed} is not the one that ${versionsFile} names.`,
 		);
 	}
-	return { manifest: JSON.stringify({ name: 'n8n-host', private: true, version: '0.0.0', ...wanted }), lock };
+	return {
+		manifest: JSON.stringify({ name: 'n8n-host', private: true, version: '0.0.0', ...wanted }),
+		lock,
+	};
 }
 
 function addVersion(from: string): void {
@@ -53,22 +61,31 @@ function addVersion(from: string): void {
 	const { dependencies, overrides } = JSON.parse(read('package.json')) as Pinned;
 	const lock = read('package-lock.json');
 	const version = dependencies.n8n ?? '';
-	const all = { ...readPinnedVersions(), [version]: { dependencies, overrides, lock: hashOf(lock) } };
+	const all = {
+		...readPinnedVersions(),
+		[version]: { dependencies, overrides, lock: hashOf(lock) },
+	};
 	const sorted = Object.keys(all).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 	writeFileSync(
 		versionsFile,
 		`${JSON.stringify(Object.fromEntries(sorted.map((one) => [one, all[one]])), undefined, 2)}\n`,
 	);
 	const texts = { ...unpackLockFiles(), [version]: lock };
-	const bytes = Buffer.from(JSON.stringify(Object.fromEntries(sorted.map((one) => [one, texts[one]]))));
+	const bytes = Buffer.from(
+		JSON.stringify(Object.fromEntries(sorted.map((one) => [one, texts[one]]))),
+	);
 	// The lock files have most of their text in common, which a window larger than one file makes use of.
-	const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+	const params = {
+		[constants.BROTLI_PARAM_LGWIN]: 24,
+		[constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+	};
 	writeFileSync(packed, brotliCompressSync(bytes, { params }));
 	console.log(`n8n ${version} is pinned.`);
 }
 
 if (import.meta.main) {
 	const [from] = process.argv.slice(2);
-	if (from === undefined) throw new Error('Which folder has the package.json and the package-lock.json?');
+	if (from === undefined)
+		throw new Error('Which folder has the package.json and the package-lock.json?');
 	addVersion(from);
 }

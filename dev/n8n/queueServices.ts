@@ -66,7 +66,11 @@ async function startPostgres(): Promise<Service> {
 	const bin = postgresFolder();
 	const data = path.join(folder, 'data');
 	const as = { cwd: folder, env: process.env, ...user };
-	await runCommand(path.join(bin, 'initdb'), ['-D', data, '-U', 'n8n', '--auth=trust', '--no-sync'], as);
+	await runCommand(
+		path.join(bin, 'initdb'),
+		['-D', data, '-U', 'n8n', '--auth=trust', '--no-sync'],
+		as,
+	);
 	const settings = [
 		'-D',
 		data,
@@ -97,13 +101,16 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 		.split('\n')
 		.find((line) => line.startsWith('postgres:'));
 	const [, , uid, gid] = entry?.split(':') ?? [];
-	if (!uid || !gid) throw new Error('There is no user postgres, and PostgreSQL does not run as root');
+	if (!uid || !gid)
+		throw new Error('There is no user postgres, and PostgreSQL does not run as root');
 	return { uid: Number(uid), gid: Number(gid) };
 }
 
 function postgresFolder(): string {
 	const base = '/usr/lib/postgresql';
-	const versions = existsSync(base) ? readdirSync(base).sort((a, b) => Number(b) - Number(a)) : [];
+	const versions = existsSync(base)
+		? readdirSync(base).sort((a, b) => Number(b) - Number(a))
+		: [];
 	const folder = versions
 		.map((version) => path.join(base, version, 'bin'))
 		.find((bin) => existsSync(path.join(bin, 'initdb')));

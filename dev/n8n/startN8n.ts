@@ -152,7 +152,10 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 	await mkdir(options.userFolder, { recursive: true });
 	const port = options.port ?? (await freePort());
 	const brokerPort = await freePort();
-	const command = [path.join(host, 'node_modules', 'n8n', 'bin', 'n8n'), ...(options.command ?? ['start'])];
+	const command = [
+		path.join(host, 'node_modules', 'n8n', 'bin', 'n8n'),
+		...(options.command ?? ['start']),
+	];
 	const child = spawn(process.execPath, command, {
 		cwd: options.userFolder,
 		env: {
@@ -190,10 +193,13 @@ const startSeconds = 900;
 async function untilReady(url: string, child: ChildProcess, output: () => string): Promise<void> {
 	const deadline = Date.now() + startSeconds * 1000;
 	for (;;) {
-		if (hasEnded(child)) throw new MessageOnlyError(`n8n ended while it started. It printed:\n${output()}`);
+		if (hasEnded(child))
+			throw new MessageOnlyError(`n8n ended while it started. It printed:\n${output()}`);
 		if (Date.now() > deadline) {
 			await endProcess(child, 'SIGKILL');
-			throw new MessageOnlyError(`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`);
+			throw new MessageOnlyError(
+				`n8n did not answer within ${startSeconds} s. It printed:\n${output()}`,
+			);
 		}
 		const answer = await fetch(url).catch(() => undefined);
 		if (answer?.ok) return;
@@ -204,7 +210,10 @@ async function untilReady(url: string, child: ChildProcess, output: () => string
 async function endProcess(
 	child: ChildProcess,
 	signal: NodeJS.Signals,
-	{ ownGroup, patienceMilliseconds = 35_000 }: Pick<N8nOptions, 'ownGroup' | 'patienceMilliseconds'> = {},
+	{
+		ownGroup,
+		patienceMilliseconds = 35_000,
+	}: Pick<N8nOptions, 'ownGroup' | 'patienceMilliseconds'> = {},
 ): Promise<void> {
 	const send = (which: NodeJS.Signals) => {
 		if (ownGroup) signalGroup(child, which);

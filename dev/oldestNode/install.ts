@@ -15,7 +15,9 @@ export async function ensureOldestNodeInstalled(): Promise<string> {
 	if (!isInstalled(folder)) {
 		await installOnce(folder, files, async (partial) => {
 			// npm's script for it, which fetches the build for this machine from the registry, must run.
-			await runCommand('npm', [...installFromLock, '--ignore-scripts=false'], { cwd: partial });
+			await runCommand('npm', [...installFromLock, '--ignore-scripts=false'], {
+				cwd: partial,
+			});
 		});
 	}
 	return path.join(folder, 'node_modules', 'node', 'bin', 'node');

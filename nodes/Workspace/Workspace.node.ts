@@ -40,7 +40,8 @@ export class Workspace implements INodeType {
 				},
 				{
 					nodeType: 'n8n-nodes-base.removeDuplicates',
-					relationHint: 'Keeps only emails that no earlier execution has processed, by ID',
+					relationHint:
+						'Keeps only emails that no earlier execution has processed, by ID',
 				},
 			],
 			extraTypeDefContent: builderPatterns,
@@ -65,7 +66,10 @@ export class Workspace implements INodeType {
 
 	methods = {
 		credentialTest: {
-			async serviceAccountTest(this: ICredentialTestFunctions, { data }: ICredentialsDecrypted) {
+			async serviceAccountTest(
+				this: ICredentialTestFunctions,
+				{ data }: ICredentialsDecrypted,
+			) {
 				const { checkServiceAccount } = await import('./methods/checkServiceAccount');
 				return await checkServiceAccount(this.helpers, data ?? {});
 			},
@@ -93,7 +97,9 @@ export class Workspace implements INodeType {
 
 /** Builds a method that n8n calls for a list of the form. The code of all lists is loaded when the first list is opened. */
 function loadOnFirstUse<Args extends unknown[], List>(
-	choose: (lists: typeof pickerLists) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
+	choose: (
+		lists: typeof pickerLists,
+	) => (context: ILoadOptionsFunctions, ...args: Args) => Promise<List>,
 ) {
 	return async function (this: ILoadOptionsFunctions, ...args: Args): Promise<List> {
 		const { pickerLists: lists } = await import('./methods/pickerLists');

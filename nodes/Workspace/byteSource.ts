@@ -44,7 +44,10 @@ interface ReadLimit {
 }
 
 /** Waits for work, but no longer than the limit. @throws NodeError 504 if the work takes longer. Its later result is then dropped. */
-export async function awaitInTime<T>(work: Promise<T>, { seconds, sourceName }: ReadLimit): Promise<T> {
+export async function awaitInTime<T>(
+	work: Promise<T>,
+	{ seconds, sourceName }: ReadLimit,
+): Promise<T> {
 	const timer = new AbortController();
 	const timeout = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
 		throw new NodeError({
@@ -73,7 +76,11 @@ export interface ByteSource {
 export const createMemorySource = (
 	data: Buffer,
 	metadata: Pick<ByteSource, 'fileName' | 'mimeType'> = {},
-): ByteSource => ({ ...metadata, size: data.length, open: () => Promise.resolve(Readable.from([data])) });
+): ByteSource => ({
+	...metadata,
+	size: data.length,
+	open: () => Promise.resolve(Readable.from([data])),
+});
 
 /**
  * Decodes base64 or base64url text (RFC 4648), with or without padding. White space may stand only where a line begins or ends. The
@@ -127,7 +134,9 @@ export function findBinaryFields(
 	const missingField = fields.find((field) => !existingFields.includes(field));
 	const hasNoMatch = names.length > 0 && fields.length === 0;
 	if (missingField === undefined && !hasNoMatch) return [...new Set(fields)];
-	const message = hasNoMatch ? 'The item has no files' : `The item has no binary field '${missingField}'`;
+	const message = hasNoMatch
+		? 'The item has no files'
+		: `The item has no binary field '${missingField}'`;
 	const advice =
 		existingFields.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
@@ -136,7 +145,11 @@ export function findBinaryFields(
 }
 
 /** Returns a source for a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
-export async function getFileSource({ helpers }: IExecuteFunctions, filePath: string, seconds: number) {
+export async function getFileSource(
+	{ helpers }: IExecuteFunctions,
+	filePath: string,
+	seconds: number,
+) {
 	const limit = { seconds, sourceName: `The file ${filePath}` };
 	const openFile = async () => {
 		try {
@@ -187,7 +200,11 @@ export const chunkBytes = 8 * 1024 * 1024;
  * chunk is valid only until the next one is requested, because two buffers take turns. So the chunks need little memory even if the
  * stream delivers the whole file as one piece, as n8n's database mode does.
  */
-export async function* readChunks(stream: Readable, chunkSize: number, hash: Hash): AsyncGenerator<Buffer> {
+export async function* readChunks(
+	stream: Readable,
+	chunkSize: number,
+	hash: Hash,
+): AsyncGenerator<Buffer> {
 	let readBytes: ByteReader | undefined;
 	const chunkBuffers: Array<Buffer | undefined> = [];
 	const fillBuffer = async (chunkIndex: number): Promise<Buffer> => {
@@ -195,7 +212,9 @@ export async function* readChunks(stream: Readable, chunkSize: number, hash: Has
 		readBytes ??= await createByteReader(stream);
 		let filledBytes = 0;
 		while (filledBytes < chunkSize) {
-			const byteCount = await readBytes(chunkBuffer.subarray(filledBytes, filledBytes + pieceBytes));
+			const byteCount = await readBytes(
+				chunkBuffer.subarray(filledBytes, filledBytes + pieceBytes),
+			);
 			if (byteCount === 0) break;
 			hash.update(chunkBuffer.subarray(filledBytes, filledBytes + byteCount));
 			filledBytes += byteCount;
@@ -241,7 +260,10 @@ async function createByteReader(stream: Readable): Promise<ByteReader> {
 	if (typeof fd !== 'number' || start) return createPieceReader(stream);
 	let position = 0;
 	return async (target) => {
-		const { bytesRead } = await awaitInTime(readInto(fd, target, 0, target.length, position), stream.limit);
+		const { bytesRead } = await awaitInTime(
+			readInto(fd, target, 0, target.length, position),
+			stream.limit,
+		);
 		position += bytesRead;
 		return bytesRead;
 	};
@@ -268,7 +290,8 @@ export function createSourceChangedError(actualBytes: number, expectedBytes: num
 	return new NodeError({
 		code: 400,
 		message: `The size of the content has changed: expected ${expectedBytes} bytes, read ${actualBytes}`,
-		description: 'The file changed during the upload. Upload it again when nothing writes to it anymore.',
+		description:
+			'The file changed during the upload. Upload it again when nothing writes to it anymore.',
 	});
 }
 

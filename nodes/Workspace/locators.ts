@@ -6,7 +6,12 @@ import { type Field, type ReadContext, textType } from '../fields/field';
 import { getLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
-const googleHosts = ['docs.google.com', 'drive.google.com', 'sheets.google.com', 'spreadsheets.google.com'];
+const googleHosts = [
+	'docs.google.com',
+	'drive.google.com',
+	'sheets.google.com',
+	'spreadsheets.google.com',
+];
 /** Finds the ID in `/d/<id>` of a file or `/folders/<id>` of a folder. `/d/e/…` is a page published to the web, and has no ID. */
 const idInPathPattern = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 const myDrivePathPattern = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
@@ -50,16 +55,26 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	const advice = `Enter the ID of the ${kind}, or its URL from the address bar of the browser.`;
 	if (!url) return parseId(idOrUrl, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
-		throw createRefusal(`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`, advice);
-	const kindOfUrl = Object.entries(fileKinds).find(([, { path }]) => url.pathname.includes(path))?.[0];
+		throw createRefusal(
+			`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`,
+			advice,
+		);
+	const kindOfUrl = Object.entries(fileKinds).find(([, { path }]) =>
+		url.pathname.includes(path),
+	)?.[0];
 	if (kind !== 'file' && kindOfUrl !== undefined && kindOfUrl !== kind)
 		throw createRefusal(`'${label}' is the URL of a ${kindOfUrl}, not of a ${kind}`, advice);
 	if (kind === 'folder' && myDrivePathPattern.test(url.pathname)) return 'root';
 	const id =
-		idInPathPattern.exec(url.pathname)?.[1] ?? url.searchParams.get('id') ?? url.searchParams.get('key');
+		idInPathPattern.exec(url.pathname)?.[1] ??
+		url.searchParams.get('id') ??
+		url.searchParams.get('key');
 	if (id && idPattern.test(id)) return id;
 	const isPublished = url.pathname.includes('/d/e/');
-	throw createRefusal(`'${label}' is a URL without an ID`, isPublished ? publishedAdvice : advice);
+	throw createRefusal(
+		`'${label}' is a URL without an ID`,
+		isPublished ? publishedAdvice : advice,
+	);
 }
 
 const publishedAdvice =
@@ -75,7 +90,9 @@ function parseUrl(text: string): URL | undefined {
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export const readFileIds = (raw: unknown, field: Field, context: ReadContext): string[] => {
 	const entries = readList(field, raw, context);
-	return [...new Set(entries.map((entry) => parseFileId(entry, 'file', getLabel(field, context))))];
+	return [
+		...new Set(entries.map((entry) => parseFileId(entry, 'file', getLabel(field, context)))),
+	];
 };
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
@@ -120,7 +137,10 @@ export const buildTabLocator = (kind: FileKind, searchListMethod: string, exampl
 		default: emptyLocator,
 		format: 'tab',
 		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
-		modes: [buildListMode(searchListMethod, 'Select a tab...'), buildTextMode('By Name', 'name', example)],
+		modes: [
+			buildListMode(searchListMethod, 'Select a tab...'),
+			buildTextMode('By Name', 'name', example),
+		],
 	}) as const satisfies Partial<Field>;
 
 /** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */
@@ -140,7 +160,11 @@ export const messageIdField = {
  * Builds a mode without a `validation`, because n8n would stop the whole node if the ID of one item were wrong. The names are spread,
  * because n8n's linter would take a mode with literal names for a field that lacks a default.
  */
-const buildTextMode = (displayName: string, name: string, placeholder: string): INodePropertyMode => ({
+const buildTextMode = (
+	displayName: string,
+	name: string,
+	placeholder: string,
+): INodePropertyMode => ({
 	...{ displayName, name, placeholder },
 	type: 'string',
 });

@@ -84,9 +84,14 @@ export interface Operation<
 	/** What a model reads before the caution. It names no parameter, because the user decides which parameters the model fills in. */
 	readonly modelDescription: string;
 	/** What a model reads instead of the caution, by the value of a field that the user sets. */
-	readonly modelCautions?: { readonly field: string; readonly byValue: Readonly<Record<string, string>> };
+	readonly modelCautions?: {
+		readonly field: string;
+		readonly byValue: Readonly<Record<string, string>>;
+	};
 	/** A second choice in Allowed Operations, such as "Mail: Send, Drafts Only". It requires that the input object sets `requiredKey` to true. */
-	readonly narrowedChoice?: Readonly<Record<'value' | 'name' | 'description' | 'requiredKey', string>>;
+	readonly narrowedChoice?: Readonly<
+		Record<'value' | 'name' | 'description' | 'requiredKey', string>
+	>;
 	readonly fields: F;
 	readonly options: O;
 	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then be performed in parallel. */
@@ -145,9 +150,11 @@ export interface Operation<
 }
 
 /** Defines an operation. TypeScript infers the types of its parameters from its fields. */
-export function defineOperation<const F extends readonly Field[], const O extends readonly Field[], R>(
-	operation: Operation<F, O, R>,
-): Operation<F, O, R> {
+export function defineOperation<
+	const F extends readonly Field[],
+	const O extends readonly Field[],
+	R,
+>(operation: Operation<F, O, R>): Operation<F, O, R> {
 	return operation;
 }
 

@@ -11,8 +11,16 @@ const inputMode: INodeProperties = {
 	name: 'inputMode',
 	type: 'options',
 	options: [
-		{ name: 'Fields', value: 'fields', description: 'Choose the operation and fill in its fields' },
-		{ name: 'JSON', value: 'json', description: 'One object defines the operation and its parameters' },
+		{
+			name: 'Fields',
+			value: 'fields',
+			description: 'Choose the operation and fill in its fields',
+		},
+		{
+			name: 'JSON',
+			value: 'json',
+			description: 'One object defines the operation and its parameters',
+		},
 	],
 	default: 'fields',
 	isNodeSetting: true,
@@ -29,7 +37,8 @@ const jsonProperties: INodeProperties[] = [
 		default: '{}',
 		typeOptions: { rows: 8 },
 		hint: 'For example, { "operation": "send", "to": "name@example.com", "subject": "Hello", "body": "…" }',
-		placeholder: 'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
+		placeholder:
+			'e.g. { "operation": "read", "spreadsheetId": "1Qm7x…", "range": "Sheet1!A1:D20" }',
 		description:
 			"The operation, its parameters and its options in one flat object. To build it from the item's data, use an expression that returns an object.",
 		builderHint: {
@@ -74,10 +83,16 @@ export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
 		operations.flatMap((operation) => buildOperationDescriptions(value, operation)),
 	),
-	buildToolDescription(buildInputObjectText(), { show: { '@tool': [true], inputMode: ['json'] } }),
+	buildToolDescription(buildInputObjectText(), {
+		show: { '@tool': [true], inputMode: ['json'] },
+	}),
 ];
 
-function buildToolDescription(text: string, displayOptions: IDisplayOptions, hint = ''): INodeProperties {
+function buildToolDescription(
+	text: string,
+	displayOptions: IDisplayOptions,
+	hint = '',
+): INodeProperties {
 	return {
 		displayName: 'Description',
 		name: 'toolDescription',
@@ -85,19 +100,26 @@ function buildToolDescription(text: string, displayOptions: IDisplayOptions, hin
 		typeOptions: { rows: 4 },
 		default: text,
 		required: true,
-		description: 'What the model reads about this tool. Add when the model should use it, and when not.',
+		description:
+			'What the model reads about this tool. Add when the model should use it, and when not.',
 		...(hint && { hint }),
 		displayOptions,
 	};
 }
 
 /** Builds one description of the operation, or one for each choice of the field on which the caution depends. */
-function buildOperationDescriptions(resource: ResourceName, operation: Operation): INodeProperties[] {
+function buildOperationDescriptions(
+	resource: ResourceName,
+	operation: Operation,
+): INodeProperties[] {
 	const { fields, options, modelDescription, modelCautions, caution } = operation;
-	const fileFieldLabel = fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
+	const fileFieldLabel = fields.find(
+		({ isId, modes, required }) => isId && modes && required,
+	)?.displayName;
 	const fileText = fileFieldLabel && `${fileFieldLabel}, if available: ID or URL.`;
 	const continueLabel = options.find(({ name }) => continuationOptions.has(name))?.displayName;
-	const continuationText = continueLabel && `${continueLabel}, if available, continues a long answer.`;
+	const continuationText =
+		continueLabel && `${continueLabel}, if available, continues a long answer.`;
 	// The default text cannot name the file. `{{ $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
 	// of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
 	const hints = [
@@ -107,16 +129,28 @@ function buildOperationDescriptions(resource: ResourceName, operation: Operation
 			`To let the model continue a long answer, add the option ${continueLabel} and let the model fill it in.`,
 	];
 	const hint = hints.filter(Boolean).join(' ');
-	const buildText = (cautionText: string | undefined, choiceDisplay?: IDisplayOptions['show']) => {
-		const text = [modelDescription, cautionText, fileText, continuationText].filter(Boolean).join(' ');
-		const show = { '@tool': [true], resource: [resource], operation: [operation.value], ...choiceDisplay };
+	const buildText = (
+		cautionText: string | undefined,
+		choiceDisplay?: IDisplayOptions['show'],
+	) => {
+		const text = [modelDescription, cautionText, fileText, continuationText]
+			.filter(Boolean)
+			.join(' ');
+		const show = {
+			'@tool': [true],
+			resource: [resource],
+			operation: [operation.value],
+			...choiceDisplay,
+		};
 		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
 	};
 	if (!modelCautions) return [buildText(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
 	// If the field has an expression, all descriptions match, and n8n takes the last, so the first choice comes last.
-	return choices.toReversed().map(({ value }) => buildText(byValue[value] ?? caution, { [field]: [value] }));
+	return choices
+		.toReversed()
+		.map(({ value }) => buildText(byValue[value] ?? caution, { [field]: [value] }));
 }
 
 function buildInputObjectText(): string {
@@ -126,7 +160,9 @@ function buildInputObjectText(): string {
 			resource.operations.map(({ value, fields, caution }) => {
 				const keys = fields
 					.filter(isInputKey)
-					.map((field) => `${field.name}${isRequiredByDefault(field, fields) ? '*' : ''}`);
+					.map(
+						(field) => `${field.name}${isRequiredByDefault(field, fields) ? '*' : ''}`,
+					);
 				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
 			}),
 		),
@@ -136,7 +172,10 @@ function buildInputObjectText(): string {
 }
 
 /** Whether an input object requires the key of a field if all choices, such as Content Source, have their defaults. */
-function isRequiredByDefault({ required, showWhen = {} }: Field, fields: readonly Field[]): boolean {
+function isRequiredByDefault(
+	{ required, showWhen = {} }: Field,
+	fields: readonly Field[],
+): boolean {
 	const includesDefault = ([name, values]: [string, ReadonlyArray<string | boolean>]) => {
 		const decidingField = fields.find((otherField) => otherField.name === name);
 		const defaultValue = decidingField?.jsonDefault ?? decidingField?.default;
@@ -179,17 +218,31 @@ export const properties: INodeProperties[] = [
 
 function buildOperationDropdowns(resource: Resource): INodeProperties[] {
 	const { operations, defaultOperation, toolOperation } = resource;
-	const buildDropdown = (defaultValue: string, { show, hide }: IDisplayOptions = {}): INodeProperties => ({
+	const buildDropdown = (
+		defaultValue: string,
+		{ show, hide }: IDisplayOptions = {},
+	): INodeProperties => ({
 		displayName: 'Operation',
 		name: 'operation',
 		type: 'options',
 		noDataExpression: true,
-		options: operations.map(({ name, value, action, description }) => ({ name, value, action, description })),
+		options: operations.map(({ name, value, action, description }) => ({
+			name,
+			value,
+			action,
+			description,
+		})),
 		default: defaultValue,
 		// With `show: { inputMode: ['fields'] }`, a change of the resource would keep the old operation, because n8n saves no default values.
-		displayOptions: { show: { resource: [resource.value], ...show }, hide: { inputMode: ['json'], ...hide } },
+		displayOptions: {
+			show: { resource: [resource.value], ...show },
+			hide: { inputMode: ['json'], ...hide },
+		},
 	});
 	if (toolOperation === undefined) return [buildDropdown(defaultOperation)];
 	const asTool = { '@tool': [true] };
-	return [buildDropdown(defaultOperation, { hide: asTool }), buildDropdown(toolOperation, { show: asTool })];
+	return [
+		buildDropdown(defaultOperation, { hide: asTool }),
+		buildDropdown(toolOperation, { show: asTool }),
+	];
 }

@@ -20,8 +20,19 @@ export interface Resource {
 const resourceTable: ReadonlyArray<Omit<Resource, 'operations'>> = [
 	{ value: 'document', name: 'Document', description: 'Google Docs', defaultOperation: 'create' },
 	{ value: 'file', name: 'File', description: 'Google Drive', defaultOperation: 'upload' },
-	{ value: 'mail', name: 'Mail', description: 'Gmail', defaultOperation: 'send', toolOperation: 'list' },
-	{ value: 'spreadsheet', name: 'Spreadsheet', description: 'Google Sheets', defaultOperation: 'create' },
+	{
+		value: 'mail',
+		name: 'Mail',
+		description: 'Gmail',
+		defaultOperation: 'send',
+		toolOperation: 'list',
+	},
+	{
+		value: 'spreadsheet',
+		name: 'Spreadsheet',
+		description: 'Google Sheets',
+		defaultOperation: 'create',
+	},
 ];
 
 export const resources: readonly Resource[] = resourceTable.map((resource) => {

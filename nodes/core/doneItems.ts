@@ -74,7 +74,9 @@ function describeDone(doneItems: readonly DoneItem[], itemCount: number): string
 	const names =
 		doneItems.length > maxNamedItems
 			? `${formatIndexes(doneItems)}. The details of this error name what each of them left`
-			: doneItems.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`).join('; ');
+			: doneItems
+					.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`)
+					.join('; ');
 	return `Of ${itemCount} items, ${doneItems.length} ${itemsWere} already done (n8n counts from 0): ${names}.`;
 }
 
@@ -86,7 +88,9 @@ function formatIndexes(doneItems: readonly DoneItem[]): string {
 		if (range && range[1] === index - 1) range[1] = index;
 		else ranges.push([index, index]);
 	}
-	const texts = ranges.map(([first, last]) => (first === last ? String(first) : `${first} to ${last}`));
+	const texts = ranges.map(([first, last]) =>
+		first === last ? String(first) : `${first} to ${last}`,
+	);
 	return `items ${shorten(texts.join(', '), 300)}`;
 }
 

@@ -48,7 +48,10 @@ export class NodeError extends Error {
 
 	/** @param properties its message says what happened, in a sentence that a user of the workflow understands */
 	constructor(properties: NodeErrorProperties) {
-		super(properties.message, properties.cause === undefined ? undefined : { cause: properties.cause });
+		super(
+			properties.message,
+			properties.cause === undefined ? undefined : { cause: properties.cause },
+		);
 		this.code = properties.code;
 		this.status = properties.status ?? getStatusName(properties.code);
 		this.description = properties.description;
@@ -75,7 +78,8 @@ export const ignoreNotFound = <T>(request: Promise<T>): Promise<T | undefined> =
 		throw error;
 	});
 
-export const toError = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+export const toError = (thrown: unknown) =>
+	thrown instanceof Error ? thrown : new Error(String(thrown));
 
 /** Builds the error for input that is refused before anything is sent or changed. */
 export const createRefusal = (message: string, description?: string) =>
@@ -94,13 +98,19 @@ interface ErrorSanitizer {
 }
 
 /** Builds the item for a failure. */
-export function createErrorItem(node: INode, failure: NodeError, index: number, sanitizer: ErrorSanitizer) {
+export function createErrorItem(
+	node: INode,
+	failure: NodeError,
+	index: number,
+	sanitizer: ErrorSanitizer,
+) {
 	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
 	const { message: fullMessage } = addAdviceToMessage(cleanFailure);
 	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
-	const isTooLong = isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
+	const isTooLong =
+		isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
 	const error = { code, message, status, ...(details && !isTooLong && { details }) };
 	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
@@ -136,7 +146,9 @@ const maxToolCharacters = 29_000;
 
 /** Returns the message of a failure. For a tool, the message includes the advice, because a model sees nothing else. */
 const getVisibleMessage = (node: INode, failure: NodeError) =>
-	isTool(node) ? shorten(addAdviceToMessage(failure).message, maxToolCharacters) : failure.message;
+	isTool(node)
+		? shorten(addAdviceToMessage(failure).message, maxToolCharacters)
+		: failure.message;
 
 /** Adds the advice to the message, for places that show only the message. */
 export function addAdviceToMessage(failure: NodeError): NodeError {
@@ -153,11 +165,15 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;
-	if (!(error instanceof Error)) return new NodeError({ code: 500, message: String(error), cause: error });
+	if (!(error instanceof Error))
+		return new NodeError({ code: 500, message: String(error), cause: error });
 	const { name, message } = error;
-	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(name);
+	const isAboutInput = /^(NodeOperationError|ExpressionError|UserError|OperationalError)$/.test(
+		name,
+	);
 	const advice = 'description' in error ? error.description : undefined;
-	const description = typeof advice === 'string' ? advice.replaceAll(htmlLinkPattern, '$2: $1') : undefined;
+	const description =
+		typeof advice === 'string' ? advice.replaceAll(htmlLinkPattern, '$2: $1') : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
 
@@ -167,7 +183,8 @@ const htmlLinkPattern = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>
 const nestingError = new NodeError({
 	code: 422,
 	message: 'The data is nested too deeply to be read',
-	description: 'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
+	description:
+		'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
 });
 
 /** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */

@@ -58,7 +58,10 @@ export interface Work<C> {
 const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
-export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Promise<INodeExecutionData[]> {
+export async function runItems<C>(
+	context: IExecuteFunctions,
+	work: Work<C>,
+): Promise<INodeExecutionData[]> {
 	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context));
 	const loop = new ItemLoop(context, work, retryCache);
 	const results = await loop.run();
@@ -76,7 +79,12 @@ export async function runItems<C>(context: IExecuteFunctions, work: Work<C>): Pr
 			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
 		retryCache.endTry({ isFailed: true });
-		throw createNodeApiError(node, addDoneItems(failure, index, results), index, work.sanitizer);
+		throw createNodeApiError(
+			node,
+			addDoneItems(failure, index, results),
+			index,
+			work.sanitizer,
+		);
 	});
 	retryCache.endTry({ isFailed: isFailedTry(items) });
 	return items;
@@ -93,7 +101,11 @@ class ItemLoop<C> {
 	readonly #itemsWithInputFields = new Set<number>();
 	#isEndedByFailure = false;
 
-	constructor(context: IExecuteFunctions, work: Work<C>, retryCache: RetryCache<RememberedResult>) {
+	constructor(
+		context: IExecuteFunctions,
+		work: Work<C>,
+		retryCache: RetryCache<RememberedResult>,
+	) {
 		this.#context = context;
 		this.#work = work;
 		this.#retryCache = retryCache;
@@ -130,7 +142,8 @@ class ItemLoop<C> {
 
 	#noteInputFields(index: number, value?: C): void {
 		// The input of a tool consists of the model's arguments.
-		if (!this.#isTool && this.#work.outputHasInputFields(value)) this.#itemsWithInputFields.add(index);
+		if (!this.#isTool && this.#work.outputHasInputFields(value))
+			this.#itemsWithInputFields.add(index);
 	}
 
 	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half of the items sent. */
@@ -161,7 +174,8 @@ class ItemLoop<C> {
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
 			const rememberedResult = this.#retryCache.recall(index, requestIdentity);
 			if (rememberedResult === 'doubt') this.#doubtfulItems.add(index);
-			if (!rememberedResult || rememberedResult === 'doubt') return { index, value, requestIdentity };
+			if (!rememberedResult || rememberedResult === 'doubt')
+				return { index, value, requestIdentity };
 			this.#recordResult(index, rememberedResult);
 		} catch (error) {
 			this.#noteInputFields(index);
@@ -173,7 +187,8 @@ class ItemLoop<C> {
 	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
 		if (this.#isEndedByFailure) return;
 		if (this.#isExecutionStopped) {
-			for (const { index } of items) this.#recordResult(index, { failure: this.#work.createStoppedError() });
+			for (const { index } of items)
+				this.#recordResult(index, { failure: this.#work.createStoppedError() });
 			return;
 		}
 		const performedItems = await this.#work
@@ -181,11 +196,15 @@ class ItemLoop<C> {
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
 		for (const [position, { index, requestIdentity }] of items.entries()) {
 			const { result, mustNotRepeat } =
-				performedItems[position] ?? toCrashedItem(new Error('The operation returned no result'));
+				performedItems[position] ??
+				toCrashedItem(new Error('The operation returned no result'));
 			if (mustNotRepeat) this.#retryCache.remember(index, requestIdentity, result);
 			else if (result.failure?.outcome === 'unknown')
 				this.#retryCache.remember(index, requestIdentity, 'doubt');
-			this.#recordResult(index, this.#doubtfulItems.has(index) ? markDoubtful(result) : result);
+			this.#recordResult(
+				index,
+				this.#doubtfulItems.has(index) ? markDoubtful(result) : result,
+			);
 		}
 	}
 

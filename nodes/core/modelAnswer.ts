@@ -15,7 +15,10 @@ const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** Returns how many characters of an answer remain if it also has a note and these values. */
 export const countRoom = (maxCharacters: number, ...otherValues: unknown[]): number =>
-	otherValues.reduce<number>((room, value) => room - measureValue(value), maxCharacters - noteCharacters);
+	otherValues.reduce<number>(
+		(room, value) => room - measureValue(value),
+		maxCharacters - noteCharacters,
+	);
 
 /** Counts how many values, from the first one on, fit completely. */
 export function countFitting(values: readonly unknown[], room: number): number {
@@ -42,7 +45,12 @@ export function fitText(text: string, room: number): string {
 }
 
 /** Describes for a note which part of a text is shown. @param parameter the parameter that continues, in quotes, if there is one */
-export function describePart(part: string, start: number, length: number, parameter?: string): string {
+export function describePart(
+	part: string,
+	start: number,
+	length: number,
+	parameter?: string,
+): string {
 	const end = start + part.length;
 	const note = `Characters ${start} to ${end} of ${length} are shown.`;
 	if (end >= length || parameter === undefined) return note;

@@ -27,7 +27,8 @@ interface CurrentTry<T> {
 const retentionMilliseconds = 60_000;
 
 /** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
-export const isFailedTry = ([first]: readonly INodeExecutionData[]) => (first?.json.error ?? false) !== false;
+export const isFailedTry = ([first]: readonly INodeExecutionData[]) =>
+	(first?.json.error ?? false) !== false;
 
 /** n8n's Retry On Fail runs the whole node again in the same process. If an item was or may have been sent, the cache keeps its result. */
 export class RetryCache<T> {
@@ -52,7 +53,8 @@ export class RetryCache<T> {
 	}
 
 	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
-		if (this.#retryContext.retryOnFail) this.#ensureTry(requestIdentity).results.set(itemIndex, result);
+		if (this.#retryContext.retryOnFail)
+			this.#ensureTry(requestIdentity).results.set(itemIndex, result);
 	}
 
 	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
@@ -88,12 +90,23 @@ export class RetryCache<T> {
 	}
 }
 
-function storeFailedTry<T>(key: string, { previousTry, results }: CurrentTry<T>, tryCount: number): void {
+function storeFailedTry<T>(
+	key: string,
+	{ previousTry, results }: CurrentTry<T>,
+	tryCount: number,
+): void {
 	// A parallel call of a tool may have stored results under the same key.
-	const earlierResults = [...(previousTry?.results ?? []), ...(getFailedTries().get(key)?.results ?? [])];
+	const earlierResults = [
+		...(previousTry?.results ?? []),
+		...(getFailedTries().get(key)?.results ?? []),
+	];
 	deleteFailedTry(key);
 	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();
-	getFailedTries().set(key, { results: new Map([...earlierResults, ...results]), tryCount, expiryTimer });
+	getFailedTries().set(key, {
+		results: new Map([...earlierResults, ...results]),
+		tryCount,
+		expiryTimer,
+	});
 }
 
 function deleteFailedTry(key: string): void {

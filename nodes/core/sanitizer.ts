@@ -7,7 +7,10 @@ import { escapeForEditor, shorten, toSingleLine } from './text';
 /** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
 function replaceLikelySecrets(text: string): string {
 	return text
-		.replace(/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g, secretMask)
+		.replace(
+			/-----BEGIN [A-Z ]{0,40}-----[\s\S]*?(?:-----END [A-Z ]{0,40}-----|$)/g,
+			secretMask,
+		)
 		.replace(/\b(?:ya29\.|1\/\/|GOCSPX-|AIza)[\w.\-/]{8,}/g, secretMask)
 		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, secretMask)
 		.replace(authorizationPattern, `$1${secretMask}`)
@@ -65,7 +68,9 @@ export class Sanitizer {
 		if (typeof value === 'string') return this.#replaceSecrets(value);
 		if (typeof value !== 'object' || value === null) return value;
 		if (Array.isArray(value)) return value.map((entry) => this.#sanitizeValue(entry));
-		const entries = Object.entries(value).map((pair) => pair.map((part) => this.#sanitizeValue(part)));
+		const entries = Object.entries(value).map((pair) =>
+			pair.map((part) => this.#sanitizeValue(part)),
+		);
 		return Object.fromEntries(entries) as unknown;
 	}
 
@@ -92,14 +97,25 @@ export function createSanitizedLog(logger: LogMethods, sanitizer: Sanitizer): Lo
 	const logAt = (level: keyof LogMethods) => (text: string) => {
 		logger[level](sanitizer.sanitizeText(text));
 	};
-	return { debug: logAt('debug'), info: logAt('info'), warn: logAt('warn'), error: logAt('error') };
+	return {
+		debug: logAt('debug'),
+		info: logAt('info'),
+		warn: logAt('warn'),
+		error: logAt('error'),
+	};
 }
 
 /** Shows hints below the node. */
-export function showHints(context: IExecuteFunctions, hints: Iterable<string>, sanitizer: Sanitizer): void {
+export function showHints(
+	context: IExecuteFunctions,
+	hints: Iterable<string>,
+	sanitizer: Sanitizer,
+): void {
 	const messages = [...hints].map((hint) => escapeForEditor(sanitizer.sanitizeText(hint)));
 	if (messages.length === 0) return;
-	context.addExecutionHints(...messages.map((message) => ({ message, location: 'outputPane' as const })));
+	context.addExecutionHints(
+		...messages.map((message) => ({ message, location: 'outputPane' as const })),
+	);
 }
 
 /** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */

@@ -64,7 +64,8 @@ export class SecretSearch {
 	}
 
 	replaceSecrets(text: string): string {
-		for (const secret of [...this.#secrets].slice(this.#preparedCount)) this.#prepareSecret(secret);
+		for (const secret of [...this.#secrets].slice(this.#preparedCount))
+			this.#prepareSecret(secret);
 		this.#preparedCount = this.#secrets.size;
 		const literalRanges = this.#literals.flatMap((literal) => findOccurrences(literal, text));
 		const ranges = [...literalRanges, ...this.#findRanges(toSearchableText(text), text)];
@@ -108,7 +109,9 @@ export class SecretSearch {
 		for (const [viewIndex, start] of view.starts.entries()) {
 			// What a range covers is not searched again, because a secret that repeats itself would match at every place.
 			if (start < coveredUntil) continue;
-			for (const piece of this.#piecesByText.get(view.text.slice(viewIndex, viewIndex + pieceLength)) ?? []) {
+			for (const piece of this.#piecesByText.get(
+				view.text.slice(viewIndex, viewIndex + pieceLength),
+			) ?? []) {
 				const range = findMatchAround(piece, viewIndex, view, originalText);
 				if (range === undefined) continue;
 				ranges.push(range);
@@ -121,14 +124,26 @@ export class SecretSearch {
 
 function buildNeedles(secretPart: string): Needle[] {
 	const utf8 = Buffer.from(secretPart);
-	const plainForms = new Set([secretPart, secretPart.replaceAll(' ', '+'), utf8.toString('latin1')]);
+	const plainForms = new Set([
+		secretPart,
+		secretPart.replaceAll(' ', '+'),
+		utf8.toString('latin1'),
+	]);
 	const encodedForms = [utf8, Buffer.from(secretPart, 'utf16le')].flatMap((bytes) => [
 		bytes.toString('hex'),
 		...[0, 1, 2].map((offset) => encodeStableBase64(bytes, offset).toLowerCase()),
 	]);
 	return [
-		...[...plainForms].map((form) => ({ text: toSearchableText(form).text, scale: 1, isEncoded: false })),
-		...encodedForms.map((text) => ({ text, scale: text.length / secretPart.length, isEncoded: true })),
+		...[...plainForms].map((form) => ({
+			text: toSearchableText(form).text,
+			scale: 1,
+			isEncoded: false,
+		})),
+		...encodedForms.map((text) => ({
+			text,
+			scale: text.length / secretPart.length,
+			isEncoded: true,
+		})),
 	];
 }
 
@@ -140,7 +155,11 @@ function encodeStableBase64(bytes: Buffer, offset: number): string {
 
 function findOccurrences(literal: string, text: string): TextRange[] {
 	const ranges: TextRange[] = [];
-	for (let start = text.indexOf(literal); start !== -1; start = text.indexOf(literal, start + literal.length))
+	for (
+		let start = text.indexOf(literal);
+		start !== -1;
+		start = text.indexOf(literal, start + literal.length)
+	)
 		ranges.push({ start, end: start + literal.length });
 	return ranges;
 }
@@ -154,10 +173,16 @@ function findMatchAround(
 ): TextRange | undefined {
 	const { text, scale, isEncoded } = needle;
 	let headLength = 0;
-	while (headLength < offset && view.text[index - headLength - 1] === text[offset - headLength - 1])
+	while (
+		headLength < offset &&
+		view.text[index - headLength - 1] === text[offset - headLength - 1]
+	)
 		headLength++;
 	let tailLength = 0;
-	while (offset + tailLength < text.length && view.text[index + tailLength] === text[offset + tailLength])
+	while (
+		offset + tailLength < text.length &&
+		view.text[index + tailLength] === text[offset + tailLength]
+	)
 		tailLength++;
 	const start = view.starts[index - headLength] ?? 0;
 	const end = view.ends[index + tailLength - 1] ?? 0;
@@ -168,12 +193,15 @@ function findMatchAround(
 		(isPrefix && isSuffix) ||
 		length >= minInnerLength * scale ||
 		(isPrefix && length >= minPrefixLength * scale && !hasWordCharacterAt(originalText, end)) ||
-		(isSuffix && length >= minSuffixLength * scale && !hasWordCharacterAt(originalText, start - 1));
+		(isSuffix &&
+			length >= minSuffixLength * scale &&
+			!hasWordCharacterAt(originalText, start - 1));
 	if (!isRevealing) return undefined;
 	return isEncoded ? expandToWord(originalText, { start, end }) : { start, end };
 }
 
-const hasWordCharacterAt = (text: string, position: number) => /[\p{L}\p{N}_-]/u.test(text.charAt(position));
+const hasWordCharacterAt = (text: string, position: number) =>
+	/[\p{L}\p{N}_-]/u.test(text.charAt(position));
 
 function expandToWord(text: string, range: TextRange): TextRange {
 	let { start, end } = range;
@@ -192,10 +220,24 @@ const escapePattern = new RegExp(
 	].join('|'),
 	'iy',
 );
-const htmlEntities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const htmlEntities: Readonly<Record<string, string>> = {
+	amp: '&',
+	lt: '<',
+	gt: '>',
+	quot: '"',
+	apos: "'",
+};
 
 /** Decodes an escape. A byte such as `%C3` becomes the Latin-1 character with this code. */
-function decodeEscape([, percentHex, unicodeHex, byteHex, htmlHex, decimal, name]: RegExpExecArray): string {
+function decodeEscape([
+	,
+	percentHex,
+	unicodeHex,
+	byteHex,
+	htmlHex,
+	decimal,
+	name,
+]: RegExpExecArray): string {
 	if (name !== undefined) return htmlEntities[name.toLowerCase()] ?? '';
 	const hexCode = percentHex ?? unicodeHex ?? byteHex ?? htmlHex;
 	const code = hexCode === undefined ? Number(decimal ?? 0x20) : parseInt(hexCode, 16);
@@ -224,7 +266,10 @@ function toSearchableText(text: string): SearchableText {
 }
 
 /** Removes one level of escapes. `foldCode` returns the code that replaces a character in the view, or 0 to drop it. */
-function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code: number) => number) {
+function unescapeAndFold(
+	{ text, starts, ends }: SearchableText,
+	foldCode: (code: number) => number,
+) {
 	// Unescaping never makes a text longer.
 	const codes = new Uint16Array(text.length);
 	const newStarts = new Uint32Array(text.length);
@@ -245,5 +290,9 @@ function unescapeAndFold({ text, starts, ends }: SearchableText, foldCode: (code
 		}
 	}
 	const foldedText = Buffer.from(codes.buffer, 0, length * 2).toString('utf16le');
-	return { text: foldedText, starts: newStarts.subarray(0, length), ends: newEnds.subarray(0, length) };
+	return {
+		text: foldedText,
+		starts: newStarts.subarray(0, length),
+		ends: newEnds.subarray(0, length),
+	};
 }

@@ -34,7 +34,9 @@ export const isSameIgnoringCase = (text: string | null | undefined, otherText: s
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
 	const fold = (name: string) => foldText(name.slice(0, 100));
 	const foldedNames = missingNames.slice(0, 20).map(fold);
-	const similarNames = names.filter((name) => foldedNames.some((other) => isSimilar(fold(name), other)));
+	const similarNames = names.filter((name) =>
+		foldedNames.some((other) => isSimilar(fold(name), other)),
+	);
 	const quotedNames = similarNames.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
 	return quotedNames.length === 0 ? '' : `Did you mean ${quotedNames.join(', ')}? `;
 }
@@ -45,8 +47,12 @@ function isSimilar(a: string, b: string): boolean {
 	let headLength = 0;
 	while (headLength < minLength && a[headLength] === b[headLength]) headLength++;
 	let tailLength = 0;
-	while (tailLength < minLength - headLength && a.at(-1 - tailLength) === b.at(-1 - tailLength)) tailLength++;
-	return Math.max(a.length, b.length) - headLength - tailLength <= Math.min(2, headLength + tailLength);
+	while (tailLength < minLength - headLength && a.at(-1 - tailLength) === b.at(-1 - tailLength))
+		tailLength++;
+	return (
+		Math.max(a.length, b.length) - headLength - tailLength <=
+		Math.min(2, headLength + tailLength)
+	);
 }
 
 /** Compares by character codes. The first call of `localeCompare` would cost n8n's start 5 ms. */

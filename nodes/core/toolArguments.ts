@@ -11,7 +11,9 @@ const n8nKeys = new Set(['tool', 'query']);
  * @throws NodeError 400 that names the arguments that the tool takes
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {
-	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (key: string) => unknown;
+	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (
+		key: string,
+	) => unknown;
 	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows which ones the model sent.
 	if (readArgument('toolCallId') !== undefined) return;
 	const toolArguments: FromAIArgument[] = [];
@@ -19,8 +21,13 @@ export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: nu
 	const knownKeys = new Set(toolArguments.map(({ key }) => key));
 	// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
 	const isUnknown = (key: string) =>
-		/^[\w-]{1,64}$/.test(key) && !knownKeys.has(key) && !n8nKeys.has(key) && (readArgument(key) ?? '') !== '';
-	const unknownKeys = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(isUnknown);
+		/^[\w-]{1,64}$/.test(key) &&
+		!knownKeys.has(key) &&
+		!n8nKeys.has(key) &&
+		(readArgument(key) ?? '') !== '';
+	const unknownKeys = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(
+		isUnknown,
+	);
 	if (unknownKeys.length === 0) return;
 	throw createRefusal(
 		`This tool does not take ${unknownKeys.map((key) => `'${key}'`).join(', ')}`,

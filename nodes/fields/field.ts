@@ -86,7 +86,11 @@ export interface Field {
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
 	/** The default in the form while another field has this value. n8n does not know this default: it applies when the value is read. */
-	readonly defaultWhen?: { readonly field: string; readonly is: string; readonly default: unknown };
+	readonly defaultWhen?: {
+		readonly field: string;
+		readonly is: string;
+		readonly default: unknown;
+	};
 	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
 	read?(raw: unknown, field: Field, context: ReadContext): unknown;
 	/** n8n's switch for a field without expressions. The value is the same for all items. */
@@ -133,7 +137,8 @@ const namePlaceholderPattern = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${
 export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 
 /** Builds a placeholder, without quotes, for a choice of a field. The user sees its name in the form, or its value in the input object. */
-export const mentionChoice = (field: string, value: string) => `${nameStart}${field}=${value}${nameEnd}`;
+export const mentionChoice = (field: string, value: string) =>
+	`${nameStart}${field}=${value}${nameEnd}`;
 
 /** Inserts the names that the user sees: the label in the form, the key in the input object. */
 export class FieldNaming {

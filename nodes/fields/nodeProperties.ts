@@ -5,7 +5,8 @@ import type { Field } from './field';
 
 /** Builds n8n's property for a field, without the conditions under which n8n shows it. */
 function buildProperty(field: Field): INodeProperties {
-	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } = field;
+	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } =
+		field;
 	return {
 		...{ displayName, name, description, hint, placeholder, noDataExpression },
 		// A copy, because n8n writes to the object that it is given.
@@ -16,16 +17,32 @@ function buildProperty(field: Field): INodeProperties {
 	};
 }
 
-function buildType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
-	const { type, typeOptions, minimum: minValue, maximum: maxValue, decimals: numberPrecision = 0 } = field;
+function buildType(
+	field: Field,
+): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
+	const {
+		type,
+		typeOptions,
+		minimum: minValue,
+		maximum: maxValue,
+		decimals: numberPrecision = 0,
+	} = field;
 	const typeOptionsPart = typeOptions && { typeOptions };
 	switch (type) {
 		case 'resourceLocator':
 			return { type, ...typeOptionsPart, modes: structuredClone([...(field.modes ?? [])]) };
 		case 'fixedCollection':
-			return { type, typeOptions: { multipleValues: true }, options: buildCollectionOptions(field) };
+			return {
+				type,
+				typeOptions: { multipleValues: true },
+				options: buildCollectionOptions(field),
+			};
 		case 'options':
-			return { type, ...typeOptionsPart, options: field.options?.map((choice) => ({ ...choice })) };
+			return {
+				type,
+				...typeOptionsPart,
+				options: field.options?.map((choice) => ({ ...choice })),
+			};
 		case 'number':
 			return { type, typeOptions: { ...typeOptions, minValue, maxValue, numberPrecision } };
 		default:
@@ -36,7 +53,13 @@ function buildType(field: Field): Pick<INodeProperties, 'type' | 'typeOptions' |
 function buildCollectionOptions(field: Field): INodeProperties['options'] {
 	const { group: name, fields } = getEntries(field);
 	const singular = field.displayName.replace(/ies$/, 'y').replace(/s$/, '');
-	return [{ displayName: singular, name, values: fields.map((entry) => buildConditionalProperty(entry)) }];
+	return [
+		{
+			displayName: singular,
+			name,
+			values: fields.map((entry) => buildConditionalProperty(entry)),
+		},
+	];
 }
 
 /** Returns the group and the fields of a fixedCollection. For `pairs`, the fields are a key and a value. */
@@ -53,7 +76,11 @@ type ShowConditions = NonNullable<IDisplayOptions['show']>;
 type ValuesByName = Record<string, Array<string | boolean>>;
 
 /** Builds a node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
-export function buildProperties(fields: readonly Field[], options: readonly Field[], gate?: ShowConditions) {
+export function buildProperties(
+	fields: readonly Field[],
+	options: readonly Field[],
+	gate?: ShowConditions,
+) {
 	const sortedOptions = options.toSorted((a, b) => compareNames(a.displayName, b.displayName));
 	const collection: INodeProperties = {
 		displayName: 'Options',
@@ -65,7 +92,9 @@ export function buildProperties(fields: readonly Field[], options: readonly Fiel
 		options: sortedOptions.map((option) => ({
 			...buildProperty(option),
 			...buildDefaultWhenAdded(option),
-			...(option.showWhen && { displayOptions: buildOptionConditions(option.showWhen, fields, options) }),
+			...(option.showWhen && {
+				displayOptions: buildOptionConditions(option.showWhen, fields, options),
+			}),
 		})),
 	};
 	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
@@ -113,5 +142,8 @@ function buildOptionConditions(
 			hide[name] = choices.filter((choice) => !values.includes(choice));
 		} else show[name] = values;
 	}
-	return { ...(Object.keys(show).length > 0 && { show }), ...(Object.keys(hide).length > 0 && { hide }) };
+	return {
+		...(Object.keys(show).length > 0 && { show }),
+		...(Object.keys(hide).length > 0 && { hide }),
+	};
 }

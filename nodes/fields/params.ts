@@ -2,7 +2,14 @@ import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 
 
 import { isTool, createRefusal } from '../core/errors';
 import type { Field, InferParameters, ReadContext } from './field';
-import { isRecord, missingDataAdvice, getLabel, readValue, refuseUnnamedFiles, TypedText } from './values';
+import {
+	isRecord,
+	missingDataAdvice,
+	getLabel,
+	readValue,
+	refuseUnnamedFiles,
+	TypedText,
+} from './values';
 
 export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
 
@@ -29,23 +36,30 @@ export function readParameters<const F extends readonly Field[]>(
 	};
 	// A field may depend on others. So each is read when its value is first needed.
 	const getValue = (field: Field): unknown => {
-		if (!values.has(field.name)) values.set(field.name, readField(field, rawValues[field.name]));
+		if (!values.has(field.name))
+			values.set(field.name, readField(field, rawValues[field.name]));
 		return values.get(field.name);
 	};
 	const readField = (field: Field, raw: unknown): unknown => {
 		const { showWhen = {}, requiredUnless = [], defaultWhen, fallbackField } = field;
-		const isShown = Object.entries(showWhen).every(([name, allowed]) => fieldHasOneOf(name, allowed));
-		const hasOtherDefault = defaultWhen !== undefined && fieldHasOneOf(defaultWhen.field, [defaultWhen.is]);
+		const isShown = Object.entries(showWhen).every(([name, allowed]) =>
+			fieldHasOneOf(name, allowed),
+		);
+		const hasOtherDefault =
+			defaultWhen !== undefined && fieldHasOneOf(defaultWhen.field, [defaultWhen.is]);
 		const formDefault = hasOtherDefault ? defaultWhen.default : field.default;
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
 		if (!isShown && isForm) return readValue(field, formDefault, formContext);
 		// An empty form field counts as missing if its value is not a text.
-		const isCleared = raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
+		const isCleared =
+			raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
 		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
 		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
 			refuseUnnamedFiles(field, raw, context);
 		const usesDefault = isMissing(raw) || isCleared;
-		const value = usesDefault ? readValue(field, modeDefault, formContext) : readValue(field, raw, context);
+		const value = usesDefault
+			? readValue(field, modeDefault, formContext)
+			: readValue(field, raw, context);
 		if (fallbackField && value === '') return fallbackField.read(rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
 		if (isShown && isNeeded) requireValue(field, raw, value, context);
@@ -69,7 +83,8 @@ function requireValue(field: Field, raw: unknown, value: unknown, context: ReadC
 	if (field.mayBeEmpty) return;
 	// A field of several lines may hold a mere line break.
 	const text = typeof value === 'string' && !field.typeOptions?.rows ? value.trim() : value;
-	const isEmpty = text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
+	const isEmpty =
+		text === '' || (field.format === 'list' && Array.isArray(value) && value.length === 0);
 	if (isEmpty) throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
@@ -153,7 +168,12 @@ interface ParameterSource {
 
 /** The part of n8n's context that gives parameters. */
 export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'getInputData'> {
-	getNodeParameter(name: string, itemIndex: number, fallback: unknown, options?: ReadOptions): unknown;
+	getNodeParameter(
+		name: string,
+		itemIndex: number,
+		fallback: unknown,
+		options?: ReadOptions,
+	): unknown;
 }
 
 /**
@@ -191,9 +211,15 @@ export class RawParameters {
 		const options = this.read('options', itemIndex, {});
 		const values = fields.map(({ name, format }) => {
 			const value = this.read(name, itemIndex, null);
-			return [name, format === 'columns' ? this.#markTypedValues(name, value) : value] as const;
+			return [
+				name,
+				format === 'columns' ? this.#markTypedValues(name, value) : value,
+			] as const;
 		});
-		const rawValues = { ...(isPlainObject(options) ? options : {}), ...Object.fromEntries(values) };
+		const rawValues = {
+			...(isPlainObject(options) ? options : {}),
+			...Object.fromEntries(values),
+		};
 		const names = ['options', ...fields.map(({ name }) => name)];
 		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
 			this.#constantValues.set(fields, rawValues);
@@ -203,7 +229,8 @@ export class RawParameters {
 	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. The value of an expression keeps its type. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
 		const saved = this.#getSaved(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved)) return mapper;
+		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved))
+			return mapper;
 		const isTyped = (column: string, value: unknown) =>
 			typeof value === 'string' && !hasExpression(saved[column]);
 		const entries = Object.entries(mapper['value']).map(([column, value]) => {
@@ -219,7 +246,9 @@ export class RawParameters {
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
 	hasUserExpression(name: string): boolean {
-		const expression = [this.#getSaved(name), this.#getSaved('options', name)].find(hasExpression);
+		const expression = [this.#getSaved(name), this.#getSaved('options', name)].find(
+			hasExpression,
+		);
 		return expression !== undefined && !isFromModel(expression);
 	}
 
@@ -237,7 +266,10 @@ export class RawParameters {
 	/** Returns a parameter, or an option in a collection, as it is saved in the workflow: an expression is not resolved. */
 	#getSaved(name: string, option?: string): unknown {
 		if (!this.#savedValues.has(name))
-			this.#savedValues.set(name, this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true }));
+			this.#savedValues.set(
+				name,
+				this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true }),
+			);
 		const saved = this.#savedValues.get(name);
 		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
 	}
@@ -245,7 +277,10 @@ export class RawParameters {
 	#findSource(name: string, fallback: unknown): ParameterSource {
 		const saved = this.#getSaved(name);
 		if (!hasExpression(saved))
-			return { isConstant: true, value: this.#n8nContext.getNodeParameter(name, 0, fallback) };
+			return {
+				isConstant: true,
+				value: this.#n8nContext.getNodeParameter(name, 0, fallback),
+			};
 		const mayReadItem = typeof saved === 'string' && !this.#isTool;
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
@@ -268,14 +303,18 @@ function hasExpression(value: unknown): boolean {
 }
 
 const pathStepPattern = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
-const pathExpressionPattern = new RegExp(String.raw`^=\{\{\s*\$json((?:${pathStepPattern.source})*)\s*\}\}$`);
+const pathExpressionPattern = new RegExp(
+	String.raw`^=\{\{\s*\$json((?:${pathStepPattern.source})*)\s*\}\}$`,
+);
 
 /** Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every other expression. */
 function parseFieldPath(expression: string): string[] | undefined {
 	const steps = pathExpressionPattern.exec(expression)?.[1];
 	if (steps === undefined) return undefined;
 	const matches = [...steps.matchAll(pathStepPattern)];
-	return matches.map(([, name, doubleQuoted, singleQuoted = '']) => name ?? doubleQuoted ?? singleQuoted);
+	return matches.map(
+		([, name, doubleQuoted, singleQuoted = '']) => name ?? doubleQuoted ?? singleQuoted,
+	);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -10,10 +10,16 @@ export const getLabel = ({ displayName, name }: Field, { mode }: ReadContext) =>
 export const missingDataAdvice =
 	'If it is an expression, check that the input item contains the data. If Edit Fields removed it, turn on Include Other Input Fields there.';
 
-export function createValueRefusal(field: Field, context: ReadContext, expectation: string): NodeError {
+export function createValueRefusal(
+	field: Field,
+	context: ReadContext,
+	expectation: string,
+): NodeError {
 	return createRefusal(
 		`'${getLabel(field, context)}' must be ${expectation}`,
-		context.mode === 'fields' ? 'If it is an expression, check what it returns for this item.' : undefined,
+		context.mode === 'fields'
+			? 'If it is an expression, check what it returns for this item.'
+			: undefined,
 	);
 }
 
@@ -22,7 +28,8 @@ const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, exp
 
 export function readText(field: Field, raw: unknown, context: ReadContext): string {
 	if (typeof raw === 'string') return raw;
-	if (context.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean')) return String(raw);
+	if (context.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean'))
+		return String(raw);
 	throw createTypeRefusal(field, raw, context, 'text');
 }
 
@@ -48,12 +55,15 @@ export class TypedText {
 
 /** Reads values by column from n8n's column mapper or a plain object. Unset values are undefined. @returns undefined if n8n maps by name */
 function readColumns(field: Field, raw: unknown, context: ReadContext) {
-	if (!isRecord(raw)) throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
+	if (!isRecord(raw))
+		throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
 	const isMapper = context.mode === 'fields' && typeof raw['mappingMode'] === 'string';
 	if (!isMapper) return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
 	const values = isRecord(raw['value']) ? raw['value'] : {};
-	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value ?? undefined]));
+	return Object.fromEntries(
+		Object.entries(values).map(([name, value]) => [name, value ?? undefined]),
+	);
 }
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
@@ -79,19 +89,25 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 	// Does not trim what was picked from a list, because it may begin or end with a space.
 	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	const texts = entries.map((entry) => readText(field, entry, context));
-	return texts.map((text) => (isPicked ? text : text.trim())).filter((text) => text.trim() !== '');
+	return texts
+		.map((text) => (isPicked ? text : text.trim()))
+		.filter((text) => text.trim() !== '');
 }
 
 /** Reads the form's `{ group: [{ key, value }] }` or a plain object. */
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
-	if (!isRecord(raw)) throw createTypeRefusal(field, raw, context, 'an object with names and values');
+	if (!isRecord(raw))
+		throw createTypeRefusal(field, raw, context, 'an object with names and values');
 	const rows = context.mode === 'fields' ? raw[group] : undefined;
 	const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
 		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
 	const readEntryText = (value: unknown) => readText(field, value, context);
-	const pairs = entries.map(([name, value]) => ({ name: readEntryText(name), value: readEntryText(value) }));
+	const pairs = entries.map(([name, value]) => ({
+		name: readEntryText(name),
+		value: readEntryText(value),
+	}));
 	// Skips a row of the form that nobody filled in.
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
@@ -104,7 +120,9 @@ export function refuseUnknownKeys(
 	expectation: string,
 	context: ReadContext,
 ): void {
-	const unknownKey = entries.flatMap((entry) => Object.keys(entry)).find((key) => !keys.includes(key));
+	const unknownKey = entries
+		.flatMap((entry) => Object.keys(entry))
+		.find((key) => !keys.includes(key));
 	if (unknownKey === undefined || context.mode === 'fields') return;
 	throw createValueRefusal(field, context, `${expectation}; '${unknownKey}' is not allowed`);
 }
@@ -117,7 +135,8 @@ function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
 	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
 	const message = `'${label}' must be an array of rows`;
-	if (!Array.isArray(rows)) throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
+	if (!Array.isArray(rows))
+		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
 	const wrongIndex = rows.findIndex((row) => !isRow(row));
 	if (wrongIndex === -1) return rows;
 	const wrongRowNote = `row ${wrongIndex + 1} is ${describeType(rows[wrongIndex])}`;
@@ -132,7 +151,10 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 		return JSON.parse(text) as unknown;
 	} catch (error) {
 		const place = /position \d+/.exec(String(error))?.[0];
-		throw createRefusal(`${label} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`, advice);
+		throw createRefusal(
+			`${label} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`,
+			advice,
+		);
 	}
 }
 
@@ -161,14 +183,20 @@ function readAttachments(field: Field, raw: unknown, context: ReadContext): Atta
 	const entries = typeof raw === 'string' ? splitList(raw) : [raw].flat();
 	return entries.flatMap((entry: unknown) => {
 		if (typeof entry === 'string') return entry.trim() === '' ? [] : { field: entry.trim() };
-		if (context.mode === 'json' && isRecord(entry)) return readAttachment(field, entry, context);
+		if (context.mode === 'json' && isRecord(entry))
+			return readAttachment(field, entry, context);
 		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
 	});
 }
 
-function readAttachment(field: Field, entry: Record<string, unknown>, context: ReadContext): AttachmentInput {
+function readAttachment(
+	field: Field,
+	entry: Record<string, unknown>,
+	context: ReadContext,
+): AttachmentInput {
 	const { fileName, mimeType, content } = entry;
-	const expectation = 'names of binary fields or objects with fileName, mimeType and content (base64 text)';
+	const expectation =
+		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation, context);
 	const isComplete = typeof fileName === 'string' && typeof content === 'string';
 	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
@@ -201,9 +229,12 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const isFromText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
 	const value = isFromText ? Number(raw) : raw;
 	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
-	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum) return value;
+	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum)
+		return value;
 	const shownValue =
-		typeof value === 'number' && !(isFromText && Number.isNaN(value)) ? String(value) : describeType(raw);
+		typeof value === 'number' && !(isFromText && Number.isNaN(value))
+			? String(value)
+			: describeType(raw);
 	const expectation = `a ${decimals === undefined ? 'whole ' : ''}number${formatLimits(field)}`;
 	throw createValueRefusal(field, context, `${expectation}, not ${shownValue}`);
 }
@@ -224,7 +255,9 @@ type ValueReader = (field: Field, raw: unknown, context: ReadContext) => unknown
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	list: readList,
 	addressList: (field, raw, context) =>
-		Array.isArray(raw) ? readList(field, raw, context).join('\n') : readText(field, raw, context),
+		Array.isArray(raw)
+			? readList(field, raw, context).join('\n')
+			: readText(field, raw, context),
 	pairs: readPairs,
 	rows: readRows,
 	records: readRows,
@@ -252,6 +285,8 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 /** Converts a raw value to the value that the operation gets. @throws NodeError 400 that names the field and what is allowed */
 export function readValue(field: Field, raw: unknown, context: ReadContext): unknown {
 	if (field.read) return field.read(raw, field, context);
-	const reader = field.format ? formatReaders[field.format] : (typeReaders[field.type] ?? readText);
+	const reader = field.format
+		? formatReaders[field.format]
+		: (typeReaders[field.type] ?? readText);
 	return reader(field, raw, context);
 }

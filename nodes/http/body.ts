@@ -34,7 +34,10 @@ interface ReadLimits {
 }
 
 /** Reads the whole body of a response. @throws BodyError */
-export async function readResponseBody(body: Readable | Buffer, limits: ReadLimits = {}): Promise<Buffer> {
+export async function readResponseBody(
+	body: Readable | Buffer,
+	limits: ReadLimits = {},
+): Promise<Buffer> {
 	const { maxBytes = defaultMaxBytes, announcedBytes = 0, memory } = limits;
 	if (Buffer.isBuffer(body)) {
 		if (body.length > maxBytes) throw new BodyError('tooLarge');
@@ -60,16 +63,23 @@ export function tryParseJson(bytes: Buffer): unknown {
 }
 
 /** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
-export const mayBeJson = (bytes: Buffer) => /^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
+export const mayBeJson = (bytes: Buffer) =>
+	/^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 
 /** Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because the status is known anyway. */
-export async function readErrorBody(body: Readable | Buffer, signal?: AbortSignal): Promise<Buffer> {
+export async function readErrorBody(
+	body: Readable | Buffer,
+	signal?: AbortSignal,
+): Promise<Buffer> {
 	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
 	return (await collectBytes(body, { maxBytes: maxErrorBytes, signal })).bytes;
 }
 
 /** Reads a stream. @returns the bytes that were read, and the error if the reading ended early */
-async function collectBytes(body: Readable, { maxBytes = defaultMaxBytes, signal, memory }: ReadLimits) {
+async function collectBytes(
+	body: Readable,
+	{ maxBytes = defaultMaxBytes, signal, memory }: ReadLimits,
+) {
 	if (signal) addAbortSignal(signal, body);
 	const chunks: Buffer[] = [];
 	let byteCount = 0;
@@ -77,14 +87,16 @@ async function collectBytes(body: Readable, { maxBytes = defaultMaxBytes, signal
 		for await (const chunk of body as AsyncIterable<Buffer>) {
 			byteCount += chunk.length;
 			// Leaving the loop destroys the stream.
-			if (byteCount > maxBytes) return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
+			if (byteCount > maxBytes)
+				return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
 			memory?.reserve(chunk.length);
 			chunks.push(chunk);
 		}
 		return { bytes: Buffer.concat(chunks, byteCount) };
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
-		const bodyError = error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
+		const bodyError =
+			error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
 		return { bytes: Buffer.concat(chunks), error: bodyError };
 	}
 }

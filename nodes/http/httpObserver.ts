@@ -20,11 +20,16 @@ function createObserver() {
 		const { request } = message as { readonly request: ClientRequest };
 		const receive = responses.getStore();
 		// A CONNECT goes to the proxy, not to the service.
-		if (receive && request.method !== 'CONNECT') request.prependOnceListener('response', receive);
+		if (receive && request.method !== 'CONNECT')
+			request.prependOnceListener('response', receive);
 	};
 	const onError = (message: unknown) => {
-		const { request, error } = message as { readonly request: ClientRequest; readonly error: Error };
-		const socket = request.socket as (TLSSocket & { readonly secureConnecting?: boolean }) | null;
+		const { request, error } = message as {
+			readonly request: ClientRequest;
+			readonly error: Error;
+		};
+		const socket = request.socket as
+			(TLSSocket & { readonly secureConnecting?: boolean }) | null;
 		// Node sets this to false after the TLS handshake. Sockets without TLS do not have it.
 		if (socket?.secureConnecting === false) errorsAfterTls.add(error);
 	};

@@ -33,14 +33,20 @@ function findUnreachableHost(chain: readonly unknown[], url: string): string {
 		if (typeof name === 'string' && name !== hostname) return name;
 		const address = getProperty(link, 'address');
 		const peerPort = getProperty(link, 'port');
-		if (typeof address === 'string' && typeof peerPort === 'number' && peerPort !== requestedPort)
+		if (
+			typeof address === 'string' &&
+			typeof peerPort === 'number' &&
+			peerPort !== requestedPort
+		)
 			return `${address}:${peerPort}`;
 	}
 	return host;
 }
 
 export const getProperty = (value: unknown, key: string) =>
-	typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+	typeof value === 'object' && value !== null
+		? (value as Record<string, unknown>)[key]
+		: undefined;
 
 /** What became of the request, by category of error. Errors that occur only before a connection exists mean that nothing was done. */
 const resultByCategory = {
@@ -76,7 +82,12 @@ type NetworkErrorRow = readonly [
 /** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
 const errorTable: readonly NetworkErrorRow[] = [
 	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
-	['notConnected', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached', 'connecting'],
+	[
+		'notConnected',
+		/^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+		'the network cannot be reached',
+		'connecting',
+	],
 	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
 	['certificate', certificateCodePattern, "the server's certificate is not trusted", 'beforeTls'],
 	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
@@ -105,8 +116,12 @@ export function classifyNetworkError(error: unknown): NetworkError {
 	return { category, ...resultByCategory[category], statusCode, errorCode, reason };
 }
 
-function classifyCode(chain: readonly object[], errorCode = ''): [NetworkError['category'], string] {
-	if (chain.some(isBlockedByPolicy)) return ['blocked', 'n8n does not allow connections to this address'];
+function classifyCode(
+	chain: readonly object[],
+	errorCode = '',
+): [NetworkError['category'], string] {
+	if (chain.some(isBlockedByPolicy))
+		return ['blocked', 'n8n does not allow connections to this address'];
 	if (errorCode === '') return ['unknown', 'the request failed'];
 	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
 		return ['notConnected', 'the connection was reset'];
@@ -114,7 +129,9 @@ function classifyCode(chain: readonly object[], errorCode = ''): [NetworkError['
 		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
 		beforeTls: !chain.some((link) => getHttpObserver().errorsAfterTls.has(link)),
 	};
-	const row = errorTable.find(([, pattern, , phase]) => pattern.test(errorCode) && (!phase || phases[phase]));
+	const row = errorTable.find(
+		([, pattern, , phase]) => pattern.test(errorCode) && (!phase || phases[phase]),
+	);
 	const [category = 'unknown', , reason = 'the connection failed'] = row ?? [];
 	return [category, reason];
 }

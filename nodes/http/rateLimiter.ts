@@ -50,7 +50,11 @@ export class RateLimiter {
 	#pausedUntil = 0;
 	#lastQuotaErrorAt = -Infinity;
 	/** The quota errors since the last success: how many pauses they started, and the latest of them. */
-	#quotaErrorStreak?: { readonly beganAt: number; readonly count: number; readonly error: NodeError };
+	#quotaErrorStreak?: {
+		readonly beganAt: number;
+		readonly count: number;
+		readonly error: NodeError;
+	};
 	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
 	#wasHalved = false;
@@ -72,7 +76,10 @@ export class RateLimiter {
 		for (;;) {
 			const pause = earliestAt - this.#now;
 			// The service asked for a pause before it gets this request again.
-			if (pause > 0) await waitUnlessStopped(signal, (done) => this.#settings.clock.callAfter(pause, done));
+			if (pause > 0)
+				await waitUnlessStopped(signal, (done) =>
+					this.#settings.clock.callAfter(pause, done),
+				);
 			const sentAt = await this.#waitForAdmission(options);
 			try {
 				const result = await request();
@@ -87,7 +94,11 @@ export class RateLimiter {
 				earliestAt = now + (error.retryAfterMilliseconds ?? 0);
 				const resumeAt = Math.max(this.#pausedUntil, earliestAt);
 				if (resumeAt > firstQuotaErrorAt + maxRetryWaitMilliseconds)
-					throw this.#createLongPauseError(error, now - firstQuotaErrorAt, maxRetryWaitMilliseconds);
+					throw this.#createLongPauseError(
+						error,
+						now - firstQuotaErrorAt,
+						maxRetryWaitMilliseconds,
+					);
 				onPause?.(resumeAt - now);
 			} finally {
 				this.#runningCount--;
@@ -133,7 +144,10 @@ export class RateLimiter {
 		this.#quotaErrorStreak = { beganAt, count: startsPause ? count + 1 : count, error };
 		if (startsPause) {
 			// Up to a second after the first error, and up to twice as long after each further error. The service may ask for a longer pause.
-			const backoffPause = Math.min(periodMilliseconds, (periodMilliseconds / 60) * 2 ** count);
+			const backoffPause = Math.min(
+				periodMilliseconds,
+				(periodMilliseconds / 60) * 2 ** count,
+			);
 			this.#pausedUntil = now + backoffPause * (0.5 + random() / 2);
 			this.#lastQuotaErrorAt = now;
 			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
@@ -177,14 +191,25 @@ export class RateLimiter {
 		}
 	}
 
-	#createLongPauseError(failure: NodeError, passedMilliseconds: number, maxMilliseconds: number): NodeError {
+	#createLongPauseError(
+		failure: NodeError,
+		passedMilliseconds: number,
+		maxMilliseconds: number,
+	): NodeError {
 		const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 		const requestedPause = failure.retryAfterMilliseconds;
-		const text = requestedPause === undefined ? 'The next try would have to wait' : 'Google asks n8n to wait';
-		const pauseSeconds = toSeconds(requestedPause ?? Math.max(0, this.#pausedUntil - this.#now));
+		const text =
+			requestedPause === undefined
+				? 'The next try would have to wait'
+				: 'Google asks n8n to wait';
+		const pauseSeconds = toSeconds(
+			requestedPause ?? Math.max(0, this.#pausedUntil - this.#now),
+		);
 		const description = [
 			`${text} ${pauseSeconds} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${maxMilliseconds / 1000}`,
-			passedMilliseconds > 0 ? `, of which ${toSeconds(passedMilliseconds)} have passed.` : '.',
+			passedMilliseconds > 0
+				? `, of which ${toSeconds(passedMilliseconds)} have passed.`
+				: '.',
 			failure.description ? ` ${failure.description}` : '',
 		].join('');
 		return failure.with({ description, retryable: false });

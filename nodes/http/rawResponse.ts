@@ -14,7 +14,9 @@ const decompressors: Readonly<Record<string, (bytes: Buffer) => Transform>> = {
 	br: () => createBrotliDecompress(decompressionOptions),
 	// Some servers omit the zlib header, whose first byte ends with the method 8.
 	deflate: ([first = 0]) =>
-		(first & 0x0f) === 8 ? createUnzip(decompressionOptions) : createInflateRaw(decompressionOptions),
+		(first & 0x0f) === 8
+			? createUnzip(decompressionOptions)
+			: createInflateRaw(decompressionOptions),
 };
 
 /**
@@ -41,7 +43,11 @@ export class RawResponse {
 	};
 
 	/** Decompresses the body. @throws BodyError if it is incomplete or too large, or if there is no memory for it */
-	async decompress(body: Buffer, memory: MemoryReservation, maxBytes = defaultMaxBytes): Promise<Buffer> {
+	async decompress(
+		body: Buffer,
+		memory: MemoryReservation,
+		maxBytes = defaultMaxBytes,
+	): Promise<Buffer> {
 		if (this.#response?.socket?.errored) throw new BodyError('cutShort');
 		const createDecompressor = decompressors[this.#encoding];
 		if (createDecompressor === undefined || body.length === 0) return body;

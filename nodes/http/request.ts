@@ -36,7 +36,10 @@ export type BodyErrorTexts = Readonly<
 >;
 
 /** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
-export function convertBodyError({ reason, errorCode }: BodyError, texts: BodyErrorTexts): NodeError {
+export function convertBodyError(
+	{ reason, errorCode }: BodyError,
+	texts: BodyErrorTexts,
+): NodeError {
 	const [message, description] = texts[reason];
 	return new NodeError({
 		code: reason === 'noMemory' ? 503 : 502,
@@ -75,7 +78,10 @@ export async function attemptRequest<T>(
 }
 
 /** Rejects if the signal aborts. n8n's helper cannot do this, because it always uses the signal of the execution. */
-export function rejectOnAbort(response: Promise<FullResponse>, signal: AbortSignal): Promise<FullResponse> {
+export function rejectOnAbort(
+	response: Promise<FullResponse>,
+	signal: AbortSignal,
+): Promise<FullResponse> {
 	return new Promise((resolve, reject) => {
 		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
@@ -92,7 +98,10 @@ export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 /** The time that a service has to begin its response to a credential test. */
 export const credentialTestTimeoutSeconds = 15;
 
-export interface CredentialTestRequest extends Pick<IHttpRequestOptions, 'method' | 'headers' | 'body'> {
+export interface CredentialTestRequest extends Pick<
+	IHttpRequestOptions,
+	'method' | 'headers' | 'body'
+> {
 	readonly uri: string;
 	readonly rejectUnauthorized?: boolean;
 }

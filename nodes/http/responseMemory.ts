@@ -51,7 +51,11 @@ function* scanJson(json: Buffer, maxCost: number, maxLevels: number): Generator<
 }
 
 /** Estimates the bytes of memory that parsing takes: 1 to 40 times the length of the JSON. The scan stops when it finds more than `maxCost`. */
-export function estimateParsingCost(json: Buffer, maxCost = Infinity, maxLevels = Infinity): number {
+export function estimateParsingCost(
+	json: Buffer,
+	maxCost = Infinity,
+	maxLevels = Infinity,
+): number {
 	const scan = scanJson(json, maxCost, maxLevels);
 	let step = scan.next();
 	while (!step.done) step = scan.next();
@@ -72,13 +76,19 @@ export class MemoryReservation {
 
 	/** @throws BodyError `noMemory` if there is no room next to the other responses */
 	reserve(bytes: number): void {
-		if (getReservedMemory().bytes + bytes > getHeapStatistics().heap_size_limit * maxHeapShares.inFlight)
+		if (
+			getReservedMemory().bytes + bytes >
+			getHeapStatistics().heap_size_limit * maxHeapShares.inFlight
+		)
 			throw new BodyError('noMemory');
 		this.#addBytes(bytes);
 	}
 
 	/** Reserves memory for parsing. @param limits the limits for the memory and the levels @throws BodyError `tooCostly`, `noMemory` */
-	async reserveForParsing(json: Buffer, limits = { bytes: Infinity, levels: Infinity }): Promise<void> {
+	async reserveForParsing(
+		json: Buffer,
+		limits = { bytes: Infinity, levels: Infinity },
+	): Promise<void> {
 		const { heap_size_limit: heapLimit } = getHeapStatistics();
 		const maxCost = Math.min(limits.bytes, heapLimit * maxHeapShares.oneResponse);
 		const scan = scanJson(json, maxCost, limits.levels);
@@ -107,6 +117,10 @@ export class MemoryReservation {
 export function canParse(json: Buffer): boolean {
 	const { heap_size_limit: heapLimit, used_heap_size: usedBytes } = getHeapStatistics();
 	const freeBytes = heapLimit * maxHeapShares.total - usedBytes - getReservedMemory().bytes;
-	const maxCost = Math.min(itemParsingLimits.bytes, heapLimit * maxHeapShares.oneResponse, freeBytes);
+	const maxCost = Math.min(
+		itemParsingLimits.bytes,
+		heapLimit * maxHeapShares.oneResponse,
+		freeBytes,
+	);
 	return estimateParsingCost(json, maxCost, itemParsingLimits.levels) <= maxCost;
 }

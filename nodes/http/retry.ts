@@ -6,7 +6,10 @@ import { quoteField } from '../fields/field';
 /** Draws a random pause ("full jitter"), evenly from 0 to a maximum. The maximum doubles with each earlier pause, up to the cap. */
 export function drawJitterMilliseconds(
 	pauseCount: number,
-	{ baseMilliseconds, capMilliseconds }: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
+	{
+		baseMilliseconds,
+		capMilliseconds,
+	}: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
 	random: () => number,
 ): number {
 	const maxPause = Math.min(capMilliseconds, baseMilliseconds * 2 ** pauseCount);
@@ -18,7 +21,10 @@ const secondsPattern = /^\d{1,12}(\.\d+)?$/;
 const httpDateStartPattern = /^(mon|tue|wed|thu|fri|sat|sun)/i;
 
 /** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
-export function parseRetryAfter(header: string | undefined, nowMilliseconds: number): number | undefined {
+export function parseRetryAfter(
+	header: string | undefined,
+	nowMilliseconds: number,
+): number | undefined {
 	const value = header?.trim();
 	if (value === undefined) return undefined;
 	if (secondsPattern.test(value)) return Math.ceil(Number(value) * 1000);
@@ -35,7 +41,9 @@ export type AttemptResult = Pick<NodeError, 'outcome' | 'retryable'>;
 export function classifyStatus(statusCode: number): AttemptResult {
 	if (statusCode === 429) return { outcome: 'notDone', retryable: true };
 	const isUnknown = statusCode >= 500 || statusCode === 408;
-	return isUnknown ? { outcome: 'unknown', retryable: true } : { outcome: 'notDone', retryable: false };
+	return isUnknown
+		? { outcome: 'unknown', retryable: true }
+		: { outcome: 'notDone', retryable: false };
 }
 
 /** Creates the error of a stopped attempt. It is retryable, so that `withRetries` begins a pause, whose error covers all attempts. */
@@ -43,7 +51,12 @@ export const createStoppedRequestError = (outcome: NodeError['outcome']) =>
 	createStoppedError().with({ outcome, retryable: true });
 
 export const createStoppedError = (description?: string) =>
-	new NodeError({ code: 499, status: 'CANCELLED', message: 'The execution was stopped', description });
+	new NodeError({
+		code: 499,
+		status: 'CANCELLED',
+		message: 'The execution was stopped',
+		description,
+	});
 
 export interface RetryPolicy {
 	readonly words: {
@@ -84,7 +97,11 @@ interface RetryProgress {
  * Retry-After, and a little longer. If the policy does not allow this pause, the attempts end at once.
  * @param attempt throws a NodeError that says what became of the attempt. @throws NodeError
  */
-export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEffect, policy: RetryPolicy) {
+export async function withRetries<T>(
+	attempt: () => Promise<T>,
+	effect: RepeatEffect,
+	policy: RetryPolicy,
+) {
 	let pausedMilliseconds = 0;
 	let mayBeDone = false;
 	for (let attempts = 1; ; attempts++) {
@@ -97,7 +114,8 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 		}
 		mayBeDone ||= effect.mayChange && failure.outcome === 'unknown';
 		const progress = { attempts, pausedMilliseconds, mayBeDone };
-		const mayRepeat = failure.retryable && (failure.outcome === 'notDone' || effect.isRepeatable);
+		const mayRepeat =
+			failure.retryable && (failure.outcome === 'notDone' || effect.isRepeatable);
 		if (!mayRepeat) throw createFinalError(failure, progress);
 		const pause = computePause(failure, progress, policy);
 		await sleep(pause, undefined, { signal: policy.signal }).catch(() => {
@@ -110,23 +128,42 @@ export async function withRetries<T>(attempt: () => Promise<T>, effect: RepeatEf
 }
 
 /** Computes the milliseconds until the next attempt. @throws NodeError if the policy allows no further attempt */
-export function computePause(failure: NodeError, progress: RetryProgress, policy: RetryPolicy): number {
+export function computePause(
+	failure: NodeError,
+	progress: RetryProgress,
+	policy: RetryPolicy,
+): number {
 	const { attempts, pausedMilliseconds } = progress;
 	if (attempts >= policy.maxAttempts) throw createFinalError(failure, progress);
 	const remainingPause = policy.maxRetryWaitMilliseconds - pausedMilliseconds;
 	const requestedPause = failure.retryAfterMilliseconds ?? 0;
 	if (requestedPause > remainingPause)
-		throw createFinalError(failure, progress, describeLongPause(requestedPause, remainingPause, policy));
+		throw createFinalError(
+			failure,
+			progress,
+			describeLongPause(requestedPause, remainingPause, policy),
+		);
 	if (remainingPause <= 0)
-		throw createFinalError(failure, progress, attempts === 1 ? describeMissingPause(policy) : undefined);
+		throw createFinalError(
+			failure,
+			progress,
+			attempts === 1 ? describeMissingPause(policy) : undefined,
+		);
 	// The jitter is added to the requested pause, because clients that were asked for the same pause must not return at the same moment.
 	const jitter = drawJitterMilliseconds(attempts - 1, backoff, Math.random);
 	return Math.min(remainingPause, requestedPause + Math.max(minPauseMilliseconds, jitter));
 }
 
-function describeLongPause(requestedPause: number, remainingPause: number, policy: RetryPolicy): string {
+function describeLongPause(
+	requestedPause: number,
+	remainingPause: number,
+	policy: RetryPolicy,
+): string {
 	const { words, maxRetryWaitMilliseconds: limit } = policy;
-	const note = remainingPause < limit ? `, of which ${Math.floor(remainingPause / 100) / 10} are left` : '';
+	const note =
+		remainingPause < limit
+			? `, of which ${Math.floor(remainingPause / 100) / 10} are left`
+			: '';
 	return `${words.service} asks n8n to wait ${Math.ceil(requestedPause / 1000)} seconds, but ${quoteField('maxRetryWaitSeconds')} allows ${limit / 1000}${note}.`;
 }
 
@@ -134,10 +171,15 @@ const describeMissingPause = ({ maxRetryWaitMilliseconds: limit }: RetryPolicy) 
 	`Another try would need a wait, but ${quoteField('maxRetryWaitSeconds')} allows ${limit / 1000}.`;
 
 /** Adds the outcome of all attempts to the last failure. */
-function createFinalError(failure: NodeError, { attempts, mayBeDone }: RetryProgress, advice?: string) {
+function createFinalError(
+	failure: NodeError,
+	{ attempts, mayBeDone }: RetryProgress,
+	advice?: string,
+) {
 	// If nothing may be done although the last outcome is unknown, the request could change nothing (`mayChange: false`).
 	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
-	const attemptsNote = advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
+	const attemptsNote =
+		advice === undefined && attempts > 1 ? `Tried ${attempts} times.` : undefined;
 	return failure.with({
 		description: [advice, failure.description, attemptsNote].filter(Boolean).join(' '),
 		outcome: mayBeDone ? 'unknown' : outcome,

@@ -4,7 +4,13 @@ import { setImmediate as yieldToEventLoop, setTimeout as sleep } from 'node:time
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 
-import type { WorkerOutput, TaskInput, WorkerInput, TaskResult, TaskName } from './untrusted.worker';
+import type {
+	WorkerOutput,
+	TaskInput,
+	WorkerInput,
+	TaskResult,
+	TaskName,
+} from './untrusted.worker';
 
 /** The code of the thread. The build writes this file next to the sources and into the package. */
 const workerFile = path.join(__dirname, 'untrusted.worker.js');
@@ -41,11 +47,14 @@ export async function runInWorker<T extends TaskName>(
 	characters = typeof input === 'string' ? input.length : 0,
 ): Promise<WorkerOutput<TaskResult<T>>> {
 	const limit = maxCharacters[task];
-	if (characters > limit) return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
+	if (characters > limit)
+		return { problem: `it is longer than ${limit.toLocaleString('en-US')} characters` };
 	const extraSeconds = Math.floor(characters / timeLimit.charactersPerExtraSecond);
 	const maxSeconds = Math.min(timeLimit.maxSeconds, timeLimit.baseSeconds + extraSeconds);
 	// The cast is safe, because the thread returns the result of the task that it was given.
-	return (await runOneAtATime(askThread, { task, input }, maxSeconds, signal)) as WorkerOutput<TaskResult<T>>;
+	return (await runOneAtATime(askThread, { task, input }, maxSeconds, signal)) as WorkerOutput<
+		TaskResult<T>
+	>;
 }
 
 async function askThread(workerInput: WorkerInput, maxSeconds: number, signal?: AbortSignal) {
@@ -65,7 +74,12 @@ async function askThread(workerInput: WorkerInput, maxSeconds: number, signal?: 
 			throw new Error('Stopped');
 		});
 		const receiveMessage = async (seconds: number, ...limits: Array<Promise<never>>) =>
-			await Promise.race([messages.next(), ...stops, rejectWhenLate(seconds, options), ...limits]);
+			await Promise.race([
+				messages.next(),
+				...stops,
+				rejectWhenLate(seconds, options),
+				...limits,
+			]);
 		// The first message says that the thread has loaded the code of the task. The second message is the output.
 		await receiveMessage(maxLoadSeconds);
 		const { value } = await receiveMessage(maxSeconds, rejectWhenLarge(worker, options));
@@ -97,7 +111,8 @@ const memoryProblem = `reading it takes more than ${maxHeapMegabytes} MB of memo
 
 function describeProblem(error: unknown): string {
 	if (error instanceof LimitExceeded) return error.message;
-	const isTooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+	const isTooLarge =
+		error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
 	return isTooLarge ? memoryProblem : 'the worker thread that reads it stopped';
 }
 

@@ -55,13 +55,16 @@ async function respond({ task, input }: WorkerInput): Promise<void> {
 function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerOutput {
 	try {
 		const result = taskFunction(input as never);
-		const maxLength = typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
+		const maxLength =
+			typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
 		const isTooLong = typeof result === 'string' && result.length > maxLength;
 		return isTooLong ? { problem: 'the result is too long' } : { result };
 	} catch (error) {
 		// The parser's message is not passed on, because it may quote the text.
 		const isStackOverflow = error instanceof RangeError && /stack/.test(error.message);
-		return { problem: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it' };
+		return {
+			problem: isStackOverflow ? 'it is nested too deeply' : 'the parser cannot read it',
+		};
 	}
 }
 

@@ -10,7 +10,10 @@ import {
 	startAgentService,
 } from '../../dev/agent-service/server';
 import { credentialTest } from '../../nodes/Agent/credentialTests';
-import { checkAgentApi, checkAgentSignatureApi } from '../../nodes/Agent/credentialTests/agentCredentials';
+import {
+	checkAgentApi,
+	checkAgentSignatureApi,
+} from '../../nodes/Agent/credentialTests/agentCredentials';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from '../Workspace/scriptedServer';
 import { ConnectProxy } from './session/connectProxy';
@@ -35,11 +38,15 @@ describe('Agent API', () => {
 	test('both addresses are tried, the second one without a secret', async () => {
 		await serve();
 		expect(await check()).toMatchObject({ status: 'OK' });
-		expect(service.requests.map(({ method, headers }) => [method, headers['x-api-key']])).toEqual([
-			['GET', apiKey],
-		]);
+		expect(
+			service.requests.map(({ method, headers }) => [method, headers['x-api-key']]),
+		).toEqual([['GET', apiKey]]);
 		expect(service.upgrades.map(({ url }) => url)).toEqual(['/ws']);
-		expect([service.countOpenChannels(), service.pings.size, service.received]).toEqual([0, 0, []]);
+		expect([service.countOpenChannels(), service.pings.size, service.received]).toEqual([
+			0,
+			0,
+			[],
+		]);
 	});
 
 	test('a certificate that nobody trusts is taken where the credential says so', async () => {
@@ -58,25 +65,35 @@ describe('Agent API', () => {
 		[503, undefined, 'The service behind {place} is not running (503)'],
 		[504, undefined, 'The service behind {place} is not running (504)'],
 		[505, undefined, undefined],
-	])('of both addresses, status %d of type %s is told as %s', async (status, contentType, problem) => {
-		const headers: Record<string, string> = contentType === undefined ? {} : { 'Content-Type': contentType };
-		await serve({ upgrade: () => ({ status, headers }) });
-		const server = await startScriptedServer((response) => response.writeHead(status, headers).end());
-		const verdicts = [
-			[
-				await check({ deploymentUrl: server.url }),
-				`the Deployment URL (${new URL(server.url).host})`,
-				'an API response',
-			],
-			[await check(), `the WebSocket URL (127.0.0.1:${service.port}/ws)`, 'a session channel'],
-		] as const;
-		await server.close();
-		for (const [{ status: verdict, message }, place, expected] of verdicts) {
-			const told = problem?.replace('{place}', place).replace('{expected}', expected);
-			if (told === undefined) expect(verdict).toBe('OK');
-			else expect([verdict, message]).toEqual(['Error', expect.stringContaining(told)]);
-		}
-	});
+	])(
+		'of both addresses, status %d of type %s is told as %s',
+		async (status, contentType, problem) => {
+			const headers: Record<string, string> =
+				contentType === undefined ? {} : { 'Content-Type': contentType };
+			await serve({ upgrade: () => ({ status, headers }) });
+			const server = await startScriptedServer((response) =>
+				response.writeHead(status, headers).end(),
+			);
+			const verdicts = [
+				[
+					await check({ deploymentUrl: server.url }),
+					`the Deployment URL (${new URL(server.url).host})`,
+					'an API response',
+				],
+				[
+					await check(),
+					`the WebSocket URL (127.0.0.1:${service.port}/ws)`,
+					'a session channel',
+				],
+			] as const;
+			await server.close();
+			for (const [{ status: verdict, message }, place, expected] of verdicts) {
+				const told = problem?.replace('{place}', place).replace('{expected}', expected);
+				if (told === undefined) expect(verdict).toBe('OK');
+				else expect([verdict, message]).toEqual(['Error', expect.stringContaining(told)]);
+			}
+		},
+	);
 
 	test.each([401, 403])('an API key that is refused with %d is told', async (status) => {
 		await serve();
@@ -110,7 +127,9 @@ describe('Agent API', () => {
 	test('a name that is not found is told', async () => {
 		await serve();
 		const { message } = await check({ webSocketUrl: 'ws://no..where' });
-		expect(message).toContain('Could not connect to the WebSocket URL (no..where/ws): the host name');
+		expect(message).toContain(
+			'Could not connect to the WebSocket URL (no..where/ws): the host name',
+		);
 	});
 
 	test('a credential without values says what is missing', async () => {
@@ -162,7 +181,12 @@ describe('Agent API', () => {
 			{},
 			/redirect \(302\)/,
 		],
-		['a service that is down', { upgrade: () => ({ status: 503 }) }, {}, /is not running \(503\)/],
+		[
+			'a service that is down',
+			{ upgrade: () => ({ status: 503 }) },
+			{},
+			/is not running \(503\)/,
+		],
 		[
 			'a web page',
 			{ upgrade: () => ({ status: 200, headers: { 'Content-Type': 'text/html' } }) },
@@ -179,7 +203,10 @@ describe('Agent API', () => {
 		};
 		const filled: Record<string, string> = {};
 		for (const [key, value] of Object.entries(credential)) {
-			filled[key] = Object.entries(places).reduce((text, [name, place]) => text.replace(name, place), value);
+			filled[key] = Object.entries(places).reduce(
+				(text, [name, place]) => text.replace(name, place),
+				value,
+			);
 		}
 		const verdict = await check(filled);
 		expect(verdict.status).toBe('Error');
@@ -198,7 +225,9 @@ describe('Agent API', () => {
 		await serve();
 		const packed = gzipSync(randomBytes(1024 * 1024));
 		const server = await startScriptedServer((response) => {
-			response.setHeader('Content-Encoding', 'gzip').write(packed.subarray(0, packed.length / 2));
+			response
+				.setHeader('Content-Encoding', 'gzip')
+				.write(packed.subarray(0, packed.length / 2));
 			response.once('close', () => response.socket?.resetAndDestroy());
 		});
 		try {
@@ -225,7 +254,8 @@ describe('Agent API', () => {
 		const checkWith = async (allows: (url: URL) => boolean) => {
 			const { helpers } = new CredentialTestContext();
 			const request = (options: { uri: string }) => {
-				if (allows(new URL(options.uri))) return helpers.request(options) as Promise<unknown>;
+				if (allows(new URL(options.uri)))
+					return helpers.request(options) as Promise<unknown>;
 				const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
 				return Promise.reject(blocked);
 			};
@@ -265,7 +295,10 @@ describe('Agent API', () => {
 		test('gets none if its name is not allowed', async () => {
 			await serve();
 			const { status, message } = await checkWith(({ pathname }) => pathname === '/execute');
-			expect([status, message]).toEqual(['Error', expect.stringContaining('n8n does not allow')]);
+			expect([status, message]).toEqual([
+				'Error',
+				expect.stringContaining('n8n does not allow'),
+			]);
 			expect(service.upgrades).toHaveLength(0);
 		});
 	});
@@ -307,7 +340,11 @@ describe('Agent Signature', () => {
 	test('values of the right form pass, with and without 0x', () => {
 		expect(checkAgentSignatureApi(right)).toMatchObject({ status: 'OK' });
 		expect(
-			checkAgentSignatureApi({ ...right, timestampMode: 'issued', issuedTimestamp: 1795253731904 }),
+			checkAgentSignatureApi({
+				...right,
+				timestampMode: 'issued',
+				issuedTimestamp: 1795253731904,
+			}),
 		).toMatchObject({
 			status: 'OK',
 		});
@@ -316,7 +353,11 @@ describe('Agent Signature', () => {
 	test.each([
 		['an empty user ID', { userId: '' }, "'User ID' is empty"],
 		['a user ID that is no text', { userId: 7 }, "'User ID' is empty"],
-		['a host that is none', { allowedHosts: 'a b' }, "contains 'a b', which is not a host name. Enter names"],
+		[
+			'a host that is none',
+			{ allowedHosts: 'a b' },
+			"contains 'a b', which is not a host name. Enter names",
+		],
 		['a space at the end', { signature: '0xab ' }, "'Signature' begins or ends with a space"],
 		[
 			'a letter that is no hex digit',
@@ -328,7 +369,11 @@ describe('Agent Signature', () => {
 			{ timestampMode: 'issued', issuedTimestamp: 1795253731 },
 			'is not a time in milliseconds',
 		],
-		['no issued timestamp', { timestampMode: 'issued' }, 'received no timestamp with the signature'],
+		[
+			'no issued timestamp',
+			{ timestampMode: 'issued' },
+			'received no timestamp with the signature',
+		],
 		[
 			'an issued timestamp of 0',
 			{ timestampMode: 'issued', issuedTimestamp: 0 },
@@ -336,7 +381,10 @@ describe('Agent Signature', () => {
 		],
 	])('%s is named', (_name, wrong, message) => {
 		const result = checkAgentSignatureApi({ ...right, ...wrong });
-		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(message) as string });
+		expect(result).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining(message) as string,
+		});
 		expect(result.message).not.toContain(right.signature);
 	});
 });

@@ -90,11 +90,19 @@ describe('properties', () => {
 
 	test.each([
 		['Agent Execute', new AgentExecute(), execute, executeOptions, executeDefinitions],
-		['Agent Session Trigger', new AgentSessionTrigger(), trigger, triggerOptions, triggerDefinitions],
+		[
+			'Agent Session Trigger',
+			new AgentSessionTrigger(),
+			trigger,
+			triggerOptions,
+			triggerDefinitions,
+		],
 	])(
 		'%s has its fields and options with their defaults',
 		(_, { description }, fields, options, definitions) => {
-			const own = description.properties.filter(({ type }) => type !== 'collection' && type !== 'notice');
+			const own = description.properties.filter(
+				({ type }) => type !== 'collection' && type !== 'notice',
+			);
 			const collection = description.properties.find(({ name }) => name === 'options');
 			expect(defaultsOf(own)).toEqual(fields);
 			// An option that is added to say yes says yes at once; where nobody added it, it is what `options` says.
@@ -106,7 +114,9 @@ describe('properties', () => {
 				Object.fromEntries(inForm),
 			);
 			const switches = definitions.filter(({ type }) => type === 'boolean');
-			expect(options).toMatchObject(readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' }));
+			expect(options).toMatchObject(
+				readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' }),
+			);
 			expect(switches.length).toBeGreaterThan(0);
 		},
 	);
@@ -136,7 +146,9 @@ describe('properties', () => {
 	/** Fields and options alike. */
 	const formOf = ({ description: { properties } }: INodeType): Form => [
 		...properties.filter(({ type }) => type !== 'collection'),
-		...properties.flatMap(({ type, options = [] }) => (type === 'collection' ? (options as Form) : [])),
+		...properties.flatMap(({ type, options = [] }) =>
+			type === 'collection' ? (options as Form) : [],
+		),
 	];
 
 	test.each([
@@ -172,17 +184,22 @@ describe('properties', () => {
 				reconnectMaxDelaySeconds: [1, 3600],
 			},
 		],
-	])('%# takes numbers from and to, with so many decimals', (node, limits: Record<string, unknown>) => {
-		const numbers = formOf(node).filter(({ type }) => type === 'number');
-		const taken = numbers.map(({ name, typeOptions: { minValue, maxValue, numberPrecision } = {} }) => {
-			return [name, [minValue, maxValue, numberPrecision]] as const;
-		});
-		const expected = Object.entries(limits).map(([name, given]) => {
-			const [from, to, decimals = 0] = given as number[];
-			return [name, [from, to, decimals]] as const;
-		});
-		expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(expected));
-	});
+	])(
+		'%# takes numbers from and to, with so many decimals',
+		(node, limits: Record<string, unknown>) => {
+			const numbers = formOf(node).filter(({ type }) => type === 'number');
+			const taken = numbers.map(
+				({ name, typeOptions: { minValue, maxValue, numberPrecision } = {} }) => {
+					return [name, [minValue, maxValue, numberPrecision]] as const;
+				},
+			);
+			const expected = Object.entries(limits).map(([name, given]) => {
+				const [from, to, decimals = 0] = given as number[];
+				return [name, [from, to, decimals]] as const;
+			});
+			expect(Object.fromEntries(taken)).toEqual(Object.fromEntries(expected));
+		},
+	);
 
 	const namesOf = (form: Form, holds: (property: INodeProperties) => unknown) =>
 		form.filter(holds).map(({ name }) => name);
@@ -195,8 +212,20 @@ describe('properties', () => {
 			['payloadMode', 'waitUntil', 'includeInputFields'],
 			['signature'],
 		],
-		['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], ['messageFormat'], []],
-		['AgentApi', new AgentApi().properties, ['deploymentUrl', 'webSocketUrl', 'apiKey'], [], ['apiKey']],
+		[
+			'AgentSessionTrigger',
+			formOf(new AgentSessionTrigger()),
+			['sessionIds'],
+			['messageFormat'],
+			[],
+		],
+		[
+			'AgentApi',
+			new AgentApi().properties,
+			['deploymentUrl', 'webSocketUrl', 'apiKey'],
+			[],
+			['apiKey'],
+		],
 		[
 			'AgentSignatureApi',
 			new AgentSignatureApi().properties,
@@ -204,11 +233,14 @@ describe('properties', () => {
 			[],
 			['signature'],
 		],
-	])('%s marks what is required, takes no expression, or is hidden', (_, form, required, fixed, hidden) => {
-		expect(namesOf(form, (property) => property.required)).toEqual(required);
-		expect(namesOf(form, (property) => property.noDataExpression)).toEqual(fixed);
-		expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
-	});
+	])(
+		'%s marks what is required, takes no expression, or is hidden',
+		(_, form, required, fixed, hidden) => {
+			expect(namesOf(form, (property) => property.required)).toEqual(required);
+			expect(namesOf(form, (property) => property.noDataExpression)).toEqual(fixed);
+			expect(namesOf(form, ({ typeOptions }) => typeOptions?.password)).toEqual(hidden);
+		},
+	);
 
 	test('a session ID is dragged into its field: nobody is told to type an expression', () => {
 		const { properties } = new AgentExecute().description;
@@ -218,7 +250,10 @@ describe('properties', () => {
 	});
 
 	test("n8n resolves each user's own values in the signature credential", () => {
-		const own = namesOf(new AgentSignatureApi().properties, (property) => property.resolvableField);
+		const own = namesOf(
+			new AgentSignatureApi().properties,
+			(property) => property.resolvableField,
+		);
 		expect(own).toEqual(['userId', 'userPublicKey', 'signature', 'issuedTimestamp']);
 	});
 

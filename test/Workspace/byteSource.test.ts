@@ -35,7 +35,9 @@ test('a source that hangs after its first piece fails the reading, and is ended'
 });
 
 test('an opening that hangs fails', async () => {
-	expect(await catchFailure(awaitInTime(new Promise(() => {}), limit))).toMatchObject({ code: 504 });
+	expect(await catchFailure(awaitInTime(new Promise(() => {}), limit))).toMatchObject({
+		code: 504,
+	});
 });
 
 test('a source that fails passes that on', async () => {
@@ -48,7 +50,8 @@ test('a source that fails passes that on', async () => {
 });
 
 test('no timer is left of what came in time', async () => {
-	const countTimers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+	const countTimers = () =>
+		process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 	const before = countTimers();
 	await awaitInTime(Promise.resolve(1), generous);
 	expect(countTimers()).toBe(before);
@@ -56,19 +59,26 @@ test('no timer is left of what came in time', async () => {
 
 /** An item with a binary field, in a node whose requests may take 0.02 seconds. */
 function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
-	const items = [{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } }];
+	const items = [
+		{ json: {}, binary: { invoice: { data: '', mimeType: 'text/plain', ...binary } } },
+	];
 	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
 	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
 	const naming = new FieldNaming([], 'json');
-	return new InputItem(context, 0, new RunState(new Sanitizer()), { naming, limits, maxModelCharacters: 0 });
+	return new InputItem(context, 0, new RunState(new Sanitizer()), {
+		naming,
+		limits,
+		maxModelCharacters: 0,
+	});
 }
 
 test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (text) => {
 	const data = Buffer.from(text);
-	const source = await itemWith({}, { getBinaryDataBuffer: () => Promise.resolve(data) }).getBinary(
-		'invoice',
-	);
+	const source = await itemWith(
+		{},
+		{ getBinaryDataBuffer: () => Promise.resolve(data) },
+	).getBinary('invoice');
 	expect(source.size).toBe(text.length);
 	expect(String(await buffer(await source.open()))).toBe(text);
 });
@@ -95,7 +105,10 @@ describe('storage that hangs', () => {
 		['first piece', () => Promise.resolve(new Readable({ read() {} }))],
 	])('at the %s: the field is named', async (_, getBinaryStream) => {
 		const getBinaryMetadata = () => Promise.resolve({ fileSize: 5 });
-		const source = await sourceWith({ id: 'database:1' }, { getBinaryMetadata, getBinaryStream });
+		const source = await sourceWith(
+			{ id: 'database:1' },
+			{ getBinaryMetadata, getBinaryStream },
+		);
 		expect(source.size).toBe(5);
 		expect(await catchFailure(source.open().then(buffer))).toMatchObject(late);
 	});
@@ -105,14 +118,21 @@ describe('storage that hangs', () => {
 		const stream = createReadStream('a', { fs: { open: none, read: none, close: none } });
 		const getBinaryMetadata = () => Promise.resolve({ fileSize: 5 });
 		const getBinaryStream = () => Promise.resolve(stream);
-		const source = await sourceWith({ id: 'filesystem:1' }, { getBinaryMetadata, getBinaryStream });
+		const source = await sourceWith(
+			{ id: 'filesystem:1' },
+			{ getBinaryMetadata, getBinaryStream },
+		);
 		const opened = await source.open();
-		expect(await catchFailure(readChunks(opened, 6, createHash('md5')).next())).toMatchObject(late);
+		expect(await catchFailure(readChunks(opened, 6, createHash('md5')).next())).toMatchObject(
+			late,
+		);
 		expect([opened.destroyed, none.mock.calls.length]).toEqual([true, 1]);
 	});
 
 	test('with a file on the machine: the file is named', async () => {
-		expect(await catchFailure(itemWith({}, { resolvePath: hanging }).getFile('/a/b'))).toMatchObject({
+		expect(
+			await catchFailure(itemWith({}, { resolvePath: hanging }).getFile('/a/b')),
+		).toMatchObject({
 			code: 504,
 			message: 'The file /a/b could not be read within 0.02 seconds',
 		});

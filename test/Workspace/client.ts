@@ -89,7 +89,13 @@ export function testItem({
 } = {}): TestItem {
 	const answers = new Map<string, Promise<unknown>>();
 	const item: TestItem = {
-		...{ run, executionId: 'test', continueOnFail: false, isTool: false, maxModelCharacters: 0 },
+		...{
+			run,
+			executionId: 'test',
+			continueOnFail: false,
+			isTool: false,
+			maxModelCharacters: 0,
+		},
 		index,
 		json,
 		markerId: randomUUID(),
@@ -129,7 +135,10 @@ function missing(field: string, binary: object) {
 	return createRefusal(`There is no binary field '${field}'`, `The item has: ${existing}.`);
 }
 
-function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): Promise<ByteSource> {
+function sourceOf(
+	field: string,
+	binary: Readonly<Record<string, TestBinary>>,
+): Promise<ByteSource> {
 	const found = binary[field];
 	if (!found) return Promise.reject(missing(field, binary));
 	const { data, fileName, mimeType } = found;
@@ -143,5 +152,9 @@ function sourceOf(field: string, binary: Readonly<Record<string, TestBinary>>): 
 
 async function fileSource(file: string): Promise<ByteSource> {
 	const { size } = await stat(file);
-	return { fileName: path.basename(file), size, open: () => Promise.resolve(createReadStream(file)) };
+	return {
+		fileName: path.basename(file),
+		size,
+		open: () => Promise.resolve(createReadStream(file)),
+	};
 }

@@ -20,7 +20,9 @@ let google: GoogleServer;
 
 beforeAll(async () => {
 	const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-	google = await startGoogle({ serviceAccounts: [{ email, publicKey: publicPem, delegates: ['a@b.c'] }] });
+	google = await startGoogle({
+		serviceAccounts: [{ email, publicKey: publicPem, delegates: ['a@b.c'] }],
+	});
 });
 beforeEach(() => {
 	google.reset();
@@ -68,7 +70,9 @@ describe('a service account', () => {
 		const server = await startScriptedServer(long.answer);
 		try {
 			const { failure } = await refused(tokenWith({ tokenUrl: `${server.url}/token` }));
-			expect(failure.message).toContain('Google did not issue a token for the service account (HTTP 200)');
+			expect(failure.message).toContain(
+				'Google did not issue a token for the service account (HTTP 200)',
+			);
 			expect(long.sentMebibytes).toBeLessThan(16);
 		} finally {
 			await server.close();
@@ -107,7 +111,10 @@ describe('a service account', () => {
 		const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
 		try {
 			let asked = 0;
-			const ask = () => getSharedToken({ account: 'half a minute' }, '', () => Promise.resolve(`${++asked}`));
+			const ask = () =>
+				getSharedToken({ account: 'half a minute' }, '', () =>
+					Promise.resolve(`${++asked}`),
+				);
 			expect(await ask()).toBe('1');
 			now.mockReturnValue(1_029_999);
 			expect(await ask()).toBe('1');
@@ -174,14 +181,18 @@ describe('a service account', () => {
 		const { failure } = await refused(tokenWith());
 		expect(failure).toMatchObject({ code });
 		expect(failure.description).toMatch(advice);
-		expect(failure.message).toBe('Google did not issue a token for the service account (invalid_grant: No.)');
+		expect(failure.message).toBe(
+			'Google did not issue a token for the service account (invalid_grant: No.)',
+		);
 	});
 });
 
 describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 	'$name',
 	({ name, properties }) => {
-		const defaults = Object.fromEntries(properties.map((property) => [property.name, property.default]));
+		const defaults = Object.fromEntries(
+			properties.map((property) => [property.name, property.default]),
+		);
 
 		test('has the names and defaults that saved credentials depend on', () => {
 			expect(defaults).toMatchObject({
@@ -203,10 +214,12 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			expect('authorizationUrl' in defaults).toBe(name === 'workspaceOAuth2Api');
 		});
 
-		const defaultScope = properties.find((property) => property.name === 'scope')?.default as string;
+		const defaultScope = properties.find((property) => property.name === 'scope')
+			?.default as string;
 		const expression = defaultScope.slice('={{'.length, -'}}'.length);
 		const askScopes = ($self: object) => runInNewContext(expression, { $self }) as string;
-		const toScopes = (names: string[]) => names.map((one) => `https://www.googleapis.com/auth/${one}`);
+		const toScopes = (names: string[]) =>
+			names.map((one) => `https://www.googleapis.com/auth/${one}`);
 		const usualMail = ['gmail.send', 'gmail.readonly'];
 		const usualDrive = ['drive.file', 'drive.metadata.readonly'];
 
@@ -214,13 +227,18 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			['appFiles', ['drive.file']],
 			['appFilesAndNames', usualDrive],
 			['allFiles', ['drive']],
-		])('asks for the scopes of the operations, and of the access to Drive: %s', (driveAccess, ofDrive) => {
-			const names = [...usualMail, 'spreadsheets', 'documents', ...ofDrive];
-			expect(askScopes({ driveAccess }).split(' ')).toEqual(toScopes(names));
-			expect(askScopes({ driveAccess, customScopes: true, enabledScopes: 'own' })).toBe('own');
-			if (driveAccess === defaults['driveAccess'])
-				expect(defaults['enabledScopes']).toBe(toScopes(names).join(' '));
-		});
+		])(
+			'asks for the scopes of the operations, and of the access to Drive: %s',
+			(driveAccess, ofDrive) => {
+				const names = [...usualMail, 'spreadsheets', 'documents', ...ofDrive];
+				expect(askScopes({ driveAccess }).split(' ')).toEqual(toScopes(names));
+				expect(askScopes({ driveAccess, customScopes: true, enabledScopes: 'own' })).toBe(
+					'own',
+				);
+				if (driveAccess === defaults['driveAccess'])
+					expect(defaults['enabledScopes']).toBe(toScopes(names).join(' '));
+			},
+		);
 
 		test.each([
 			[undefined, usualMail],
@@ -229,11 +247,15 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			['labelsToo', ['gmail.modify']],
 		])('asks for the scopes of the access to Gmail: %s', (mailAccess, ofMail) => {
 			const names = [...ofMail, 'spreadsheets', 'documents', ...usualDrive];
-			expect(askScopes({ ...(mailAccess && { mailAccess }) }).split(' ')).toEqual(toScopes(names));
+			expect(askScopes({ ...(mailAccess && { mailAccess }) }).split(' ')).toEqual(
+				toScopes(names),
+			);
 		});
 
 		test('hides every secret', () => {
-			const secrets = properties.filter(({ name: field }) => /key$|^accessToken$/i.test(field));
+			const secrets = properties.filter(({ name: field }) =>
+				/key$|^accessToken$/i.test(field),
+			);
 			for (const secret of secrets) expect(secret.typeOptions?.password).toBe(true);
 		});
 	},

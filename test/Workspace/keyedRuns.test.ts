@@ -9,7 +9,11 @@ import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
 import { createClients } from '../../nodes/Workspace/google/clients';
-import { hashParts, hashIdempotencyKey, createKeyReusedError } from '../../nodes/Workspace/idempotency';
+import {
+	hashParts,
+	hashIdempotencyKey,
+	createKeyReusedError,
+} from '../../nodes/Workspace/idempotency';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
 import { basesAt, quickLimiters, testItem } from './client';
 import { n8nSender } from './n8nSender';
@@ -81,10 +85,17 @@ describe('keyed runs', () => {
 					timeoutMilliseconds: 30_000,
 					signal: over.signal,
 				},
-				...{ credentialHash: randomUUID(), credentialKey: token, findRateLimiter: quickLimiters() },
+				...{
+					credentialHash: randomUUID(),
+					credentialKey: token,
+					findRateLimiter: quickLimiters(),
+				},
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});
-			const params = readParameters(getAllFields(operation), given, { mode: 'fields', timezone: 'UTC' });
+			const params = readParameters(getAllFields(operation), given, {
+				mode: 'fields',
+				timezone: 'UTC',
+			});
 			const outcome = performTogether(operation, [{ params, item: testItem() }], clients);
 			underway.push(outcome);
 			return await Promise.race([outcome.then(([one]) => one), this.killed]);
@@ -112,7 +123,8 @@ describe('keyed runs', () => {
 		count(own: number): number;
 	}
 
-	const named = (name: string) => google.files.listAll().filter((one) => one.name === name && !one.trashed);
+	const named = (name: string) =>
+		google.files.listAll().filter((one) => one.name === name && !one.trashed);
 	const occurrences = (text: string, part: string) => text.split(part).length - 1;
 	let log = '';
 	let template = '';
@@ -135,7 +147,11 @@ describe('keyed runs', () => {
 	const whats: readonly What[] = [
 		{
 			operation: file.upload,
-			given: (own) => ({ contentSource: 'text', name: `upload ${own}`, content: `text ${own}` }),
+			given: (own) => ({
+				contentSource: 'text',
+				name: `upload ${own}`,
+				content: `text ${own}`,
+			}),
 			count: (own) => named(`upload ${own}`).length,
 		},
 		{
@@ -175,7 +191,10 @@ describe('keyed runs', () => {
 	];
 
 	function execution(most: number): Execution {
-		return new Execution(random() < 0.8 ? 1 + Math.floor(random() * most) : Infinity, random() < 0.5);
+		return new Execution(
+			random() < 0.8 ? 1 + Math.floor(random() * most) : Infinity,
+			random() < 0.5,
+		);
 	}
 
 	test('killed at random requests and run again by two at once: each thing is there once, and all say the same', async () => {
@@ -198,7 +217,8 @@ describe('keyed runs', () => {
 			killed += ends.filter((end) => end === undefined).length;
 			const results = ends.filter((end) => end !== undefined).map(idOf);
 			const count = what.count(own);
-			if (count !== 1 || new Set(results).size !== 1) wrong.push(`${own}: ${count} times, ${results.join()}`);
+			if (count !== 1 || new Set(results).size !== 1)
+				wrong.push(`${own}: ${count} times, ${results.join()}`);
 		}
 		expect(wrong).toEqual([]);
 		expect(killed).toBeGreaterThan(runs / 2);
@@ -216,15 +236,24 @@ describe('keyed runs', () => {
 		for (let nth = 1; nth <= whole.requests; nth++) {
 			for (const isCarriedOut of [false, true]) {
 				const title = `killed ${isCarriedOut ? 'after' : 'before'} ${nth}`;
-				expect(await new Execution(nth, isCarriedOut).run(create, given(title))).toBeUndefined();
+				expect(
+					await new Execution(nth, isCarriedOut).run(create, given(title)),
+				).toBeUndefined();
 				const again = await new Execution(Infinity, true).run(create, given(title));
-				expect([title, countFilled(title), idOf(again)]).toEqual([title, 1, named(title)[0]?.id]);
+				expect([title, countFilled(title), idOf(again)]).toEqual([
+					title,
+					1,
+					named(title)[0]?.id,
+				]);
 			}
 		}
 	});
 
 	function idOf(end: unknown): string {
-		const { id, documentId, spreadsheetId, message } = end as Record<string, string | undefined>;
+		const { id, documentId, spreadsheetId, message } = end as Record<
+			string,
+			string | undefined
+		>;
 		return id ?? documentId ?? spreadsheetId ?? String(message);
 	}
 });
@@ -260,7 +289,9 @@ describe('idempotency', () => {
 		const parts = fc.array(fc.string({ maxLength: 4 }), { maxLength: 4 });
 		fc.assert(
 			fc.property(parts, parts, (one, other) => {
-				expect(hashParts(one) === hashParts(other)).toBe(JSON.stringify(one) === JSON.stringify(other));
+				expect(hashParts(one) === hashParts(other)).toBe(
+					JSON.stringify(one) === JSON.stringify(other),
+				);
 			}),
 		);
 	});

@@ -12,7 +12,10 @@ afterEach(() => server.close());
 
 const clientSecret = 'canary-client-secret-1';
 const refreshToken = 'canary-refresh-token-1';
-const credential = { clientSecret, oauthTokenData: { access_token: token, refresh_token: refreshToken } };
+const credential = {
+	clientSecret,
+	oauthTokenData: { access_token: token, refresh_token: refreshToken },
+};
 const fresh = 'ya29.canary-fresh-token-of-Google';
 const assertion = 'eyJhbGciOiJSUzI1NiJ9.eyJjYW5hcnkiOiJhc3NlcnRpb24ifQ.c2lnbmF0dXJl';
 const echo = `Invalid: ${inAllForms(token)} ${clientSecret} ${refreshToken} Authorization: Bearer ${fresh} assertion=${assertion}`;
@@ -31,7 +34,10 @@ const cases: Array<[string, Answer]> = [
 		answered(403, { error: { message: 'no', errors: [{ reason: echo, message: echo }] } }),
 	],
 	['the shape of the token endpoint', answered(400, { error: echo, error_description: echo })],
-	['a redirect', answered(302, {}, { location: `https://x.example/${token}?access_token=${fresh}` })],
+	[
+		'a redirect',
+		answered(302, {}, { location: `https://x.example/${token}?access_token=${fresh}` }),
+	],
 	[
 		'an answer of another kind',
 		(response) => response.writeHead(200, { 'content-type': 'text/html' }).end(echo),
@@ -63,18 +69,23 @@ async function shownOf(answer: Answer) {
 	return { error, text };
 }
 
-test.each(cases)('Google, or what stands in its place, repeats secrets in %s', async (_, answer) => {
-	const { error, text } = await shownOf(answer);
-	for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
-		expect(formsIn(text, secret)).toEqual([]);
-	}
-	expect(`${error.message} ${error.description}`).not.toMatch(/\p{Cc}/u);
-});
+test.each(cases)(
+	'Google, or what stands in its place, repeats secrets in %s',
+	async (_, answer) => {
+		const { error, text } = await shownOf(answer);
+		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
+			expect(formsIn(text, secret)).toEqual([]);
+		}
+		expect(`${error.message} ${error.description}`).not.toMatch(/\p{Cc}/u);
+	},
+);
 
 test('without the sanitizer the same search finds them', async () => {
 	jest.spyOn(Sanitizer.prototype, 'sanitizeError').mockImplementation((failure) => failure);
 	try {
-		const { text } = await shownOf(answered(400, { error: { code: 400, message: echo, status: echo } }));
+		const { text } = await shownOf(
+			answered(400, { error: { code: 400, message: echo, status: echo } }),
+		);
 		for (const secret of [token, clientSecret, refreshToken, fresh, assertion]) {
 			expect(formsIn(text, secret)).toContain('plain');
 		}

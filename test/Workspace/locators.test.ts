@@ -24,14 +24,16 @@ test.each<[FileKind, string]>([
 	expect(parseFileId(text, name, 'Label')).toBe(id);
 });
 
-test.each(['https://drive.google.com/drive/my-drive', 'https://drive.google.com/drive/u/0/my-drive'])(
-	'%s is the root of folders, and no file',
-	(text) => {
-		expect(parseFileId(text, 'folder', 'Folder')).toBe('root');
-		expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow("'Label' is a URL without an ID");
-		expect(() => parseFileId(text, 'file', 'Label')).toThrow("'Label' is a URL without an ID");
-	},
-);
+test.each([
+	'https://drive.google.com/drive/my-drive',
+	'https://drive.google.com/drive/u/0/my-drive',
+])('%s is the root of folders, and no file', (text) => {
+	expect(parseFileId(text, 'folder', 'Folder')).toBe('root');
+	expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow(
+		"'Label' is a URL without an ID",
+	);
+	expect(() => parseFileId(text, 'file', 'Label')).toThrow("'Label' is a URL without an ID");
+});
 
 test.each([
 	['.', "'Label' is not an ID: ."],
@@ -46,15 +48,29 @@ test.each([
 	],
 	['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
 	['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
-	[`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`, "'Label' is a URL without an ID"],
-	[`https://docs.google.com/document/d/${id}/edit`, "'Label' is the URL of a document, not of a spreadsheet"],
+	[
+		`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`,
+		"'Label' is a URL without an ID",
+	],
+	[
+		`https://docs.google.com/document/d/${id}/edit`,
+		"'Label' is the URL of a document, not of a spreadsheet",
+	],
 ])('%s is refused', (text, message) => {
 	expect(() => parseFileId(text, 'spreadsheet', 'Label')).toThrow(message);
 });
 
 test.each<[FileKind | 'file', string, RegExp]>([
-	['spreadsheet', 'My sales', /A title is not an ID\. Enter the ID of the spreadsheet, or its URL/],
-	['spreadsheet', 'https://docs.google.com/spreadsheets/', /^Enter the ID of the spreadsheet, or its URL/],
+	[
+		'spreadsheet',
+		'My sales',
+		/A title is not an ID\. Enter the ID of the spreadsheet, or its URL/,
+	],
+	[
+		'spreadsheet',
+		'https://docs.google.com/spreadsheets/',
+		/^Enter the ID of the spreadsheet, or its URL/,
+	],
 	['file', 'https://docs.google.com/', /^Enter the ID of the file, or its URL/],
 	[
 		'document',
@@ -73,8 +89,12 @@ test.each<[FileKind | 'file', string, RegExp]>([
 });
 
 test('a long text that is no ID is shortened', () => {
-	expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(60)}…`);
-	expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(`'ID' is not an ID: ${'a'.repeat(59)}!`);
+	expect(() => parseId(`${'a'.repeat(60)}!`, 'ID')).toThrow(
+		`'ID' is not an ID: ${'a'.repeat(60)}…`,
+	);
+	expect(() => parseId(`${'a'.repeat(59)}!`, 'ID')).toThrow(
+		`'ID' is not an ID: ${'a'.repeat(59)}!`,
+	);
 });
 
 test('an id is trimmed and holds nothing that a path would understand', () => {

@@ -24,7 +24,11 @@ afterAll(async () => {
 /** The operation as a tool whose options a model may fill in. */
 async function call(parameters: IDataObject, options: IDataObject = {}) {
 	const given = { ...parameters, options };
-	const tool = createNodeTool({ url: google.url, node: { type: 'test.workspaceTool' }, parameters: given });
+	const tool = createNodeTool({
+		url: google.url,
+		node: { type: 'test.workspaceTool' },
+		parameters: given,
+	});
 	const answer = await tool({});
 	return { size: answer.length, answer, items: JSON.parse(answer) as IDataObject[] };
 }
@@ -77,8 +81,16 @@ describe('rows', () => {
 
 	function seed(count = 2000) {
 		const rows = [header, ...Array.from({ length: count }, (_, at) => row(at + 1))];
-		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows, rowCount: count + 10 }] });
-		return { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id), range: 'A:H' };
+		const id = google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rows, rowCount: count + 10 }],
+		});
+		return {
+			resource: 'spreadsheet',
+			operation: 'read',
+			spreadsheetId: byId(id),
+			range: 'A:H',
+		};
 	}
 
 	test('of 2,000 name their columns once, and say how many there are and how to go on', async () => {
@@ -98,7 +110,9 @@ describe('rows', () => {
 	test('reach a model that follows the notes, each once', async () => {
 		const answers = await readAll(seed(), ['Start Row', 'startRow']);
 		const rows = answers.flatMap(([table]) => (table as { rows?: unknown[][] }).rows ?? []);
-		expect(rows.map(([rowNumber]) => rowNumber)).toEqual(Array.from({ length: 2000 }, (_, at) => at + 2));
+		expect(rows.map(([rowNumber]) => rowNumber)).toEqual(
+			Array.from({ length: 2000 }, (_, at) => at + 2),
+		);
 	});
 
 	test('that fit are all there, and filters and Max Rows hold', async () => {
@@ -123,9 +137,15 @@ describe('rows', () => {
 			['y', 2],
 		];
 		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
-		const { items } = await call({ resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) });
+		const { items } = await call({
+			resource: 'spreadsheet',
+			operation: 'read',
+			spreadsheetId: byId(id),
+		});
 		expect(items[0]).toMatchObject({ rows: [], total: 2 });
-		expect(noteIn(items)).toContain("Row 2 alone is too long to be shown: read fewer columns with 'Range'");
+		expect(noteIn(items)).toContain(
+			"Row 2 alone is too long to be shown: read fewer columns with 'Range'",
+		);
 	});
 
 	test('come as in a workflow where the user chose another output or no limit, and a workflow gets them from Start Row on', async () => {
@@ -137,7 +157,9 @@ describe('rows', () => {
 		const run = async (options: IDataObject, more: IDataObject = {}) =>
 			await runNode({ url: google.url, parameters: { ...all, ...more, options } });
 		expect(await run({})).toHaveLength(2000);
-		expect((await run({ startRow: 2000 })).map(({ json }) => json['rowNumber'])).toEqual([2000, 2001]);
+		expect((await run({ startRow: 2000 })).map(({ json }) => json['rowNumber'])).toEqual([
+			2000, 2001,
+		]);
 		const [values] = await run({ startRow: 2001 }, { output: 'values' });
 		expect(values?.json['values']).toHaveLength(1);
 	});
@@ -146,7 +168,10 @@ describe('rows', () => {
 		const { spreadsheetId } = seed();
 		const object = { operation: 'read', spreadsheetId: spreadsheetId.value, range: 'A:H' };
 		for (const output of [{}, { output: 'rows' }]) {
-			const { size, items } = await call({ inputMode: 'json', inputObject: { ...object, ...output } });
+			const { size, items } = await call({
+				inputMode: 'json',
+				inputObject: { ...object, ...output },
+			});
 			expect(size).toBeLessThanOrEqual(30_000);
 			expect(noteIn(items)).toMatch(/of 200[01] are shown.*'startRow': \d+$/);
 		}
@@ -155,15 +180,25 @@ describe('rows', () => {
 
 describe('a document', () => {
 	test('comes in parts that end with a line or a word, and the parts are the whole', async () => {
-		const lines = Array.from({ length: 9000 }, (_, at) => `Rule ${at}: "ask" before you act,\talways.`);
-		const body = lines.map((line) => ({ paragraph: { elements: [{ textRun: { content: `${line}\n` } }] } }));
+		const lines = Array.from(
+			{ length: 9000 },
+			(_, at) => `Rule ${at}: "ask" before you act,\talways.`,
+		);
+		const body = lines.map((line) => ({
+			paragraph: { elements: [{ textRun: { content: `${line}\n` } }] },
+		}));
 		const id = google.docs.seed({ title: 'Handbook', tabs: [{ title: 'Tab 1', body }] });
 		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
 		const answers = await readAll(document, ['Start Character', 'startCharacter']);
 		const content = answers.map(([part]) => part?.['content'] as string).join('');
 		expect(content === lines.join('\n')).toBe(true);
-		expect(answers[0]?.[0]).toMatchObject({ title: 'Handbook', characterCount: content.length });
-		expect(noteIn(answers[0] ?? [])).toMatch(/^Characters 0 to \d+ of \d+ are shown\. To get what follows/);
+		expect(answers[0]?.[0]).toMatchObject({
+			title: 'Handbook',
+			characterCount: content.length,
+		});
+		expect(noteIn(answers[0] ?? [])).toMatch(
+			/^Characters 0 to \d+ of \d+ are shown\. To get what follows/,
+		);
 	});
 });
 
@@ -184,7 +219,14 @@ describe('emails', () => {
 		const { items, size } = await call({ ...list, maxResults: 50 });
 		expect(size).toBeLessThanOrEqual(15_000);
 		expect(items.slice(0, -1).map(({ id }) => id)).toEqual(ids);
-		expect(Object.keys(items[0] ?? {})).toEqual(['id', 'date', 'sender', 'subject', 'status', 'snippet']);
+		expect(Object.keys(items[0] ?? {})).toEqual([
+			'id',
+			'date',
+			'sender',
+			'subject',
+			'status',
+			'snippet',
+		]);
 		expect(noteIn(items)).toBe('Emails 1 to 50 of 50 are shown, newest first.');
 	});
 
@@ -194,7 +236,9 @@ describe('emails', () => {
 		expect(size).toBeLessThanOrEqual(30_000);
 		expect(items).toHaveLength(61);
 		for (const { text } of items.slice(0, -1)) expect(text).toMatch(/^Some words of .{150,}…$/);
-		expect(noteIn(items)).toContain('A text that ends with … is shortened: read the email by its ID');
+		expect(noteIn(items)).toContain(
+			'A text that ends with … is shortened: read the email by its ID',
+		);
 	});
 
 	test('reach a model that follows the notes, each once, over the pages of Gmail and within them', async () => {
@@ -226,11 +270,15 @@ describe('emails', () => {
 	test('of which the first is too long for the answer are passed by the note', async () => {
 		const ids = seed(1);
 		ids.unshift(google.gmail.seed({ subject: 'long '.repeat(100), text: 'x' }));
-		const answers = await readAll(list, ['Page Token', 'pageToken'], { maxModelCharacters: 1100 });
+		const answers = await readAll(list, ['Page Token', 'pageToken'], {
+			maxModelCharacters: 1100,
+		});
 		expect(noteIn(answers[0] ?? [])).toContain(
 			`The email ${ids[0]} is too long to be shown here: read it by its ID.`,
 		);
-		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual([ids[1]]);
+		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual([
+			ids[1],
+		]);
 	});
 
 	test('that nobody sent are told, with what was asked for', async () => {

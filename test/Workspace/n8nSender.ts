@@ -49,7 +49,11 @@ export function n8nSender(token: string): RequestSender {
 const bearer = {
 	getParentTypes: () => [],
 	preAuthentication: () => Promise.resolve(undefined),
-	authenticate: ({ token }: { readonly token: string }, _type: string, request: IHttpRequestOptions) =>
+	authenticate: (
+		{ token }: { readonly token: string },
+		_type: string,
+		request: IHttpRequestOptions,
+	) =>
 		Promise.resolve({
 			...request,
 			headers: { ...request.headers, Authorization: `Bearer ${token}` },

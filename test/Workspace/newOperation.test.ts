@@ -8,7 +8,13 @@ import type * as NodeFile from '../../nodes/Workspace/Workspace.node';
 import type * as Resources from '../../nodes/Workspace/resources';
 import { createExecuteContext, failureOf } from '../createExecuteContext';
 import { basesAt } from './client';
-import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
+import {
+	googleError,
+	json,
+	startScriptedServer,
+	type Answer,
+	type ScriptedServer,
+} from './scriptedServer';
 
 const root = path.join(__dirname, '../..');
 const copy = mkdtempSync(path.join(tmpdir(), 'new-operation-'));
@@ -58,7 +64,11 @@ async function starred(parameters: object, answer: Answer) {
 	const context = createExecuteContext({
 		nodeType: node,
 		credentials: {
-			workspaceOAuth2Api: { driveAccess: 'appFiles', customEndpoints: true, driveApiBase: bases.drive },
+			workspaceOAuth2Api: {
+				driveAccess: 'appFiles',
+				customEndpoints: true,
+				driveApiBase: bases.drive,
+			},
 		},
 		parameters: { authentication: 'oAuth2', ...parameters },
 	});
@@ -71,7 +81,8 @@ const object = { inputMode: 'json', inputObject: { operation: 'star', fileId: 'f
 test('it is in the dropdown of its resource', () => {
 	const { Workspace } = loadNode();
 	const dropdown = new Workspace().description.properties.find(
-		({ name, displayOptions }) => name === 'operation' && displayOptions?.show?.resource?.[0] === 'file',
+		({ name, displayOptions }) =>
+			name === 'operation' && displayOptions?.show?.resource?.[0] === 'file',
 	);
 	expect(dropdown?.options?.map((choice) => 'value' in choice && choice.value)).toContain('star');
 });
@@ -98,5 +109,7 @@ test('its scope and its own words are in the advice', async () => {
 
 test('it is in the table of operations that the README shows', () => {
 	const known = jest.requireActual<typeof Resources>(inCopy('resources'));
-	expect(operationsTable(known.resources)).toMatch(/^\| File +\| Star +\| Put a star on a file +\|$/m);
+	expect(operationsTable(known.resources)).toMatch(
+		/^\| File +\| Star +\| Put a star on a file +\|$/m,
+	);
 });

@@ -1,5 +1,11 @@
 import { isNodeError } from '../../nodes/core/errors';
-import type { Clients, Field, Member, Operation, InferParameters } from '../../nodes/Workspace/operation';
+import type {
+	Clients,
+	Field,
+	Member,
+	Operation,
+	InferParameters,
+} from '../../nodes/Workspace/operation';
 import type { AnyParameters } from '../../nodes/fields/params';
 import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
@@ -29,7 +35,11 @@ export async function performTogether(
 }
 
 /** Performs an operation for one item. @throws NodeError */
-export async function performOperation<const F extends readonly Field[], const O extends readonly Field[], R>(
+export async function performOperation<
+	const F extends readonly Field[],
+	const O extends readonly Field[],
+	R,
+>(
 	operation: Operation<F, O, R>,
 	{ params, item }: { readonly params: InferParameters<F, O>; readonly item: RunnerItem },
 	clients: Clients,

@@ -54,7 +54,12 @@ describe('properties', () => {
 			writeMode: 'update',
 			matchColumns: [],
 		},
-		'spreadsheet append': { spreadsheetId: locator, tab: locator, range: '', valuesSource: 'items' },
+		'spreadsheet append': {
+			spreadsheetId: locator,
+			tab: locator,
+			range: '',
+			valuesSource: 'items',
+		},
 		'document create': { title: '', parentFolder: locator, content: '', contentFormat: 'text' },
 		'document read': { documentId: locator },
 		'document write': { documentId: locator, content: '', contentFormat: 'text' },
@@ -114,7 +119,13 @@ describe('properties', () => {
 			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
-		'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]', locale: '', timeZone: '' },
+		'spreadsheet create': {
+			idempotencyKey: '',
+			sheets: '',
+			values: '[]',
+			locale: '',
+			timeZone: '',
+		},
 		'spreadsheet read': {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
@@ -126,7 +137,12 @@ describe('properties', () => {
 			maxModelCharacters: 30_000,
 			startRow: 0,
 		},
-		'spreadsheet write': { ...writeOptions, ...headerOptions, includeHeaderRow: true, unmatched: 'append' },
+		'spreadsheet write': {
+			...writeOptions,
+			...headerOptions,
+			includeHeaderRow: true,
+			unmatched: 'append',
+		},
 		'spreadsheet append': {
 			...writeOptions,
 			...headerOptions,
@@ -176,7 +192,12 @@ describe('properties', () => {
 		},
 	};
 
-	const common = { maxTries: 5, maxRetryWaitSeconds: 120, timeoutSeconds: 300, includeInputFields: false };
+	const common = {
+		maxTries: 5,
+		maxRetryWaitSeconds: 120,
+		timeoutSeconds: 300,
+		includeInputFields: false,
+	};
 	const operations = resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
 			resource,
@@ -225,13 +246,12 @@ describe('properties', () => {
 
 	test('the operations, and the defaults of the dropdowns', () => {
 		expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
-		expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
-		expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
-			'document create',
-			'file upload',
-			'mail send',
-			'spreadsheet create',
-		]);
+		expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe(
+			'mail',
+		);
+		expect(
+			resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`),
+		).toEqual(['document create', 'file upload', 'mail send', 'spreadsheet create']);
 	});
 
 	describe.each(Object.keys(fields))('%s', (key) => {
@@ -256,7 +276,9 @@ describe('properties', () => {
 		test('an option that was not added keeps its value, and one that was added stays in the saved workflow', () => {
 			const operation = operations.find((one) => one.key === key)?.operation;
 			const switches = (operation?.options ?? []).filter(({ type }) => type === 'boolean');
-			const expected = Object.entries(options[key] ?? {}).filter(([, value]) => typeof value === 'boolean');
+			const expected = Object.entries(options[key] ?? {}).filter(
+				([, value]) => typeof value === 'boolean',
+			);
 			const absent = readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' });
 			expect(absent).toEqual(Object.fromEntries(expected));
 			const added = Object.fromEntries(
@@ -264,7 +286,14 @@ describe('properties', () => {
 			);
 			const saved = { ...valuesOf(key), options: added } as INodeParameters;
 			const { properties } = description;
-			const kept = NodeHelpers.getNodeParameters(properties, saved, false, false, node, description);
+			const kept = NodeHelpers.getNodeParameters(
+				properties,
+				saved,
+				false,
+				false,
+				node,
+				description,
+			);
 			expect(kept?.['options']).toEqual(added);
 		});
 
@@ -297,16 +326,22 @@ describe('properties', () => {
 	});
 
 	test('the form says in place what a newcomer would otherwise learn from a failure, or too late', () => {
-		const actions = JSON.stringify(description.properties.filter(({ name }) => name === 'operation'));
+		const actions = JSON.stringify(
+			description.properties.filter(({ name }) => name === 'operation'),
+		);
 		const fieldOf = (operation: string, name: string) =>
 			description.properties.find(
-				(one) => one.name === name && one.displayOptions?.show?.['operation']?.includes(operation),
+				(one) =>
+					one.name === name &&
+					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
 		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
-		expect(JSON.stringify(description.properties)).toContain('If this is empty, nothing is attached');
+		expect(JSON.stringify(description.properties)).toContain(
+			'If this is empty, nothing is attached',
+		);
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
 		expect(actions).toContain('Replace content of document or section');
 		expect(actions).toContain('Read document or get it as PDF');
@@ -315,7 +350,14 @@ describe('properties', () => {
 	test('a fresh tool lists emails, which cannot do any harm; a fresh node sends one', () => {
 		const defaultOf = (name: string) => {
 			const own = { ...description, name };
-			const values = NodeHelpers.getNodeParameters(own.properties, {}, true, false, node, own);
+			const values = NodeHelpers.getNodeParameters(
+				own.properties,
+				{},
+				true,
+				false,
+				node,
+				own,
+			);
 			return [values?.['resource'], values?.['operation']];
 		};
 		expect(defaultOf('workspace')).toEqual(['mail', 'send']);
@@ -323,7 +365,10 @@ describe('properties', () => {
 	});
 
 	test('no two have the same object as default, because n8n writes to it', () => {
-		const all = description.properties.flatMap((property) => [property, ...(property.options ?? [])]);
+		const all = description.properties.flatMap((property) => [
+			property,
+			...(property.options ?? []),
+		]);
 		const objects = all.flatMap((one) =>
 			'default' in one && Object(one.default) === one.default ? [one.default] : [],
 		);
@@ -332,7 +377,9 @@ describe('properties', () => {
 	});
 
 	test('in JSON mode both dropdowns are hidden', () => {
-		const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
+		const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(
+			({ name }) => name,
+		);
 		expect(visible).toEqual([
 			'authentication',
 			'inputMode',
@@ -344,13 +391,20 @@ describe('properties', () => {
 	});
 
 	test('an option that depends on another is shown while that one has its default', () => {
-		const form = { ...valuesOf('spreadsheet read'), ...fields['spreadsheet read'] } as INodeParameters;
+		const form = {
+			...valuesOf('spreadsheet read'),
+			...fields['spreadsheet read'],
+		} as INodeParameters;
 		const collection = shown(form).find(({ name }) => name === 'options');
 		const choices = (collection?.options ?? []) as INodeProperties[];
 		const visible = (given: INodeParameters, output = 'rows') =>
 			choices
 				.filter((choice) =>
-					NodeHelpers.displayParameter(given, choice, node, description, { ...form, output, options: given }),
+					NodeHelpers.displayParameter(given, choice, node, description, {
+						...form,
+						output,
+						options: given,
+					}),
 				)
 				.map(({ name }) => name);
 		expect(visible({}, 'values')).toContain('majorDimension');
@@ -358,7 +412,9 @@ describe('properties', () => {
 		expect(visible({})).toContain('headerRow');
 		expect(visible({}, 'values')).not.toContain('headerRow');
 		expect(visible({})).toContain('dateTimeRenderOption');
-		expect(visible({ valueRenderOption: 'FORMATTED_VALUE' })).not.toContain('dateTimeRenderOption');
+		expect(visible({ valueRenderOption: 'FORMATTED_VALUE' })).not.toContain(
+			'dateTimeRenderOption',
+		);
 		expect(visible({ valueRenderOption: 'FORMULA' })).toContain('dateTimeRenderOption');
 	});
 
@@ -368,10 +424,12 @@ describe('properties', () => {
 		const told = (resource: string, operation: string, more: INodeParameters = {}): string => {
 			const own = { ...description, name: tool.type };
 			const given = { resource, operation, ...more };
-			const values = NodeHelpers.getNodeParameters(own.properties, given, true, false, tool, own) ?? {};
+			const values =
+				NodeHelpers.getNodeParameters(own.properties, given, true, false, tool, own) ?? {};
 			const shown = own.properties.filter(
 				(property) =>
-					property.name === 'toolDescription' && NodeHelpers.displayParameter(values, property, tool, own),
+					property.name === 'toolDescription' &&
+					NodeHelpers.displayParameter(values, property, tool, own),
 			);
 			if (!JSON.stringify(more).includes('={{')) expect(shown).toHaveLength(1);
 			return values['toolDescription'] as string;
@@ -382,16 +440,24 @@ describe('properties', () => {
 				show['resource']?.[0] === resource && show['operation']?.[0] === operation;
 		};
 		const toldIn = (resource: string, operation: string) =>
-			toolDescriptions.filter(isOf(resource, operation)).map((property) => property.default as string);
+			toolDescriptions
+				.filter(isOf(resource, operation))
+				.map((property) => property.default as string);
 
 		/** What a model may or may not fill in is the user's choice, so no text names it but with 'if available'. */
 		test('no text names a parameter or a choice of the user', () => {
 			for (const { resource, operation, key } of operations) {
 				const own = [...operation.fields, ...operation.options];
-				const names = own.map(({ displayName }) => displayName).filter((name) => name.includes(' '));
+				const names = own
+					.map(({ displayName }) => displayName)
+					.filter((name) => name.includes(' '));
 				for (const text of toldIn(resource.value, operation.value)) {
-					const continues = /\. ([^.]+), if available, continues a long answer\./.exec(text);
-					const named = names.filter((name) => text.includes(name) && name !== continues?.[1]);
+					const continues = /\. ([^.]+), if available, continues a long answer\./.exec(
+						text,
+					);
+					const named = names.filter(
+						(name) => text.includes(name) && name !== continues?.[1],
+					);
 					expect([key, named]).toEqual([key, []]);
 					expect(text).not.toMatch(
 						/optional|its ID or URL|template|Parent|HTML|Limit|items|replace a table|\n/,
@@ -410,7 +476,8 @@ describe('properties', () => {
 		test('which parameter continues a long answer, and the user how the model gets it', () => {
 			const continuing = operations.flatMap(({ resource, operation, key }) => {
 				const { hint } = toolDescriptions.find(isOf(resource.value, operation.value)) ?? {};
-				const [, name] = /add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
+				const [, name] =
+					/add the option (.+) and let the model fill it in/.exec(hint ?? '') ?? [];
 				const [, same] =
 					/\. ([^.]+), if available, continues a long answer\.$/.exec(
 						told(resource.value, operation.value),
@@ -433,8 +500,11 @@ describe('properties', () => {
 			const given = operations.flatMap(({ resource, operation, key }) => {
 				const texts = toolDescriptions.filter(isOf(resource.value, operation.value));
 				const found = texts.map(({ default: text, hint = '' }) => {
-					const [, name] = /\. ([^.]+), if available: ID or URL\./.exec(text as string) ?? [];
-					const [, noun] = /The model does not see which (.+) you choose\. Name it here/.exec(hint) ?? [];
+					const [, name] =
+						/\. ([^.]+), if available: ID or URL\./.exec(text as string) ?? [];
+					const [, noun] =
+						/The model does not see which (.+) you choose\. Name it here/.exec(hint) ??
+						[];
 					expect([key, noun]).toEqual([key, name?.toLowerCase()]);
 					return name;
 				});
@@ -447,10 +517,15 @@ describe('properties', () => {
 			expect(given.sort()).toEqual(all);
 		});
 
-		test.each(['list', 'search'])('an email has to be named by an ID, which %s gives', (operation) => {
-			expect(told('mail', operation)).toContain('with their IDs');
-			expect(told('mail', 'read')).toMatch(/by its ID, which listing or searching emails gives/);
-		});
+		test.each(['list', 'search'])(
+			'an email has to be named by an ID, which %s gives',
+			(operation) => {
+				expect(told('mail', operation)).toContain('with their IDs');
+				expect(told('mail', 'read')).toMatch(
+					/by its ID, which listing or searching emails gives/,
+				);
+			},
+		);
 
 		test('what the tool does with an email is what the user chose, and with an expression what cannot be undone', () => {
 			const toldWith = (sendAs: string) => told('mail', 'send', { sendAs });
@@ -460,12 +535,16 @@ describe('properties', () => {
 			expect(toldWith('={{ $json.how }}')).toBe(toldWith('send'));
 		});
 
-		test.each(['append', 'write'])('%s says how rows look where they come as JSON', (operation) => {
-			const toldWith = (valuesSource: string) => told('spreadsheet', operation, { valuesSource });
-			expect(toldWith('json')).toMatch(/array of cells, or an object/);
-			for (const source of ['columns', 'items', '={{ $json.how }}'])
-				expect(toldWith(source)).not.toMatch(/array/);
-		});
+		test.each(['append', 'write'])(
+			'%s says how rows look where they come as JSON',
+			(operation) => {
+				const toldWith = (valuesSource: string) =>
+					told('spreadsheet', operation, { valuesSource });
+				expect(toldWith('json')).toMatch(/array of cells, or an object/);
+				for (const source of ['columns', 'items', '={{ $json.how }}'])
+					expect(toldWith(source)).not.toMatch(/array/);
+			},
+		);
 
 		test.each(['binary', 'text', 'base64', 'filePath', 'mailAttachment'])(
 			'an upload says where the content comes from if a model has to know: %s',
@@ -480,7 +559,9 @@ describe('properties', () => {
 	test('texts on the form follow n8n’s rules', () => {
 		const all = description.properties.flatMap((property) => [
 			property,
-			...(property.type === 'collection' ? ((property.options ?? []) as INodeProperties[]) : []),
+			...(property.type === 'collection'
+				? ((property.options ?? []) as INodeProperties[])
+				: []),
 		]);
 		for (const { displayName, type, description: text = '' } of all) {
 			if (type === 'boolean') expect(`${displayName}: ${text}`).toMatch(/: Whether /);
@@ -496,14 +577,18 @@ describe('properties', () => {
 
 	test('a filter asks for a value only where its condition compares with one', () => {
 		const inside = (properties: INodeProperties[], name: string) =>
-			properties.flatMap(({ options = [] }) => options).find((option) => option.name === name);
+			properties
+				.flatMap(({ options = [] }) => options)
+				.find((option) => option.name === name);
 		const filters = inside(
 			shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
 			'filters',
 		) as INodeProperties;
 		const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
 		const named = (condition: string) =>
-			values.filter((property) => NodeHelpers.displayParameter({ condition }, property, node, description));
+			values.filter((property) =>
+				NodeHelpers.displayParameter({ condition }, property, node, description),
+			);
 		expect(named('equals').map(({ name }) => name)).toEqual(['column', 'condition', 'value']);
 		expect(named('isEmpty').map(({ name }) => name)).toEqual(['column', 'condition']);
 	});
@@ -511,7 +596,9 @@ describe('properties', () => {
 	test('a one-line field shows the whole of its placeholder', () => {
 		const oneLine = ({ type, typeOptions }: INodeProperties) =>
 			type === 'string' && (typeOptions?.rows ?? 1) === 1;
-		const placeholders = description.properties.filter(oneLine).map(({ placeholder = '' }) => placeholder);
+		const placeholders = description.properties
+			.filter(oneLine)
+			.map(({ placeholder = '' }) => placeholder);
 		// Characters that the form's column has room for.
 		expect(placeholders.filter(({ length }) => length > 46)).toEqual([]);
 	});
@@ -547,7 +634,10 @@ describe('output schema', () => {
 
 	beforeAll(async () => {
 		google = await startGoogle();
-		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'] });
+		google.tokens.issue({
+			token,
+			scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'],
+		});
 	});
 	afterAll(async () => {
 		expectNoViolations(google);
@@ -573,7 +663,11 @@ describe('output schema', () => {
 	const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
 	const replaced = { replacement: [{ find: 'Text', replace: 'Note' }] };
 	const mail = { to: 'ann@example.com', subject: 'Hi', body: 'Text' };
-	const rows = { range: 'Sheet1!A1:B2', valuesSource: 'json', values: '[["name","count"],["a",1]]' };
+	const rows = {
+		range: 'Sheet1!A1:B2',
+		valuesSource: 'json',
+		values: '[["name","count"],["a",1]]',
+	};
 
 	/** Each operation on what the stand-in has, or on what another operation made before. */
 	const results: Record<string, () => Promise<IDataObject>> = {
@@ -596,17 +690,26 @@ describe('output schema', () => {
 			await run(
 				'spreadsheet/write',
 				{
-					...{ spreadsheetId: await filledSheet(), range: 'Sheet1', valuesSource: 'items' },
+					...{
+						spreadsheetId: await filledSheet(),
+						range: 'Sheet1',
+						valuesSource: 'items',
+					},
 					...{ writeMode: 'update', matchColumns: ['name'] },
 				},
 				{},
 				{ name: 'a', count: 2 },
 			),
 		'spreadsheet/append': async () =>
-			await run('spreadsheet/append', { spreadsheetId: await filledSheet(), ...rows, range: 'Sheet1!A:B' }),
+			await run('spreadsheet/append', {
+				spreadsheetId: await filledSheet(),
+				...rows,
+				range: 'Sheet1!A:B',
+			}),
 		'document/create': () =>
 			run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
-		'document/read': async () => await run('document/read', { documentId: await newDocument() }),
+		'document/read': async () =>
+			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () =>
 			await run(
 				'document/write',
@@ -615,7 +718,8 @@ describe('output schema', () => {
 			),
 		'document/append': async () =>
 			await run('document/append', { documentId: await newDocument(), content: 'Text' }),
-		'file/upload': () => run('file/upload', { name: 'a.txt', contentSource: 'base64', content: 'SGVsbG8=' }),
+		'file/upload': () =>
+			run('file/upload', { name: 'a.txt', contentSource: 'base64', content: 'SGVsbG8=' }),
 	};
 
 	function seedMail(): string {

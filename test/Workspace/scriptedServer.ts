@@ -53,7 +53,10 @@ export async function startScriptedServer(...script: Answer[]): Promise<Scripted
 
 export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answer {
 	return (response) => {
-		response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8', ...headers });
+		response.writeHead(status, {
+			'content-type': 'application/json; charset=UTF-8',
+			...headers,
+		});
 		response.end(JSON.stringify(body));
 	};
 }

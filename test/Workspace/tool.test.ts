@@ -88,7 +88,13 @@ describe('an argument that no parameter takes', () => {
 	});
 
 	test('is none where it is empty, or what n8n adds itself', async () => {
-		await tool()({ To: 'a@example.com', Cc: '', Bcc: null, tool: 'Send_email', toolCallId: undefined });
+		await tool()({
+			To: 'a@example.com',
+			Cc: '',
+			Bcc: null,
+			tool: 'Send_email',
+			toolCallId: undefined,
+		});
 		expect(sends()).toBe(1);
 	});
 });
@@ -106,9 +112,9 @@ describe('what a failing tool tells', () => {
 		});
 
 	test('the message names what is wrong and what is allowed, for the model sees nothing else', async () => {
-		const error = await jsonTool()({ input: { operation: 'send', recipient: 'a@example.com' } }).catch(
-			(reason: unknown) => reason as Error,
-		);
+		const error = await jsonTool()({
+			input: { operation: 'send', recipient: 'a@example.com' },
+		}).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).toMatch(/'recipient'.*Allowed keys: .*\bto\b/s);
 		expect(sends()).toBe(0);
 	});

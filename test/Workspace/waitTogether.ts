@@ -13,9 +13,14 @@ export async function waitTogether<T>(
 	starts: ReadonlyArray<() => Promise<T>>,
 	meanwhile: () => void = () => undefined,
 ): Promise<T[]> {
-	const locks = new KeyedMutex(getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()));
+	const locks = new KeyedMutex(
+		getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
+	);
 	let release: () => void = () => undefined;
-	const held = locks.doInTurn(spreadsheetId, () => new Promise<void>((resolve) => (release = resolve)));
+	const held = locks.doInTurn(
+		spreadsheetId,
+		() => new Promise<void>((resolve) => (release = resolve)),
+	);
 	const running: Array<Promise<T>> = [];
 	for (const start of starts) {
 		running.push(start());

@@ -49,7 +49,10 @@ async function open(sessionId?: string): Promise<Peer> {
 
 const status = async (query: Record<string, string>) => {
 	const { socket } = dial('s1', query);
-	const [, response] = (await once(socket, 'unexpected-response')) as [unknown, { statusCode: number }];
+	const [, response] = (await once(socket, 'unexpected-response')) as [
+		unknown,
+		{ statusCode: number },
+	];
 	socket.terminate();
 	return response.statusCode;
 };
@@ -91,7 +94,12 @@ test('streams messages after an execute call', async () => {
 	await fetch(`${service.url}/execute`, {
 		method: 'POST',
 		headers: { 'content-type': 'application/json', 'x-api-key': service.apiKey },
-		body: JSON.stringify({ ...body, startStepName: 'start', signature: 's', timestamp: 1_767_225_600_000 }),
+		body: JSON.stringify({
+			...body,
+			startStepName: 'start',
+			signature: 's',
+			timestamp: 1_767_225_600_000,
+		}),
 	});
 	await until(() => peer.messages.length === 2);
 	expect(peer.messages.map((text) => (JSON.parse(text) as { type: string }).type)).toEqual([
@@ -165,7 +173,11 @@ test('writes down what it is sent, and closes or drops on demand', async () => {
 	const first = await open();
 	first.socket.send('hello');
 	await until(() => service.received.length === 1);
-	expect(service.received[0]).toMatchObject({ sessionId: 's1', data: Buffer.from('hello'), isBinary: false });
+	expect(service.received[0]).toMatchObject({
+		sessionId: 's1',
+		data: Buffer.from('hello'),
+		isBinary: false,
+	});
 	service.closeChannels(1012);
 	expect(await first.closed).toBe(1012);
 	const second = await open();

@@ -1,6 +1,10 @@
 import https from 'node:https';
 
-import { type AgentService, type ExecuteStep, startAgentService } from '../../dev/agent-service/server';
+import {
+	type AgentService,
+	type ExecuteStep,
+	startAgentService,
+} from '../../dev/agent-service/server';
 
 const fields = {
 	sessionId: 's1',
@@ -34,9 +38,18 @@ const errorOf = async (response: Response) =>
 test('answers a correct call, logs it and counts it for its session', async () => {
 	const response = await post();
 	expect(response.status).toBe(200);
-	expect(await response.json()).toEqual({ sessionId: 's1', startStepName: 'start', status: 'accepted' });
+	expect(await response.json()).toEqual({
+		sessionId: 's1',
+		startStepName: 'start',
+		status: 'accepted',
+	});
 	expect(service.requests).toHaveLength(1);
-	expect(service.requests[0]).toMatchObject({ method: 'POST', url: '/execute', body: fields, faults: [] });
+	expect(service.requests[0]).toMatchObject({
+		method: 'POST',
+		url: '/execute',
+		body: fields,
+		faults: [],
+	});
 	expect(service.requests[0]?.headers['x-api-key']).toBe(service.apiKey);
 	expect(service.sessions.get('s1')?.executions).toBe(1);
 });
@@ -100,22 +113,27 @@ test('plays scripted statuses, headers and bodies, one per request', async () =>
 	expect((await post()).headers.get('retry-after')).toBe('7');
 	expect((await post()).headers.get('location')).toBe('http://127.0.0.1:1/');
 	const page = await post();
-	expect([page.headers.get('content-type'), await page.text()]).toEqual(['text/html', '<html></html>']);
+	expect([page.headers.get('content-type'), await page.text()]).toEqual([
+		'text/html',
+		'<html></html>',
+	]);
 	expect(Buffer.from(await (await post()).arrayBuffer())).toEqual(Buffer.from([0, 255]));
 	expect(await (await post()).text()).toHaveLength(100_000);
 	expect(await (await post()).text()).toBe('slow');
 	expect((await post()).status).toBe(200);
 });
 
-test.each<NonNullable<ExecuteStep['fault']>>(['resetBeforeRead', 'resetAfterRead', 'cutBody', 'resetBody'])(
-	'breaks off with %s',
-	async (fault) => {
-		service.script({ fault });
-		await expect(post().then((response) => response.text())).rejects.toThrow();
-		expect(service.requests).toHaveLength(fault === 'resetBeforeRead' ? 0 : 1);
-		expect((await post()).status).toBe(200);
-	},
-);
+test.each<NonNullable<ExecuteStep['fault']>>([
+	'resetBeforeRead',
+	'resetAfterRead',
+	'cutBody',
+	'resetBody',
+])('breaks off with %s', async (fault) => {
+	service.script({ fault });
+	await expect(post().then((response) => response.text())).rejects.toThrow();
+	expect(service.requests).toHaveLength(fault === 'resetBeforeRead' ? 0 : 1);
+	expect((await post()).status).toBe(200);
+});
 
 test('is silent until its peer gives up', async () => {
 	service.script({ fault: 'silence' });
@@ -131,7 +149,8 @@ test('is silent until its peer gives up', async () => {
 test('decides by the request where nothing is scripted', async () => {
 	const choosy = await startAgentService({
 		answer: ({ sessionId }) => ({ hello: sessionId }),
-		execute: ({ body }) => ((body as typeof fields).sessionId === 'bad' ? { status: 500 } : undefined),
+		execute: ({ body }) =>
+			(body as typeof fields).sessionId === 'bad' ? { status: 500 } : undefined,
 	});
 	const call = (sessionId: string) =>
 		fetch(`${choosy.url}/execute`, {
@@ -149,9 +168,13 @@ test('serves https with a certificate that nobody trusts', async () => {
 	await expect(fetch(`${secure.url}/execute`)).rejects.toThrow();
 	const status = await new Promise((resolve, reject) => {
 		https
-			.get(`${secure.url}/execute`, { rejectUnauthorized: false, agent: false }, ({ statusCode }) => {
-				resolve(statusCode);
-			})
+			.get(
+				`${secure.url}/execute`,
+				{ rejectUnauthorized: false, agent: false },
+				({ statusCode }) => {
+					resolve(statusCode);
+				},
+			)
 			.on('error', reject);
 	});
 	expect(status).toBe(401);

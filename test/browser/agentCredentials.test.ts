@@ -7,7 +7,11 @@ import { Editor } from './editor';
 import { StraightWay } from './person';
 
 const apiKey = 'typed-key-5d1c';
-const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef87654321', signature: '0xc0ffee0987654321' };
+const signer = {
+	userId: '0xa1',
+	userPublicKey: '0xfeedbeef87654321',
+	signature: '0xc0ffee0987654321',
+};
 let service: AgentService;
 let editor: Editor;
 let building: Building;
@@ -38,7 +42,11 @@ const calls = () => service.requests.filter(({ method }) => method === 'POST');
 
 test('a wrong key is named in the form, and with the right one it closes with its success', async () => {
 	await way.go(() => form.create('Agent API', 'Typed agent'));
-	await form.fill({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey: 'nonsense' });
+	await form.fill({
+		deploymentUrl: service.url,
+		webSocketUrl: service.webSocketUrl,
+		apiKey: 'nonsense',
+	});
 	await form.save();
 	await form.untilFailed('refused the API key (401)');
 	await form.fill({ apiKey });

@@ -7,7 +7,11 @@ import { clickUntil, StraightWay } from './person';
 
 /** From an empty workflow, by clicks and typing alone. */
 const apiKey = 'from-scratch-key';
-const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef87654321', signature: '0xc0ffee0987654321' };
+const signer = {
+	userId: '0xa1',
+	userPublicKey: '0xfeedbeef87654321',
+	signature: '0xc0ffee0987654321',
+};
 let service: AgentService;
 let editor: Editor;
 let page: Editor['page'];

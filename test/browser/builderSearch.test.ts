@@ -29,10 +29,12 @@ beforeAll(async () => {
 	nodeTypes = all.filter(({ name }) => !name.endsWith('Tool'));
 	const n8n = createRequire(path.join(getN8nFolder(), 'package.json'));
 	const engine = (file: string) =>
-		new (n8n(file) as { NodeSearchEngine: new (nodes: NodeTypes) => SearchEngine }).NodeSearchEngine(
-			nodeTypes,
-		);
-	wholePhrase = engine('./node_modules/@n8n/ai-workflow-builder/dist/tools/engines/node-search-engine.js');
+		new (
+			n8n(file) as { NodeSearchEngine: new (nodes: NodeTypes) => SearchEngine }
+		).NodeSearchEngine(nodeTypes);
+	wholePhrase = engine(
+		'./node_modules/@n8n/ai-workflow-builder/dist/tools/engines/node-search-engine.js',
+	);
 	wordByWord = engine('./node_modules/@n8n/ai-utilities/dist/cjs/node-catalog/search-engine.js');
 });
 
@@ -77,9 +79,14 @@ async function typesOf(node: string): Promise<string[]> {
 	const n8n = createRequire(path.join(getN8nFolder(), 'package.json'));
 	const { orchestrateGeneration } = n8n(
 		'./node_modules/@n8n/workflow-sdk/dist/generate-types/generate-types.js',
-	) as { orchestrateGeneration: (given: { nodes: NodeTypes; outputDir: string }) => Promise<unknown> };
+	) as {
+		orchestrateGeneration: (given: { nodes: NodeTypes; outputDir: string }) => Promise<unknown>;
+	};
 	const folder = await mkdtemp(path.join(tmpdir(), 'types-'));
-	await orchestrateGeneration({ nodes: nodeTypes.filter(({ name }) => name === node), outputDir: folder });
+	await orchestrateGeneration({
+		nodes: nodeTypes.filter(({ name }) => name === node),
+		outputDir: folder,
+	});
 	const files = (await readdir(folder, { recursive: true })).filter((file) =>
 		/operation_\w+\.ts$/.test(file),
 	);
@@ -109,7 +116,9 @@ test('the builder reads how to fill in each locator, each column mapper and the 
 
 test('the builder reads what several parameters do together, with the operation that it fills in alone', async () => {
 	const operations = await typesOf('n8n-nodes-agent-workspace.workspace');
-	const titles = operations.map((text) => /<pattern title="([^"]*)">/.exec(text)?.[1]).filter(Boolean);
+	const titles = operations
+		.map((text) => /<pattern title="([^"]*)">/.exec(text)?.[1])
+		.filter(Boolean);
 	expect(titles.toSorted()).toEqual([
 		'A letter or invoice from a template, as a PDF by email',
 		'A model may write, and a person sends',

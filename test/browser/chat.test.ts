@@ -35,7 +35,11 @@ async function openChat(responseMode: string): Promise<void> {
 	const example = await readExample('chat-with-the-agent.json');
 	const nowhere = { url: service.url, tokens: new Tokens('nobody@example.com') };
 	const agent = { url: service.url, webSocketUrl: service.webSocketUrl, apiKey };
-	const credentials = await ensureCredentials(editor.api, { agent, google: nowhere, label: 'chat' });
+	const credentials = await ensureCredentials(editor.api, {
+		agent,
+		google: nowhere,
+		label: 'chat',
+	});
 	const nodes = example.nodes.map((one) =>
 		withCredentials(
 			one.name === 'Chat' ? { ...one, parameters: { options: { responseMode } } } : one,
@@ -86,7 +90,11 @@ test('the agent’s text appears piece by piece, and the next turn gets its own 
 test('without streaming each turn’s answer appears at its end, and nothing else', async () => {
 	await openChat('lastNode');
 	const { sessionId } = await say('What is the weather like?');
-	service.send(sessionId, { type: 'step', text: 'Let me see.' }, { type: 'answer', text: 'It rains.' });
+	service.send(
+		sessionId,
+		{ type: 'step', text: 'Let me see.' },
+		{ type: 'answer', text: 'It rains.' },
+	);
 	await shows(0, 'It rains.');
 	const second = await say('And tomorrow?');
 	expect([second.sessionId, second.input]).toEqual([sessionId, 'And tomorrow?']);

@@ -81,15 +81,22 @@ export class CredentialForm {
 	async choose(name: string, option: string): Promise<void> {
 		// The description of a choice follows its name.
 		const startsSo = new RegExp(`^${option}`);
-		const entry = this.page.getByRole('option', { name: startsSo }).filter({ visible: true }).first();
+		const entry = this.page
+			.getByRole('option', { name: startsSo })
+			.filter({ visible: true })
+			.first();
 		const chosen = this.field(name).locator('input');
-		await chooseFrom(this.field(name), entry, async () => (await valueOf(chosen)).startsWith(option));
+		await chooseFrom(this.field(name), entry, async () =>
+			(await valueOf(chosen)).startsWith(option),
+		);
 	}
 
 	/** Chooses one of several credential types of the node, at the top of the form. */
 	async chooseMode(name: string): Promise<void> {
 		const modes = this.dialog.getByTestId('credential-mode-dropdown-trigger');
-		const item = this.page.getByRole('menuitem', { name, exact: true }).filter({ visible: true });
+		const item = this.page
+			.getByRole('menuitem', { name, exact: true })
+			.filter({ visible: true });
 		await chooseFrom(modes, item, async () => (await modes.innerText()).includes(name));
 	}
 
@@ -100,7 +107,8 @@ export class CredentialForm {
 		const note = (request: Request) => {
 			const { pathname } = new URL(request.url());
 			isStored ||=
-				/\/rest\/credentials(\/\w+)?$/.test(pathname) && ['POST', 'PATCH'].includes(request.method());
+				/\/rest\/credentials(\/\w+)?$/.test(pathname) &&
+				['POST', 'PATCH'].includes(request.method());
 		};
 		this.page.on('request', note);
 		try {
@@ -114,7 +122,11 @@ export class CredentialForm {
 	}
 
 	async close(): Promise<void> {
-		await clickUntil(this.dialog.getByRole('button', { name: 'Close this dialog' }), this.dialog, 'hidden');
+		await clickUntil(
+			this.dialog.getByRole('button', { name: 'Close this dialog' }),
+			this.dialog,
+			'hidden',
+		);
 	}
 
 	/** n8n closes the form of a new credential when its test succeeds. */

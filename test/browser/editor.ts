@@ -77,7 +77,9 @@ export class Editor {
 	async picture(): Promise<void> {
 		const { currentTestName, testPath } = expect.getState();
 		const name = `${path.basename(testPath ?? '', '.test.ts')} ${currentTestName ?? 'test'}`;
-		await this.page.screenshot({ path: path.join(pictures, `${name.replaceAll(/\W+/g, '-')}.png`) });
+		await this.page.screenshot({
+			path: path.join(pictures, `${name.replaceAll(/\W+/g, '-')}.png`),
+		});
 	}
 
 	/** Leaves the page as it is where the workflow is open already. */
@@ -108,7 +110,9 @@ export class Editor {
 	}
 
 	async openNode(name: string): Promise<void> {
-		const id = await this.node(name).locator('xpath=ancestor::*[@data-id][1]').getAttribute('data-id');
+		const id = await this.node(name)
+			.locator('xpath=ancestor::*[@data-id][1]')
+			.getAttribute('data-id');
 		const parameters = this.page.getByTestId('node-parameters');
 		await persist(
 			async (timeout) => {
@@ -118,7 +122,11 @@ export class Editor {
 			},
 			async () => {
 				const [, , , opened] = this.#address();
-				return opened !== undefined && id?.startsWith(opened) === true && (await parameters.isVisible());
+				return (
+					opened !== undefined &&
+					id?.startsWith(opened) === true &&
+					(await parameters.isVisible())
+				);
 			},
 		);
 	}
@@ -151,7 +159,9 @@ export class Editor {
 
 	/** Finds an option by its name, which a description may follow. */
 	private describedOption(name: string): Locator {
-		return this.option(new RegExp(`^\\s*${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`));
+		return this.option(
+			new RegExp(`^\\s*${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}`),
+		);
 	}
 
 	private option(name: string | RegExp): Locator {
@@ -169,7 +179,9 @@ export class Editor {
 	/** Chooses one of several in a dropdown whose options come from Google. */
 	async chooseAmong(parameter: string, name: string): Promise<void> {
 		const tag = this.parameter(parameter).locator('.el-tag').filter({ hasText: name });
-		await chooseFrom(this.parameter(parameter), this.describedOption(name), () => tag.isVisible());
+		await chooseFrom(this.parameter(parameter), this.describedOption(name), () =>
+			tag.isVisible(),
+		);
 	}
 
 	/** Chooses the option with this value, by what is shown for it. */
@@ -180,7 +192,9 @@ export class Editor {
 	/** Adds a field to those of Options. */
 	async addOption(field: string): Promise<void> {
 		const list = this.page.getByTestId('node-parameters').getByPlaceholder('Add option');
-		await chooseFrom(list, this.option(labelOf(field)), () => this.parameter(field).isVisible());
+		await chooseFrom(list, this.option(labelOf(field)), () =>
+			this.parameter(field).isVisible(),
+		);
 	}
 
 	async chosen(parameter: string): Promise<string> {
@@ -211,8 +225,13 @@ export class Editor {
 	/** Gives a column of a mapping its value: drags a field of the input onto it. */
 	async map(column: string, field: string): Promise<void> {
 		const { mouse } = this.page;
-		const source = this.page.getByTestId('ndv-input-panel').getByText(field, { exact: true }).first();
-		const target = this.page.getByTestId('mapping-fields-container').getByTestId(`parameter-input-${column}`);
+		const source = this.page
+			.getByTestId('ndv-input-panel')
+			.getByText(field, { exact: true })
+			.first();
+		const target = this.page
+			.getByTestId('mapping-fields-container')
+			.getByTestId(`parameter-input-${column}`);
 		await persist(
 			async (timeout) => {
 				// Both keep their place when the pointer is on them, and the form has its columns.
@@ -229,7 +248,9 @@ export class Editor {
 	}
 
 	private locator(parameter: string): Locator {
-		return this.page.getByTestId('node-parameters').getByTestId(`resource-locator-${parameter}`);
+		return this.page
+			.getByTestId('node-parameters')
+			.getByTestId(`resource-locator-${parameter}`);
 	}
 
 	/** Opens the list of a locator. */
@@ -276,7 +297,8 @@ export class Editor {
 			await persist(
 				(timeout) => button.click({ timeout }),
 				() => {
-					if (refused.length === 3) throw new Error(`n8n does not run it: ${refused.join(' ')}`);
+					if (refused.length === 3)
+						throw new Error(`n8n does not run it: ${refused.join(' ')}`);
 					return Promise.resolve(started.length > 0);
 				},
 				clicks,
@@ -298,7 +320,8 @@ export class Editor {
 			const said = JSON.stringify(resultData);
 			const lacks = says.filter((text) => !said.includes(JSON.stringify(text).slice(1, -1)));
 			if (lacks.length === 0) break;
-			if (runs === 3) throw new Error(`The node says nothing of "${lacks.join('", "')}": ${said}`);
+			if (runs === 3)
+				throw new Error(`The node says nothing of "${lacks.join('", "')}": ${said}`);
 		}
 		await this.reads(...says);
 	}

@@ -48,7 +48,8 @@ afterEach(async () => {
 	await editor.picture();
 });
 afterAll(async () => {
-	for (const { workflow } of examples) await editor.api.request('POST', `workflows/${workflow.id}/archive`);
+	for (const { workflow } of examples)
+		await editor.api.request('POST', `workflows/${workflow.id}/archive`);
 	await editor.close();
 	await Promise.all([agent.close(), google.close(), model.close()]);
 });
@@ -61,9 +62,14 @@ async function fillForm(form: Page, hasEnded: () => boolean): Promise<void> {
 		if (!(await submit.isEnabled({ timeout: 1000 }).catch(() => false))) continue;
 		for (const field of await form.locator('textarea, input[type="text"]').all())
 			await field.fill('A greeting');
-		for (const field of await form.locator('input[type="email"]').all()) await field.fill('ann@example.com');
+		for (const field of await form.locator('input[type="email"]').all())
+			await field.fill('ann@example.com');
 		for (const field of await form.locator('input[type="file"]').all())
-			await field.setInputFiles({ name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('Hello') });
+			await field.setInputFiles({
+				name: 'a.txt',
+				mimeType: 'text/plain',
+				buffer: Buffer.from('Hello'),
+			});
 		for (const field of await form.locator('select').all()) await field.selectOption('Send');
 		await submit.click();
 	}
@@ -115,9 +121,11 @@ test.each(files)('%s ends green', async (file) => {
 	const types = example.workflow.nodes.map(({ type }) => String(type).split('.').at(-1));
 	const [, start] = Object.entries(starts).find(([type]) => types.includes(type)) ?? [];
 	let hasEnded = false;
-	const ended = api.untilTriggered(example.workflow, undefined, { mode: 'manual' }).finally(() => {
-		hasEnded = true;
-	});
+	const ended = api
+		.untilTriggered(example.workflow, undefined, { mode: 'manual' })
+		.finally(() => {
+			hasEnded = true;
+		});
 	await start?.(() => hasEnded);
 	const { status, resultData } = await ended;
 	const errors = Object.values(resultData.runData).flatMap((runs) =>
@@ -135,6 +143,7 @@ test('what `npm start` has put there is what the examples with sheets read and c
 	expect(rows('Mails').length).toBeGreaterThan(1);
 	const names = google.files.listAll().map(({ name }) => name);
 	expect(names).toEqual(expect.arrayContaining(['figures.csv', 'note.txt']));
-	const [, documentId = ''] = /\/document\/d\/([^/]+)\/edit$/.exec(String(rows('Orders')[1]?.[3])) ?? [];
+	const [, documentId = ''] =
+		/\/document\/d\/([^/]+)\/edit$/.exec(String(rows('Orders')[1]?.[3])) ?? [];
 	expect(google.docs.text(documentId)).toBe('Dear Ann,\n\nthank you for your order A-1.\n');
 });

@@ -9,7 +9,8 @@ import { connectInRow, manualTrigger, node } from '../../dev/n8n/nodes.ts';
 import { Editor } from './editor';
 
 const apiKey = 'browser-test-key';
-const strangers = '<img src="http://evil.example/seen"><a href="http://evil.example/">Reconnect</a> a<b';
+const strangers =
+	'<img src="http://evil.example/seen"><a href="http://evil.example/">Reconnect</a> a<b';
 
 let service: AgentService;
 let google: GoogleServer;
@@ -39,7 +40,9 @@ async function readsAsText(name: string, alsoIn?: Locator): Promise<void> {
 	await editor.reads(strangers.replaceAll('<', '<\u200b'));
 	await alsoIn?.filter({ hasText: 'Reconnect' }).first().waitFor();
 	await editor.picture();
-	expect(await editor.page.locator('[src*="evil.example"], [href*="evil.example"]').count()).toBe(0);
+	expect(await editor.page.locator('[src*="evil.example"], [href*="evil.example"]').count()).toBe(
+		0,
+	);
 	expect(asked.filter((url) => url.includes('evil.example'))).toEqual([]);
 }
 
@@ -59,7 +62,10 @@ test('what an agent service answers is text in the error', async () => {
 });
 
 test('what is searched for is text in the hint', async () => {
-	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+	const tokens = {
+		accessToken: google.tokens.issue(),
+		refreshToken: google.tokens.issueRefresh(),
+	};
 	const credential = await editor.api.createCredential(
 		'workspaceOAuth2Api',
 		'W',
@@ -71,7 +77,9 @@ test('what is searched for is text in the hint', async () => {
 		name: 'A search of a stranger',
 		nodes: [
 			manualTrigger(),
-			node('Find', workspace, parameters, { credentials: { workspaceOAuth2Api: credential } }),
+			node('Find', workspace, parameters, {
+				credentials: { workspaceOAuth2Api: credential },
+			}),
 		],
 		connections: connectInRow('Start', 'Find'),
 	});

@@ -16,7 +16,11 @@ let chat: Chat;
 beforeAll(async () => {
 	agent = await startAgentService({ apiKey });
 	google = await startGoogle();
-	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Lunch?', text: 'Tomorrow at noon?' });
+	google.gmail.seed({
+		from: 'Ann <ann@example.com>',
+		subject: 'Lunch?',
+		text: 'Tomorrow at noon?',
+	});
 	model = await startChatModel();
 	editor = await Editor.open();
 	chat = new Chat(editor);
@@ -59,7 +63,8 @@ test('what it reads and what it passes on needs no review', async () => {
 		if (length === 0) return [{ tool: 'Search_emails', args: { Query: 'subject:Lunch' } }];
 		const id = /"id\\*":\\*"([^"\\]+)/.exec(found ?? '')?.[1] ?? '';
 		if (length === 1) return [{ tool: 'Read_email', args: { Message_ID: id } }];
-		if (length === 2) return [{ tool: 'Run_my_agent', args: { Task: 'Decide', Input: 'Noon?' } }];
+		if (length === 2)
+			return [{ tool: 'Run_my_agent', args: { Task: 'Decide', Input: 'Noon?' } }];
 		return 'All is known.';
 	});
 	await chat.type('What does Ann want?');
@@ -84,7 +89,9 @@ test('a rejected email is not sent, and the model is told so', async () => {
 	expect(google.gmail.sent).toHaveLength(0);
 	await chat.decide(/disapprove|reject|decline/i);
 	await chat.shows('It was told:');
-	expect(model.requests.at(-1)?.toolAnswers[0]).toMatch(/reject|declin|denied|not approve|disapprove/i);
+	expect(model.requests.at(-1)?.toolAnswers[0]).toMatch(
+		/reject|declin|denied|not approve|disapprove/i,
+	);
 	expect(google.gmail.sent).toHaveLength(0);
 });
 

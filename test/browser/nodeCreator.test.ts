@@ -56,5 +56,7 @@ test('who types "mail" finds Workspace without scrolling', async () => {
 	expect(await found('mail')).toContain('Workspace');
 	const items = editor.page.getByTestId('node-creator-item-name');
 	const box = await items.getByText('Workspace', { exact: true }).boundingBox();
-	expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(editor.page.viewportSize()?.height ?? 0);
+	expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThan(
+		editor.page.viewportSize()?.height ?? 0,
+	);
 });

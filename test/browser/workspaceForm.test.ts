@@ -32,12 +32,15 @@ test.each([
 	['Document', 'Create', 'title'],
 	['File', 'Upload', 'contentSource'],
 	['Mail', 'Send', 'to'],
-])('with Resource %s the operation is %s, and its fields are there', async (resource, operation, field) => {
-	await editor.openNode(resource);
-	await editor.choose('resource', resource);
-	await editor.parameter(field).waitFor();
-	expect(await editor.chosen('operation')).toBe(operation);
-});
+])(
+	'with Resource %s the operation is %s, and its fields are there',
+	async (resource, operation, field) => {
+		await editor.openNode(resource);
+		await editor.choose('resource', resource);
+		await editor.parameter(field).waitFor();
+		expect(await editor.chosen('operation')).toBe(operation);
+	},
+);
 
 test('an operation chosen before does not stay when Resource changes', async () => {
 	await editor.openNode('After a choice');

@@ -22,7 +22,11 @@ beforeAll(async () => {
 		text: 'At noon',
 		labelIds: ['INBOX', 'UNREAD'],
 	});
-	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Known already', labelIds: ['INBOX'] });
+	google.gmail.seed({
+		from: 'Ben <ben@example.com>',
+		subject: 'Known already',
+		labelIds: ['INBOX'],
+	});
 	google.sheets.seed({ title: 'Holiday', tabs: [{ title: 'Plan' }] });
 	inbox = google.sheets.seed({
 		title: 'My inbox',
@@ -68,7 +72,9 @@ test('the unread emails are listed', async () => {
 		await editor.choose('status', 'Unread');
 		await editor.runStep('Lunch?', 'ann@example.com');
 	});
-	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain('Known already');
+	expect(await editor.page.getByTestId('output-panel').innerText()).not.toContain(
+		'Known already',
+	);
 });
 
 test('become rows of a picked tab under the columns that they are mapped to, after 24 clicks', async () => {

@@ -52,7 +52,13 @@ const tours: readonly Tour[] = [
 			['choose', 'status', 'unread'],
 		],
 		shows: ['Lunch?', 'ann@example.com'],
-		wrong: { fault: { match: 'gmail.users.messages.list', status: 403, reason: 'insufficientPermissions' } },
+		wrong: {
+			fault: {
+				match: 'gmail.users.messages.list',
+				status: 403,
+				reason: 'insufficientPermissions',
+			},
+		},
 		says: 'lacks the scope https://www.googleapis.com/auth/gmail.readonly',
 	},
 	{
@@ -92,7 +98,12 @@ const tours: readonly Tour[] = [
 	},
 	{
 		operation: ['spreadsheet', 'append'],
-		acts: [guests, ['pick', 'tab', 'People'], json, ['fill', 'values', '[{"name": "Cleo", "age": 27}]']],
+		acts: [
+			guests,
+			['pick', 'tab', 'People'],
+			json,
+			['fill', 'values', '[{"name": "Cleo", "age": 27}]'],
+		],
 		shows: ['updatedRange'],
 		wrong: ['fill', 'values', '[{"nme": "Cleo"}]'],
 		says: 'nme',
@@ -219,7 +230,9 @@ async function act([kind, field, what]: Act): Promise<void> {
 }
 
 test('every operation is among them', () => {
-	const all = resources.flatMap(({ value, operations }) => operations.map((one) => `${value} ${one.value}`));
+	const all = resources.flatMap(({ value, operations }) =>
+		operations.map((one) => `${value} ${one.value}`),
+	);
 	expect(tours.map(nameOf).sort()).toEqual(all.sort());
 });
 

@@ -19,10 +19,17 @@ beforeAll(async () => {
 	});
 	google.docs.seed({
 		title: 'Minutes',
-		tabs: [{ title: 'First' }, { title: 'May', children: [{ title: 'Friday', body: [friday] }] }],
+		tabs: [
+			{ title: 'First' },
+			{ title: 'May', children: [{ title: 'Friday', body: [friday] }] },
+		],
 	});
 	google.gmail.labels = { Label_7: 'Customers' };
-	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'An order', labelIds: ['INBOX', 'Label_7'] });
+	google.gmail.seed({
+		from: 'Ann <ann@example.com>',
+		subject: 'An order',
+		labelIds: ['INBOX', 'Label_7'],
+	});
 	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Lunch?', labelIds: ['INBOX'] });
 	editor = await Editor.open();
 	const nowhere = { url: 'http://127.0.0.1:9', webSocketUrl: 'ws://127.0.0.1:9', apiKey: 'none' };
@@ -109,7 +116,9 @@ test('an empty list says why, and asks again when it is opened the next time, as
 	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');
 	const reason = editor.page.getByTestId('rlc-error-container').filter({ visible: true });
-	await reason.getByText('No spreadsheets found for this account. If Drive Access was changed').waitFor();
+	await reason
+		.getByText('No spreadsheets found for this account. If Drive Access was changed')
+		.waitFor();
 	await editor.picture();
 	for (const file of google.files.listAll()) file.trashed = false;
 	await editor.page.keyboard.press('Escape');
@@ -118,7 +127,12 @@ test('an empty list says why, and asks again when it is opened the next time, as
 });
 
 test('when Google refuses, the list says what to do', async () => {
-	google.fault({ match: 'drive.files.list', status: 403, reason: 'accessNotConfigured', times: 9 });
+	google.fault({
+		match: 'drive.files.list',
+		status: 403,
+		reason: 'accessNotConfigured',
+		times: 9,
+	});
 	await editor.closeNode();
 	await editor.openNode('Rows');
 	await editor.openPicker('spreadsheetId');

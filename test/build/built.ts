@@ -30,7 +30,13 @@ export class Stage {
 	readonly folder = mkdtempSync(path.join(tmpdir(), 'n8n-nodes-agent-workspace-stage-'));
 
 	constructor() {
-		for (const name of ['package.json', 'package-lock.json', 'README.md', 'LICENSE.md', 'gulpfile.js']) {
+		for (const name of [
+			'package.json',
+			'package-lock.json',
+			'README.md',
+			'LICENSE.md',
+			'gulpfile.js',
+		]) {
 			cpSync(path.join(root, name), path.join(this.folder, name));
 		}
 		for (const name of ['build', 'nodes', 'credentials'])

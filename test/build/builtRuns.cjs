@@ -3,7 +3,11 @@ const { transformFileSync } = require('@swc/core');
 
 const typescript = { target: 'es2023', parser: { syntax: 'typescript' } };
 require.extensions['.ts'] = (module, file) => {
-	const { code } = transformFileSync(file, { jsc: typescript, module: { type: 'commonjs' }, swcrc: false });
+	const { code } = transformFileSync(file, {
+		jsc: typescript,
+		module: { type: 'commonjs' },
+		swcrc: false,
+	});
 	module._compile(code, file);
 };
 require('reflect-metadata');

@@ -44,7 +44,8 @@ test('it is the one that is tried here', () => {
 test('each operation of Workspace does its work', async () => {
 	const worlds = await Promise.all(subjects.map(async () => await World.start()));
 	const contexts = subjects.map(
-		(subject, at) => worlds[at]?.describeRun({ inputs: [inputOf(subject, worlds[at].seeds)] }) ?? {},
+		(subject, at) =>
+			worlds[at]?.describeRun({ inputs: [inputOf(subject, worlds[at].seeds)] }) ?? {},
 	);
 	const ended = await runBuilt('Workspace', contexts);
 	await Promise.all(
@@ -63,7 +64,10 @@ test('Agent Execute waits for its messages', async () => {
 	const { url, webSocketUrl } = service;
 	const [ended] = await runBuilt('AgentExecute', [
 		{
-			credentials: { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer },
+			credentials: {
+				agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+				agentSignatureApi: signer,
+			},
 			authenticate: { agentApi: { 'x-api-key': apiKey } },
 			parameters: {
 				startStepName: 'start',
@@ -81,14 +85,18 @@ test('Agent Execute waits for its messages', async () => {
 
 test('a published trigger gives out what the agent sends', async () => {
 	const { url, webSocketUrl } = service;
-	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
+	const credentials = {
+		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+		agentSignatureApi: signer,
+	};
 	const trigger = startScript(
 		'publishedTrigger.cjs',
 		[stage.fileOf('AgentSessionTrigger'), stage.folder, JSON.stringify(credentials)],
 		execPath,
 	);
 	children.push(trigger);
-	while (service.countOpenChannels() === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+	while (service.countOpenChannels() === 0)
+		await new Promise((resolve) => setTimeout(resolve, 20));
 	const emitted = once(trigger, 'message');
 	service.send('s1', 'good morning');
 	expect(await emitted).toMatchObject([{ emitted: ['good morning'] }, undefined]);

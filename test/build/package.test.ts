@@ -5,7 +5,15 @@ import path from 'node:path';
 import type { INodeType } from 'n8n-workflow';
 
 import manifest from '../../package.json';
-import { type Built, type BundledPackage, loadedWith, type Packed, packagesIn, root, Stage } from './built';
+import {
+	type Built,
+	type BundledPackage,
+	loadedWith,
+	type Packed,
+	packagesIn,
+	root,
+	Stage,
+} from './built';
 
 const stage = new Stage();
 let files: readonly Built[];
@@ -30,9 +38,13 @@ test('all of it is at most 1.5 MB unpacked and 420 kB packed', () => {
 });
 
 test('the tarball holds the build, the manifest, the licence and the README, and no source or test', () => {
-	const others = packed.files.map((file) => file.path).filter((file) => !file.startsWith('dist/'));
+	const others = packed.files
+		.map((file) => file.path)
+		.filter((file) => !file.startsWith('dist/'));
 	expect(others.sort()).toEqual(['LICENSE.md', 'README.md', 'package.json']);
-	expect(packed.files.filter((file) => /(^|\/)test\/|\.test\.|\.(ts|map)$/.test(file.path))).toEqual([]);
+	expect(
+		packed.files.filter((file) => /(^|\/)test\/|\.test\.|\.(ts|map)$/.test(file.path)),
+	).toEqual([]);
 });
 
 /** What more than one of the entries needs at once: n8n loads it with the first of them. */
@@ -61,7 +73,9 @@ test.each([...Object.entries(entryLimits), [core, 12_000] as const])(
 
 test('what n8n loads at its start is at most 150 kB in at most 9 files', () => {
 	const loaded = new Set(Object.keys(entryLimits).flatMap((entry) => loadedWith(entry, files)));
-	expect([...loaded].reduce((sum, { fileName }) => sum + sizeOf(fileName), 0)).toBeLessThanOrEqual(150_000);
+	expect(
+		[...loaded].reduce((sum, { fileName }) => sum + sizeOf(fileName), 0),
+	).toBeLessThanOrEqual(150_000);
 	expect(loaded.size).toBeLessThanOrEqual(9);
 });
 
@@ -110,7 +124,10 @@ test.each(Object.keys(entryLimits))('%s loads only small packages at once', (ent
 
 /** By its place in the source tree: the packages that a lazily loaded file may bring along. */
 const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
-	[/session\/webSocket\.js$/, /^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/],
+	[
+		/session\/webSocket\.js$/,
+		/^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/,
+	],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
 	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(mimeTypes|file\/mailAttachment)\.js$/, /^(mime-types|mime-db)$/],
@@ -139,17 +156,29 @@ test('no module is in two files, and no package comes in two versions', () => {
 });
 
 test('what is never reached is left out', () => {
-	const dead = ['gaxios', 'qs', 'google-auth-library', 'node-fetch', 'debug', 'supports-color', 'bufferutil'];
+	const dead = [
+		'gaxios',
+		'qs',
+		'google-auth-library',
+		'node-fetch',
+		'debug',
+		'supports-color',
+		'bufferutil',
+	];
 	expect(packages.map(({ name }) => name).filter((name) => dead.includes(name))).toEqual([]);
 });
 
 test('the bill of materials names every package whose code is inside, with its version', () => {
-	const { components } = JSON.parse(readFileSync(path.join(stage.dist, 'sbom.cdx.json'), 'utf8')) as {
+	const { components } = JSON.parse(
+		readFileSync(path.join(stage.dist, 'sbom.cdx.json'), 'utf8'),
+	) as {
 		components: Array<{ name: string; version: string; purl: string }>;
 	};
 	const listed = components.map(({ name, version }) => `${name}@${version}`).sort();
 	expect(listed).toEqual(packages.map(({ name, version }) => `${name}@${version}`).sort());
-	expect(listed).toEqual(expect.arrayContaining(['ws', 'nodemailer', 'htmlparser2'].map(installed)));
+	expect(listed).toEqual(
+		expect.arrayContaining(['ws', 'nodemailer', 'htmlparser2'].map(installed)),
+	);
 	expect(components.find(({ name }) => name === 'ws')?.purl).toMatch(/^pkg:npm\/ws@\d/);
 });
 
@@ -161,7 +190,16 @@ function installed(name: string): string {
 }
 
 test('every bundled package is under a licence that lets us ship it, and is named in the notices', () => {
-	const allowed = ['MIT', 'MIT-0', 'ISC', 'BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', '0BSD'];
+	const allowed = [
+		'MIT',
+		'MIT-0',
+		'ISC',
+		'BSD',
+		'BSD-2-Clause',
+		'BSD-3-Clause',
+		'Apache-2.0',
+		'0BSD',
+	];
 	const notices = readFileSync(path.join(stage.dist, 'THIRD_PARTY_NOTICES.txt'), 'utf8');
 	for (const { name, license } of packages) {
 		expect(allowed).toContain(license);
@@ -172,7 +210,10 @@ test('every bundled package is under a licence that lets us ship it, and is name
 test('icons, codex files and output schemas stand beside the files that name them', () => {
 	const shipped = packed.files.map((file) => file.path);
 	for (const node of manifest.n8n.nodes) expect(shipped).toContain(`${node}on`);
-	const assets = execFileSync('git', ['ls-files', 'nodes', 'credentials'], { cwd: root, encoding: 'utf8' })
+	const assets = execFileSync('git', ['ls-files', 'nodes', 'credentials'], {
+		cwd: root,
+		encoding: 'utf8',
+	})
 		.split('\n')
 		.filter((file) => /\.(svg|png)$|__schema__\/.*\.json$/.test(file));
 	expect(shipped).toEqual(expect.arrayContaining(assets.map((file) => `dist/${file}`)));

@@ -15,14 +15,22 @@ const node = {
 	typeVersion: 1,
 	position: [0, 0],
 	parameters: { sessionIds: 's1', options: { reconnectMaxDelaySeconds: 1 } },
-	credentials: Object.fromEntries(Object.keys(values).map((type) => [type, { id: type, name: type }])),
+	credentials: Object.fromEntries(
+		Object.keys(values).map((type) => [type, { id: type, name: type }]),
+	),
 };
 const nodeTypes = {
 	getByName: () => nodeType,
 	getByNameAndVersion: () => nodeType,
 	getKnownTypes: () => ({}),
 };
-const workflow = new Workflow({ id: 'w1', nodes: [node], connections: {}, active: true, nodeTypes });
+const workflow = new Workflow({
+	id: 'w1',
+	nodes: [node],
+	connections: {},
+	active: true,
+	nodeTypes,
+});
 const credentialsHelper = {
 	isCredentialUsableByNode: () => true,
 	getParentTypes: () => [],
@@ -44,7 +52,8 @@ const context = new TriggerContext(
 
 process.on('message', () => {
 	// As in n8n-core's DirectoryLoader.unloadAll().
-	for (const name of Object.keys(require.cache)) if (name.startsWith(root)) delete require.cache[name];
+	for (const name of Object.keys(require.cache))
+		if (name.startsWith(root)) delete require.cache[name];
 	process.send({ unloaded: true });
 });
 void nodeType.trigger.call(context);

@@ -65,7 +65,9 @@ test('a release with an owner, a dated section and its tag goes through, on the 
 	const said = prepublish(tag);
 	const reasons = said.split('\n').filter((line) => line.startsWith('- '));
 	const fromModules = process.execPath.includes('node_modules');
-	expect(reasons).toEqual(fromModules ? [expect.stringContaining('comes from node_modules')] : []);
+	expect(reasons).toEqual(
+		fromModules ? [expect.stringContaining('comes from node_modules')] : [],
+	);
 });
 
 test('the addresses in what is built are those of package.json', () => {
@@ -73,13 +75,15 @@ test('the addresses in what is built are those of package.json', () => {
 		path.join(stage.folder, 'package.json'),
 		JSON.stringify({ ...manifest, homepage: 'https://agents.dev/nodes#readme' }),
 	);
-	const { ownAddress } = jest.requireActual<{ ownAddress: (root: string) => (text: string) => string }>(
-		'../../build/ownAddress',
-	);
+	const { ownAddress } = jest.requireActual<{
+		ownAddress: (root: string) => (text: string) => string;
+	}>('../../build/ownAddress');
 	const addressed = ownAddress(stage.folder);
 	const codex = addressed(read('nodes/Workspace/Workspace.node.json'));
 	expect(codex).toContain('"https://agents.dev/nodes/blob/main/docs/workspace.md"');
-	expect(codex + addressed(read('credentials/AgentApi.credentials.ts'))).not.toContain('github.com');
+	expect(codex + addressed(read('credentials/AgentApi.credentials.ts'))).not.toContain(
+		'github.com',
+	);
 });
 
 test('owner and repository are named in package.json, and else only by the pictures of the README', () => {
@@ -103,7 +107,8 @@ test('owner and repository are named in package.json, and else only by the pictu
 						.map((file) => path.join(name, file)),
 		);
 	const address = /github(usercontent)?\.com\/n8n-nodes-agent-workspace|maintainers@/;
-	const withoutPictures = (text: string) => text.replaceAll(/!\[[^\]]*\]\(https:\/\/raw\.[^)]*\)/g, '');
+	const withoutPictures = (text: string) =>
+		text.replaceAll(/!\[[^\]]*\]\(https:\/\/raw\.[^)]*\)/g, '');
 	expect(files.filter((file) => address.test(withoutPictures(read(file))))).toEqual([]);
 });
 

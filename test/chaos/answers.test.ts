@@ -39,10 +39,14 @@ describe('the session comes back with a gap after', () => {
 		['accept, then a reset', { drop: 'reset' }],
 		['accept, then the end', { drop: 'end' }],
 		['one message above the limit', { messages: ['x'.repeat(17 * 1024 * 1024)] }],
-		['one message of invalid UTF-8', { messages: [{ frame: Buffer.from([0xc3, 0x28]), isBinary: false }] }],
+		[
+			'one message of invalid UTF-8',
+			{ messages: [{ frame: Buffer.from([0xc3, 0x28]), isBinary: false }] },
+		],
 		['a storm of pings', { pings: 3000, drop: 'end', closeAfterMilliseconds: 50 }],
 	])('%s', async (_name, step) => {
-		const endsByTime = 'fault' in step && (step.fault === 'trickle' || step.fault === 'silence');
+		const endsByTime =
+			'fault' in step && (step.fault === 'trickle' || step.fault === 'silence');
 		await disturbed(endsByTime ? new FastClock() : standing(), step);
 		await station.passing(() => station.account.ended.length >= 2);
 		await station.passing('open');
@@ -62,7 +66,12 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 		]),
 		[
 			'a redirect',
-			[{ status: 302, headers: { Location: 'http://elsewhere.test/x?apiKey=canary-key-7f3a' } }],
+			[
+				{
+					status: 302,
+					headers: { Location: 'http://elsewhere.test/x?apiKey=canary-key-7f3a' },
+				},
+			],
 			302,
 		],
 		...[1002, 1003, 1007, 1008, 1010].map((closeCode): [string, UpgradeStep[], number] => [

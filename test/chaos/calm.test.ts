@@ -40,9 +40,13 @@ describe('a server that greets and closes is asked less and less often, and one 
 		await pass(40);
 		expect(station.proxy.arrivals).toBeLessThan(14);
 		// On a busy machine the connects come later than the clock's steps.
-		for (let more = 0; station.account.alerts.length === 0 && more < 30; more++) await pass(60, 5000);
+		for (let more = 0; station.account.alerts.length === 0 && more < 30; more++)
+			await pass(60, 5000);
 		expect(station.account.alerts).toMatchObject([
-			{ kind: 'outage', failure: { message: expect.stringContaining('session s1') as string } },
+			{
+				kind: 'outage',
+				failure: { message: expect.stringContaining('session s1') as string },
+			},
 		]);
 	});
 });

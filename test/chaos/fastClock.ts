@@ -25,7 +25,11 @@ export class FastClock implements Clock {
 	}
 
 	callAfter(milliseconds: number, call: () => void): () => void {
-		const timer: Timer = { at: this.getMonotonicMilliseconds() + milliseconds, call, handle: undefined };
+		const timer: Timer = {
+			at: this.getMonotonicMilliseconds() + milliseconds,
+			call,
+			handle: undefined,
+		};
 		this.#timers.add(timer);
 		this.#arm(timer);
 		return () => {

@@ -18,7 +18,9 @@ afterEach(async () => {
 
 test('nothing is lost of what the server sends until it has seen the goodbye', async () => {
 	await station.connection.close({ takesLastFrames: true });
-	expect(station.numbers()).toEqual(Array.from({ length: station.sent }, (_, index) => index + 1));
+	expect(station.numbers()).toEqual(
+		Array.from({ length: station.sent }, (_, index) => index + 1),
+	);
 	expect(station.account.ended).toEqual([]);
 });
 

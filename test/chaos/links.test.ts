@@ -27,7 +27,12 @@ describe('nothing is lost and nothing comes twice, on the same channel,', () => 
 		station.proxy.setWeather({ kind: 'fair' });
 		await station.received(50);
 		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 0 });
+		expect(balanceOf(station.account.messages)).toEqual({
+			lost: 0,
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 0,
+		});
 		expect(station.proxy.arrivals).toBe(1);
 	});
 
@@ -41,23 +46,36 @@ describe('nothing is lost and nothing comes twice, on the same channel,', () => 
 		expect(station.account.messages.length).toBeLessThan(20_000);
 		station.connection.resume();
 		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 0 });
+		expect(balanceOf(station.account.messages)).toEqual({
+			lost: 0,
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 0,
+		});
 		expect(station.proxy.arrivals).toBe(1);
 	});
 });
 
 describe('what the server still has is not lost, and the gap is told,', () => {
-	it.each([1000, 1001, 1005, 1011, 1012, 1013, 4000])('when the server closes with %i', async (code) => {
-		station.startTraffic();
-		await station.received(20);
-		for (const channel of station.service.getChannels('s1')) {
-			if (code === 1005) channel.close();
-			else channel.close(code, 'moving');
-		}
-		await station.received(20);
-		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 1 });
-	});
+	it.each([1000, 1001, 1005, 1011, 1012, 1013, 4000])(
+		'when the server closes with %i',
+		async (code) => {
+			station.startTraffic();
+			await station.received(20);
+			for (const channel of station.service.getChannels('s1')) {
+				if (code === 1005) channel.close();
+				else channel.close(code, 'moving');
+			}
+			await station.received(20);
+			await station.settle();
+			expect(balanceOf(station.account.messages)).toEqual({
+				lost: 0,
+				duplicated: 0,
+				unmarked: 0,
+				gaps: 1,
+			});
+		},
+	);
 
 	it('when the server restarts', async () => {
 		station.startTraffic();
@@ -67,7 +85,12 @@ describe('what the server still has is not lost, and the gap is told,', () => {
 		await station.startService();
 		await station.received(20);
 		await station.settle();
-		expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 1 });
+		expect(balanceOf(station.account.messages)).toEqual({
+			lost: 0,
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 1,
+		});
 		expect(station.account.events.map(({ event }) => event)).toEqual([
 			'connected',
 			'disconnected',
@@ -119,7 +142,11 @@ describe('what was on its way is lost, nothing comes twice, and the gap is told,
 		await until(() => station.account.ended.length >= 1);
 		await station.received(20);
 		await station.settle();
-		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
+		expect(balanceOf(station.account.messages)).toMatchObject({
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 1,
+		});
 	});
 
 	it('after a server that was killed', async () => {
@@ -129,7 +156,11 @@ describe('what was on its way is lost, nothing comes twice, and the gap is told,
 		await station.startService();
 		await station.received(20);
 		await station.settle();
-		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
+		expect(balanceOf(station.account.messages)).toMatchObject({
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 1,
+		});
 	});
 
 	it('after a black hole', async () => {
@@ -141,8 +172,14 @@ describe('what was on its way is lost, nothing comes twice, and the gap is told,
 		await station.received(20);
 		await station.settle();
 		expect(station.account.ended[0]?.closeReason.kind).toBe('silent');
-		expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0, gaps: 1 });
-		expect(station.account.messages.find(({ gapMs }) => gapMs !== undefined)?.gapMs).toBeGreaterThan(20_000);
+		expect(balanceOf(station.account.messages)).toMatchObject({
+			duplicated: 0,
+			unmarked: 0,
+			gaps: 1,
+		});
+		expect(
+			station.account.messages.find(({ gapMs }) => gapMs !== undefined)?.gapMs,
+		).toBeGreaterThan(20_000);
 	});
 });
 
@@ -166,7 +203,9 @@ describe('the session comes back', () => {
 		station.proxy.each((link) => {
 			link.reset();
 		});
-		await until(() => station.account.ended.some(({ closeReason }) => closeReason.kind === 'connectTimeout'));
+		await until(() =>
+			station.account.ended.some(({ closeReason }) => closeReason.kind === 'connectTimeout'),
+		);
 		station.proxy.setWeather({ kind: 'fair' });
 		await station.opened();
 	});

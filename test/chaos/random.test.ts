@@ -14,7 +14,8 @@ function seeded(seed: number): (below: number) => number {
 	};
 }
 
-const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+const pause = (milliseconds: number) =>
+	new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Every fault leaves a world in which the session can come back. */
 const faults: ((station: Station, random: (below: number) => number) => Promise<void> | void)[] = [
@@ -40,11 +41,18 @@ const faults: ((station: Station, random: (below: number) => number) => Promise<
 		station.service.dropChannels();
 	},
 	(station, random) => {
-		station.service.scriptUpgrades({ status: [408, 429, 500, 503][random(4)] ?? 503 }, { fault: 'reset' });
+		station.service.scriptUpgrades(
+			{ status: [408, 429, 500, 503][random(4)] ?? 503 },
+			{ fault: 'reset' },
+		);
 		station.service.dropChannels();
 	},
 	async (station, random) => {
-		station.proxy.setWeather({ kind: 'delay', milliseconds: random(10), jitterMilliseconds: random(20) });
+		station.proxy.setWeather({
+			kind: 'delay',
+			milliseconds: random(10),
+			jitterMilliseconds: random(20),
+		});
 		await pause(random(50));
 		station.proxy.setWeather({ kind: 'fair' });
 	},
@@ -97,7 +105,10 @@ describe('a session under random faults', () => {
 			await station.opened();
 			await station.received(10);
 			await station.settle();
-			expect(balanceOf(station.account.messages)).toMatchObject({ duplicated: 0, unmarked: 0 });
+			expect(balanceOf(station.account.messages)).toMatchObject({
+				duplicated: 0,
+				unmarked: 0,
+			});
 			expect(station.numbers().length).toBeGreaterThan(extent.faultsPerRun);
 			expect(station.told()).not.toMatch(/canary/);
 			expect(await station.close()).toEqual({ timers: 0, channels: 0 });
@@ -106,7 +117,8 @@ describe('a session under random faults', () => {
 });
 
 it('connections that are opened and closed leave no socket and no timer', async () => {
-	const tcp = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length;
+	const tcp = () =>
+		process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length;
 	const station = await Station.open();
 	await station.opened();
 	const before = tcp();
@@ -127,6 +139,11 @@ it('a burst arrives whole and in order', async () => {
 	await station.opened();
 	for (let n = 1; n <= extent.burst; n++) station.service.send('s1', { n });
 	await station.received(extent.burst);
-	expect(balanceOf(station.account.messages)).toEqual({ lost: 0, duplicated: 0, unmarked: 0, gaps: 0 });
+	expect(balanceOf(station.account.messages)).toEqual({
+		lost: 0,
+		duplicated: 0,
+		unmarked: 0,
+		gaps: 0,
+	});
 	await station.close();
 });

@@ -1,10 +1,20 @@
 import type { AgentServiceOptions } from '../../dev/agent-service/options';
 import { type AgentService, startAgentService } from '../../dev/agent-service/server';
 import { ChaosProxy } from '../../dev/chaos/chaosProxy';
-import { connect, type Connection, type ConnectionOptions } from '../../nodes/Agent/session/connection';
+import {
+	connect,
+	type Connection,
+	type ConnectionOptions,
+} from '../../nodes/Agent/session/connection';
 import { buildConnectRequest } from '../../nodes/Agent/session/connectRequest';
 import { buildIdentity } from '../../nodes/Agent/session/credentials';
-import { Account, canaries, credentialOf, signatureOf, standardOptions } from '../Agent/session/fakeSession';
+import {
+	Account,
+	canaries,
+	credentialOf,
+	signatureOf,
+	standardOptions,
+} from '../Agent/session/fakeSession';
 import { until } from '../Agent/session/tap';
 import { FastClock } from './fastClock';
 
@@ -59,8 +69,14 @@ export class Station {
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
 		const readConnectRequest = (sessionId: string) => {
-			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
-			return Promise.resolve(buildConnectRequest(sessionId, credentialOf(this.proxy.address), identity));
+			const identity = buildIdentity(
+				signatureOf(this.signature),
+				{},
+				this.clock.getWallMilliseconds(),
+			);
+			return Promise.resolve(
+				buildConnectRequest(sessionId, credentialOf(this.proxy.address), identity),
+			);
 		};
 		const environment = { clock: this.clock, random: this.#random, log: this.account.logger };
 		return connect(
@@ -77,13 +93,16 @@ export class Station {
 
 	/** Waits until the channel is open at both ends. */
 	async opened(): Promise<this> {
-		await until(() => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0);
+		await until(
+			() => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0,
+		);
 		return this;
 	}
 
 	/** Lets time pass between attempts, and none during one, until the condition holds or the channel is open at both ends. */
 	async passing(condition: 'open' | (() => boolean)): Promise<void> {
-		const isOpen = () => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0;
+		const isOpen = () =>
+			this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0;
 		await until(() => {
 			if (condition === 'open' ? isOpen() : condition()) return true;
 			if (this.state === 'closed') this.clock.jump(1000);
@@ -146,13 +165,20 @@ export class Station {
 	}
 
 	async startService(): Promise<void> {
-		this.service = await startAgentService({ ...serviceOptions, ...this.#options, port: this.service.port });
+		this.service = await startAgentService({
+			...serviceOptions,
+			...this.#options,
+			port: this.service.port,
+		});
 	}
 
 	/** What was told, without what the server itself has said in messages. */
 	told(): string {
 		const { ended, alerts, events, log } = this.account;
-		const failures = [...ended.map(({ failure }) => failure), ...alerts.map(({ failure }) => failure)];
+		const failures = [
+			...ended.map(({ failure }) => failure),
+			...alerts.map(({ failure }) => failure),
+		];
 		const texts = failures.map((failure) => [
 			failure.message,
 			failure.description,

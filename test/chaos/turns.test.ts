@@ -1,7 +1,11 @@
 // Conversations with a service whose channel drops, repeats and restarts: every turn gets its own answer, and each call goes out once.
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 
-import { type AgentService, type ExecuteFields, startAgentService } from '../../dev/agent-service/server';
+import {
+	type AgentService,
+	type ExecuteFields,
+	startAgentService,
+} from '../../dev/agent-service/server';
 import { withBinaryData } from '../createExecuteContext';
 import { apiKey, runExecute } from '../Agent/AgentExecute/executeRun';
 import { until } from '../Agent/session/tap';
@@ -21,7 +25,9 @@ const echo = (request: ExecuteFields) => [
 	{ id: `answer ${inputOf(request)}`, type: 'answer', text: inputOf(request) },
 ];
 const turns = (count: number, sessions: number): INodeExecutionData[] =>
-	Array.from({ length: count }, (_, n) => ({ json: { n: `turn ${n}`, session: `s${n % sessions}` } }));
+	Array.from({ length: count }, (_, n) => ({
+		json: { n: `turn ${n}`, session: `s${n % sessions}` },
+	}));
 
 const converse = (items: INodeExecutionData[], wait: IDataObject) =>
 	runExecute(service, {
@@ -50,7 +56,12 @@ describe('a server that sends its last messages again to each channel', () => {
 		['match', {}],
 		['count', { waitUntil: 'count', messageCount: 2 }],
 	])('every turn gets its own answer (%s)', async (_name, wait) => {
-		service = await startAgentService({ apiKey, messages: echo, replay: 3, messageIntervalMilliseconds: 5 });
+		service = await startAgentService({
+			apiKey,
+			messages: echo,
+			replay: 3,
+			messageIntervalMilliseconds: 5,
+		});
 		const items = turns(40, 4);
 		balance(items, await converse(items, wait));
 	});
@@ -64,7 +75,12 @@ describe('a server that sends its last messages again to each channel', () => {
 	])(
 		'nor does what it repeats end a wait whose channel opens after the call, with IDs (%s)',
 		async (_name, replay, wait) => {
-			service = await startAgentService({ apiKey, messages: echo, replay, messageIntervalMilliseconds: 20 });
+			service = await startAgentService({
+				apiKey,
+				messages: echo,
+				replay,
+				messageIntervalMilliseconds: 20,
+			});
 			const items = turns(12, 4);
 			balance(items, await converse(items, wait));
 		},

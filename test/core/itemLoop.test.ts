@@ -5,7 +5,11 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { createExecuteContext, failureOf } from '../createExecuteContext';
 
 /** @param perform what becomes of the item with this index */
-function run(perform: (index: number) => PerformedItem, node: object, more: Partial<Work<number>> = {}) {
+function run(
+	perform: (index: number) => PerformedItem,
+	node: object,
+	more: Partial<Work<number>> = {},
+) {
 	const work: Work<number> = {
 		check: (index) => index,
 		getRequestIdentity: (value) => value,

@@ -14,7 +14,14 @@ import {
 import { storeBinary } from '../../nodes/core/binaryStorage';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 
-const node: INode = { id: '1', name: 'Node', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+const node: INode = {
+	id: '1',
+	name: 'Node',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
 
 test.each([
 	[400, 'INVALID_ARGUMENT'],
@@ -37,7 +44,12 @@ test.each([
 
 test('an error item has the error as its only key, and is paired', () => {
 	expect(
-		createErrorItem(node, new NodeError({ code: 404, message: 'No such step' }), 7, new Sanitizer()),
+		createErrorItem(
+			node,
+			new NodeError({ code: 404, message: 'No such step' }),
+			7,
+			new Sanitizer(),
+		),
 	).toEqual({
 		json: { error: { code: 404, message: 'No such step', status: 'NOT_FOUND' } },
 		pairedItem: { item: 7 },
@@ -51,7 +63,11 @@ test('the error that stops the node keeps our words even where n8n has stock tex
 		3,
 		new Sanitizer(),
 	);
-	expect(error).toMatchObject({ message: 'Refused: ECONNREFUSED', description: 'Do this', httpCode: '401' });
+	expect(error).toMatchObject({
+		message: 'Refused: ECONNREFUSED',
+		description: 'Do this',
+		httpCode: '401',
+	});
 	expect(error.context.itemIndex).toBe(3);
 });
 
@@ -74,18 +90,26 @@ test('a tool gets an error that fits its model, without the details that do not'
 	};
 	const item = (type: string, more: object = {}) =>
 		JSON.stringify(
-			createErrorItem({ ...node, type }, new NodeError({ ...facts, ...more }), 0, new Sanitizer()).json,
+			createErrorItem(
+				{ ...node, type },
+				new NodeError({ ...facts, ...more }),
+				0,
+				new Sanitizer(),
+			).json,
 		);
 	expect(item('test.nodeTool').length).toBeLessThan(30_000);
 	const details = { messages: ['y'.repeat(32_000)] };
 	expect(item('test.nodeTool', { description: 'Do it.', details })).toBe(
-		JSON.stringify({ error: { code: 400, message: 'It failed. Do it.', status: 'INVALID_ARGUMENT' } }),
+		JSON.stringify({
+			error: { code: 400, message: 'It failed. Do it.', status: 'INVALID_ARGUMENT' },
+		}),
 	);
 	expect(item('test.node', { description: 'Do it.', details })).toContain('yyy');
 });
 
 test("n8n's own links are told as text", () => {
-	const description = 'Pin the data. <a target="_blank" href="https://docs.n8n.io/a/">More info</a>';
+	const description =
+		'Pin the data. <a target="_blank" href="https://docs.n8n.io/a/">More info</a>';
 	expect(toNodeError(new NodeOperationError(node, 'No item', { description })).description).toBe(
 		'Pin the data. More info: https://docs.n8n.io/a/',
 	);
@@ -108,9 +132,9 @@ test('nothing that n8n keeps of an error holds a secret, or a line of its own', 
 	const error = createNodeApiError(node, failure, 0, sanitizer);
 	expect(error.message).toBe('no ••• •••');
 	for (const kept of [error, createErrorItem(node, failure, 0, sanitizer)]) {
-		expect(`${inspect(kept, { depth: null, showHidden: true })} ${JSON.stringify(kept)}`).not.toMatch(
-			/canary|OmNhbmFyeS1rZXk|no\\n/,
-		);
+		expect(
+			`${inspect(kept, { depth: null, showHidden: true })} ${JSON.stringify(kept)}`,
+		).not.toMatch(/canary|OmNhbmFyeS1rZXk|no\\n/);
 	}
 });
 
@@ -121,7 +145,10 @@ test('an error of n8n about the input is a 400, an unforeseen one a 500', () => 
 		message: 'No binary field',
 		description: 'Name one',
 	});
-	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({ code: 500, status: 'INTERNAL' });
+	expect(toNodeError(new TypeError('x is undefined'))).toMatchObject({
+		code: 500,
+		status: 'INTERNAL',
+	});
 	expect(toNodeError(createRefusal('No'))).toMatchObject({ code: 400, message: 'No' });
 });
 
@@ -132,11 +159,20 @@ test('a failure is certainly not done, and would fail again, unless it is said t
 
 test('a model is told what to do in the message, without the code of an error', () => {
 	const tool = { ...node, type: 'tTool' };
-	const failure = new NodeError({ code: 503, message: 'It is lost', description: 'Wait (ECONNRESET)' });
+	const failure = new NodeError({
+		code: 503,
+		message: 'It is lost',
+		description: 'Wait (ECONNRESET)',
+	});
 	const error = createNodeApiError(tool, failure, undefined, new Sanitizer());
 	expect([error.message, error.description]).toEqual(['It is lost. Wait', 'Wait']);
 	expect(error.context).not.toHaveProperty('itemIndex');
-	const { json } = createErrorItem(tool, new NodeError({ code: 400, message: 'No!' }), 0, new Sanitizer());
+	const { json } = createErrorItem(
+		tool,
+		new NodeError({ code: 400, message: 'No!' }),
+		0,
+		new Sanitizer(),
+	);
 	expect(json).toEqual({ error: { code: 400, message: 'No!', status: 'INVALID_ARGUMENT' } });
 });
 
@@ -144,7 +180,9 @@ test('only what the service says is not there is undefined', async () => {
 	const refused = async (error: Error) => await ignoreNotFound<number>(Promise.reject(error));
 	expect(await refused(new NodeError({ code: 404, message: 'Gone' }))).toBeUndefined();
 	await expect(refused(new NodeError({ code: 403, message: 'No' }))).rejects.toThrow('No');
-	await expect(refused(Object.assign(new Error('Not ours'), { code: 404 }))).rejects.toThrow('Not ours');
+	await expect(refused(Object.assign(new Error('Not ours'), { code: 404 }))).rejects.toThrow(
+		'Not ours',
+	);
 	expect(await ignoreNotFound(Promise.resolve(5))).toBe(5);
 });
 

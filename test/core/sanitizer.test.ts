@@ -28,8 +28,10 @@ function leaks(text: string): boolean {
 
 function unescaped(text: string): string {
 	return text
-		.replace(/%([0-9a-f]{2})|\\u00([0-9a-f]{2})|&#x([0-9a-f]+);/gi, (_, percent, unicode, html) =>
-			String.fromCharCode(parseInt(String(percent ?? unicode ?? html), 16)),
+		.replace(
+			/%([0-9a-f]{2})|\\u00([0-9a-f]{2})|&#x([0-9a-f]+);/gi,
+			(_, percent, unicode, html) =>
+				String.fromCharCode(parseInt(String(percent ?? unicode ?? html), 16)),
 		)
 		.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 }
@@ -44,18 +46,33 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	['percent-encoded', encodeURIComponent],
 	['percent-encoded twice', (secret) => encodeURIComponent(encodeURIComponent(secret))],
 	['as a form sends it', (secret) => new URLSearchParams([['k', secret]]).toString().slice(2)],
-	['with every character percent-encoded', (secret) => everyCharacter(secret, (c) => `%${c.toString(16)}`)],
+	[
+		'with every character percent-encoded',
+		(secret) => everyCharacter(secret, (c) => `%${c.toString(16)}`),
+	],
 	['in base64', (secret) => bytes(secret).toString('base64')],
 	['in base64 for URLs', (secret) => bytes(secret).toString('base64url')],
 	['in base64 behind one byte', (secret) => bytes(`:${secret}`).toString('base64')],
-	['in base64 behind two bytes and before others', (secret) => bytes(`u:${secret}, y`).toString('base64')],
+	[
+		'in base64 behind two bytes and before others',
+		(secret) => bytes(`u:${secret}, y`).toString('base64'),
+	],
 	['in hex', (secret) => bytes(secret).toString('hex')],
 	['in hex with capitals', (secret) => bytes(secret).toString('hex').toUpperCase()],
 	['in JSON', (secret) => JSON.stringify({ secret })],
-	['in JSON with every character escaped', (s) => everyCharacter(s, (c) => `\\u00${c.toString(16)}`)],
+	[
+		'in JSON with every character escaped',
+		(s) => everyCharacter(s, (c) => `\\u00${c.toString(16)}`),
+	],
 	['in JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
-	['in HTML', (s) => s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('+', '&#43;')],
-	['in HTML with every character escaped', (secret) => everyCharacter(secret, (code) => `&#${code};`)],
+	[
+		'in HTML',
+		(s) => s.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('+', '&#43;'),
+	],
+	[
+		'in HTML with every character escaped',
+		(secret) => everyCharacter(secret, (code) => `&#${code};`),
+	],
 	['in HTML with hex', (secret) => everyCharacter(secret, (code) => `&#x${code.toString(16)};`)],
 	['with characters in between that nobody sees', (secret) => Array.from(secret).join('\u200B')],
 	['cut off', (secret) => secret.slice(0, 10)],
@@ -79,9 +96,9 @@ describe.each([
 
 	test('where the text itself is cut', () => {
 		for (let at = 3980; at <= 4000; at++) {
-			expect(sanitizer.sanitizeText('x '.repeat(at / 2) + secret + 'y'.repeat(100))).not.toMatch(
-				/can ?ary5?a/i,
-			);
+			expect(
+				sanitizer.sanitizeText('x '.repeat(at / 2) + secret + 'y'.repeat(100)),
+			).not.toMatch(/can ?ary5?a/i);
 		}
 	});
 });
@@ -97,7 +114,10 @@ test.each([
 	['base64 in lines in JSON', JSON.stringify(wrapped(longBase64, '\n'))],
 	['base64 in lines in the query of an address', encodeURIComponent(wrapped(longBase64, '\r\n'))],
 	['base64 without its beginning', longBase64.slice(41)],
-	['base64 with escaped letters', longBase64.replaceAll(/[A-F]/g, (c) => `%${c.charCodeAt(0).toString(16)}`)],
+	[
+		'base64 with escaped letters',
+		longBase64.replaceAll(/[A-F]/g, (c) => `%${c.charCodeAt(0).toString(16)}`),
+	],
 	['without its beginning', `…${long.slice(30)}`],
 	['neither its beginning nor its end', `key_${long.slice(20, 50)}_key`],
 	['an escaped letter', long.replaceAll('B', '%42')],
@@ -164,7 +184,11 @@ test.each(['k3y!', 'k3y!x', 'k3y!xy', 'k3y!xyz'])('a short secret in every form:
 	expect(one.sanitizeText(`is ${secret.toUpperCase()} and`)).toBe('is ••• and');
 	for (const encoding of ['utf8', 'utf16le'] as const) {
 		for (const before of ['', ':', '::', ':::']) {
-			const data = Buffer.concat([bytes(before), Buffer.from(secret, encoding), bytes('~~~')]);
+			const data = Buffer.concat([
+				bytes(before),
+				Buffer.from(secret, encoding),
+				bytes('~~~'),
+			]);
 			expect(one.sanitizeText(`is ${data.toString('base64')} and`)).toBe('is ••• and');
 			expect(one.sanitizeText(`is ${data.toString('hex')} and`)).toBe('is ••• and');
 		}
@@ -183,13 +207,19 @@ test('a secret that is mostly white space is found as it stands', () => {
 test.each([
 	['an escape inside escapes of two other kinds', '%26%2392;u004b3y!xyz12', '•••'],
 	['HTML in a URL', 'K3y%26lt%3B%26amp%3B%26quot%3Bxyz', '•••'],
-	['a secret that has an escape in it', String.raw`K3y%5CnX9 K3y&#92;&#110;X9 K3y\nX9`, '••• ••• •••'],
+	[
+		'a secret that has an escape in it',
+		String.raw`K3y%5CnX9 K3y&#92;&#110;X9 K3y\nX9`,
+		'••• ••• •••',
+	],
 	['entities', 'K3y&lt;&AMP;&quot;xyz', '•••'],
 	['the last character there is', '&#x10ffff; K3y!xyz12', '&#x10ffff; •••'],
 	['none beyond it', '&#x110000; &#1114112; K3y!xyz12', '&#x110000; &#1114112; •••'],
 	['a letter beyond U+FFFF', 'K3y!&#x1f511; and', '••• and'],
 ])('escapes: %s', (_what, text, expected) => {
-	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).sanitizeText(text)).toBe(expected);
+	expect(new Sanitizer(['K3y!xyz12', 'K3y<&"xyz', 'K3y!🔑', 'K3y\\nX9']).sanitizeText(text)).toBe(
+		expected,
+	);
 });
 
 test('a hex value without its 0x', () => {
@@ -208,7 +238,8 @@ test.each([
 	const [, line = '', next = ''] = pem.split('\n');
 	const clean = new Sanitizer([pem]).sanitizeText(`The key: ${text}`);
 	expect(clean).toMatch(/^The key: "?•••/);
-	for (const part of [line, next, pem.split('\n')[7] ?? '']) expect(clean).not.toContain(part.slice(0, 20));
+	for (const part of [line, next, pem.split('\n')[7] ?? ''])
+		expect(clean).not.toContain(part.slice(0, 20));
 });
 
 const jwt = 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJyb2JvdCJ9.c2lnbmF0dXJlLWJ5dGVz';
@@ -230,9 +261,17 @@ test.each([
 		'GET /ws?sessionId=s&apiKey=otherkey&signature=sig HTTP',
 		'GET /ws?sessionId=s&apiKey=•••&signature=••• HTTP',
 	],
-	['a form', 'grant_type=x&client_secret=abc&assertion=def', 'grant_type=x&client_secret=•••&assertion=•••'],
+	[
+		'a form',
+		'grant_type=x&client_secret=abc&assertion=def',
+		'grant_type=x&client_secret=•••&assertion=•••',
+	],
 	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
-	['a proxy', 'connect http://user:pass@proxy.example failed', 'connect http://•••@proxy.example failed'],
+	[
+		'a proxy',
+		'connect http://user:pass@proxy.example failed',
+		'connect http://•••@proxy.example failed',
+	],
 ])('what looks like a secret: %s', (_what, text, expected) => {
 	expect(new Sanitizer().sanitizeText(text)).toBe(expected);
 	expect(new Sanitizer().sanitizeText(expected)).toBe(expected);
@@ -251,7 +290,9 @@ test.each([
 
 test('a text is one line, reads in one direction and ends', () => {
 	expect(
-		sanitizer.sanitizeText('bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim'),
+		sanitizer.sanitizeText(
+			'bye\r\n2026-01-01 | error | forged\u2028\u0000\u001b[31mred\u202Ednim',
+		),
 	).toBe('bye 2026-01-01 | error | forged [31mreddnim');
 	expect(sanitizer.sanitizeText('x'.repeat(10_000))).toHaveLength(4001);
 	expect(sanitizer.sanitizeText(`${'x'.repeat(3999)}😀`)).toMatch(/x…$/);
@@ -268,14 +309,21 @@ test('of a failure message, description and status are clean, and the cause stay
 		outcome: 'unknown' as const,
 	};
 	const failure = sanitizer.sanitizeError(new NodeError(given));
-	expect(failure).toMatchObject({ code: 502, message: 'a ••• b', description: '•••', status: 'UNAVAILABLE' });
+	expect(failure).toMatchObject({
+		code: 502,
+		message: 'a ••• b',
+		description: '•••',
+		status: 'UNAVAILABLE',
+	});
 	expect(failure.outcome).toBe('unknown');
 	expect(failure.cause).toBeUndefined();
 });
 
 test('details keep their form and their line breaks, and no secret in values or names', () => {
 	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
-	expect(sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details })).details).toEqual({
+	expect(
+		sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details })).details,
+	).toEqual({
 		lines: 'a\n•••',
 		list: [1, null, true, { '•••': '•••' }],
 		none: null,
@@ -295,7 +343,12 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 	(level) => {
 		const logged: string[][] = [];
 		const to = (name: string) => (text: string) => void logged.push([name, text]);
-		const logger = { debug: to('debug'), info: to('info'), warn: to('warn'), error: to('error') };
+		const logger = {
+			debug: to('debug'),
+			info: to('info'),
+			warn: to('warn'),
+			error: to('error'),
+		};
 		createSanitizedLog(logger, sanitizer)[level](`a\n${key}`);
 		expect(logged).toEqual([[level, 'a •••']]);
 	},
@@ -304,10 +357,28 @@ test.each(['debug', 'info', 'warn', 'error'] as const)(
 test('the secrets of a credential, also in what a sign-in gave', () => {
 	const tokens = { access_token: 'a', refresh_token: 'r', id_token: 'i' };
 	const oauthTokenData = { ...tokens, token_type: 'Bearer', expires_in: 3599 };
-	const credential = { apiKey: 'k', email: 'a@b.example', scope: null, useProxy: true, oauthTokenData };
+	const credential = {
+		apiKey: 'k',
+		email: 'a@b.example',
+		scope: null,
+		useProxy: true,
+		oauthTokenData,
+	};
 	expect(findSecrets({ ...credential, signature: 5 })).toEqual(['k', 'a', 'r', 'i']);
-	const others = { accessToken: 't', clientSecret: 'c', privateKey: 'p', signature: 's', userPublicKey: 'u' };
-	expect(findSecrets({ ...others, userId: 'n', signatures: 'n' })).toEqual(['t', 'c', 'p', 's', 'u']);
+	const others = {
+		accessToken: 't',
+		clientSecret: 'c',
+		privateKey: 'p',
+		signature: 's',
+		userPublicKey: 'u',
+	};
+	expect(findSecrets({ ...others, userId: 'n', signatures: 'n' })).toEqual([
+		't',
+		'c',
+		'p',
+		's',
+		'u',
+	]);
 });
 
 test('hides any secret in any text', () => {
@@ -315,7 +386,9 @@ test('hides any secret in any text', () => {
 	fc.assert(
 		fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
 			fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-			return !new Sanitizer([value]).sanitizeText(`${before}${value}${after}`).includes(value);
+			return !new Sanitizer([value])
+				.sanitizeText(`${before}${value}${after}`)
+				.includes(value);
 		}),
 	);
 });

@@ -25,7 +25,9 @@ function createAgentContext(args: IDataObject, parameters: IDataObject, isOldN8n
 	return context;
 }
 
-const parameters = { to: "={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('To', ``, 'string') }}" };
+const parameters = {
+	to: "={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('To', ``, 'string') }}",
+};
 
 test('fields of the input of the agent are no arguments', () => {
 	const context = createAgentContext({ To: 'a@example.com' }, parameters);
@@ -35,7 +37,10 @@ test('fields of the input of the agent are no arguments', () => {
 });
 
 test('an argument that no parameter takes is refused by its name', () => {
-	const context = createAgentContext({ To: 'a@example.com', Limit: 0, sessionKey: 'x' }, parameters);
+	const context = createAgentContext(
+		{ To: 'a@example.com', Limit: 0, sessionKey: 'x' },
+		parameters,
+	);
 	expect(() => {
 		refuseUnknownArguments(context, 0);
 	}).toThrow("This tool does not take 'Limit', 'sessionKey'");

@@ -11,7 +11,10 @@ import { onLoopback } from '../../dev/loopback';
 const root = path.join(__dirname, '..', '..');
 
 /** What npm reads about a package that has an advisory. */
-const ws = { 'dist-tags': { latest: '8.0.0' }, versions: { '8.0.0': { name: 'ws', version: '8.0.0' } } };
+const ws = {
+	'dist-tags': { latest: '8.0.0' },
+	versions: { '8.0.0': { name: 'ws', version: '8.0.0' } },
+};
 
 /** Runs the command against a registry that knows the advisories. @returns what was asked, what was said, and the exit code */
 async function audited(advisories: object) {

@@ -28,9 +28,13 @@ function printedRatio(...[name, value, target]: Parameters<typeof reportRatio>):
 
 test('every printed ratio becomes a row, met or missed', () => {
 	const met = printedRatio("ours / n8n's node", 0.5, { atMost: 1.1 });
-	const missed = printedRatio('a name that is so long that it leaves no room for its column at all', 3, {
-		atLeast: 4,
-	});
+	const missed = printedRatio(
+		'a name that is so long that it leaves no room for its column at all',
+		3,
+		{
+			atLeast: 4,
+		},
+	);
 	const printed = `Title (not a ratio)\n${met}\n${missed}\nrows  10 (at once)`;
 	expect(ratiosOf(printed)).toEqual([
 		{ name: "ours / n8n's node", value: '0.500', wanted: 'at most 1.1', met: true },
@@ -41,7 +45,10 @@ test('every printed ratio becomes a row, met or missed', () => {
 			met: false,
 		},
 	]);
-	const page = pageOf([result({ printed, failure: 'a target was missed' })], [['machine', 'fast']]);
+	const page = pageOf(
+		[result({ printed, failure: 'a target was missed' })],
+		[['machine', 'fast']],
+	);
 	expect(page).toContain('- machine: fast');
 	expect(page).toContain('- ratios: 1 met, 1 missed\n  - missed: a name that is so long');
 	expect(page).toContain("| Emails | ours / n8n's node | 0.500 | at most 1.1 | met |");
@@ -60,6 +67,9 @@ test('a benchmark that breaks is named, with what it complained about', () => {
 test('README, CONTRIBUTING and the results name the same target', () => {
 	for (const page of ['README.md', 'CONTRIBUTING.md', 'bench/results.md']) {
 		const text = readFileSync(path.join(__dirname, '..', '..', page), 'utf8');
-		expect([page, /more than ([\d.]+) times as long/.exec(text)?.[1]]).toEqual([page, String(usualTarget)]);
+		expect([page, /more than ([\d.]+) times as long/.exec(text)?.[1]]).toEqual([
+			page,
+			String(usualTarget),
+		]);
 	}
 });

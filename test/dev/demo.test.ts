@@ -31,8 +31,10 @@ async function post(scopes: string[], path: string, body: object): Promise<[numb
 }
 
 const raw = Buffer.from('To: ann@example.com\r\nSubject: Hi\r\n\r\nHi').toString('base64url');
-const saveDraft = (scopes: string[]) => post(scopes, '/gmail/v1/users/me/drafts', { message: { raw } });
-const copyTemplate = (scopes: string[]) => post(scopes, `/drive/v3/files/${demoTemplate.id}/copy`, {});
+const saveDraft = (scopes: string[]) =>
+	post(scopes, '/gmail/v1/users/me/drafts', { message: { raw } });
+const copyTemplate = (scopes: string[]) =>
+	post(scopes, `/drive/v3/files/${demoTemplate.id}/copy`, {});
 
 test('the default sign-in saves no draft, and is told the reason as Google tells it', async () => {
 	const [status, text] = await saveDraft(defaultScopes);
@@ -67,13 +69,17 @@ const ask = (content: string, more: Partial<ChatRequest> = {}): ChatRequest => (
 });
 
 test('the chat model of the demo uses the tool that was asked for, and then says what came of it', () => {
-	const used = ['Send Ann an email', 'Ask my agent', 'What is new?'].map((text) => buildDemoReply(ask(text)));
+	const used = ['Send Ann an email', 'Ask my agent', 'What is new?'].map((text) =>
+		buildDemoReply(ask(text)),
+	);
 	expect(used).toMatchObject([
 		[{ tool: 'Send_email' }],
 		[{ tool: 'Run_my_agent' }],
 		[{ tool: 'Search_emails' }],
 	]);
-	expect(buildDemoReply(ask('What is new?', { toolAnswers: ['One email'] }))).toContain('One email');
+	expect(buildDemoReply(ask('What is new?', { toolAnswers: ['One email'] }))).toContain(
+		'One email',
+	);
 	expect(buildDemoReply(ask('What is new?', { tools: [] }))).toContain('stand-in');
 });
 
@@ -81,7 +87,9 @@ test('the chat model finds a tool under the name that n8n gives a new one, under
 	const name = 'Send_reply_to_or_draft_email_in_Workspace';
 	const send = (properties: object) =>
 		buildDemoReply(
-			ask('Send Ann an email', { tools: [{ ...tool(name), parameters: { properties: { ...properties } } }] }),
+			ask('Send Ann an email', {
+				tools: [{ ...tool(name), parameters: { properties: { ...properties } } }],
+			}),
 		);
 	expect(send({ To: {}, Subject: {}, Body: {} })).toMatchObject([
 		{ tool: name, args: { Subject: 'About lunch' } },
@@ -94,16 +102,21 @@ test('the chat model finds a tool under the name that n8n gives a new one, under
 test('the chat model says which switch of its node to turn off', async () => {
 	const model = await startChatModel();
 	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
-	expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('Use Responses API')]);
+	expect([answer.status, await answer.text()]).toEqual([
+		404,
+		expect.stringContaining('Use Responses API'),
+	]);
 	await model.close();
 });
 
 test('the agent of the demo repeats its input, or its task if there is no more', () => {
 	const said = (payload: object) => {
 		const initialPayload = JSON.stringify(payload);
-		return buildDemoMessages({ sessionId: 's', startStepName: 'start', initialPayload } as ExecuteFields).at(
-			-1,
-		);
+		return buildDemoMessages({
+			sessionId: 's',
+			startStepName: 'start',
+			initialPayload,
+		} as ExecuteFields).at(-1);
 	};
 	expect(said({ task: 'Sum up', input: 'A letter' })).toMatchObject({ text: 'Done: A letter' });
 	expect(said({ task: 'Sum up', input: '' })).toMatchObject({ text: 'Done: Sum up' });
@@ -118,7 +131,8 @@ describe('the agent of the demo calls back', () => {
 		signature: 'x',
 		timestamp: 1,
 	};
-	const call = (payload: object) => callBack({ ...fields, initialPayload: JSON.stringify(payload) }, 1);
+	const call = (payload: object) =>
+		callBack({ ...fields, initialPayload: JSON.stringify(payload) }, 1);
 
 	test('with its answer, until it is taken', async () => {
 		const came: string[] = [];

@@ -25,7 +25,10 @@ beforeAll(async () => {
 	inspector.connect();
 	await inspector.post('Profiler.enable');
 	await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-	service = await startAgentService({ apiKey, messages: () => [{ type: 'step' }, { type: 'answer' }] });
+	service = await startAgentService({
+		apiKey,
+		messages: () => [{ type: 'step' }, { type: 'answer' }],
+	});
 	google = await startGoogle();
 	google.tokens.issue({ token });
 });
@@ -67,10 +70,16 @@ const run =
 const agent = (parameters: IDataObject) => () => {
 	const nodeType = new AgentExecute();
 	const { url, webSocketUrl } = service;
-	const credentials = { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer };
+	const credentials = {
+		agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+		agentSignatureApi: signer,
+	};
 	const authenticate = { agentApi: { 'x-api-key': apiKey } };
 	const given = { startStepName: 'start', task: 'Say hello', ...parameters };
-	return run(nodeType, createExecuteContext({ nodeType, credentials, authenticate, parameters: given }));
+	return run(
+		nodeType,
+		createExecuteContext({ nodeType, credentials, authenticate, parameters: given }),
+	);
 };
 
 const workspace = (parameters: IDataObject, json: IDataObject = {}) =>
@@ -114,7 +123,13 @@ const actions: Record<string, () => Promise<string[]>> = {
 	'Spreadsheet: Append': async () =>
 		await filesOf(sheet({ operation: 'append' }, { Order: 'A-2', Status: 'new' })),
 	'Mail: Send': async () => {
-		const mail = { resource: 'mail', operation: 'send', to: 'b@example.com', subject: 'Hello', body: 'Text' };
+		const mail = {
+			resource: 'mail',
+			operation: 'send',
+			to: 'b@example.com',
+			subject: 'Hello',
+			body: 'Text',
+		};
 		return await filesOf(() => workspace(mail));
 	},
 	'Spreadsheet: Write with Match Columns': async () =>
@@ -151,7 +166,8 @@ test('a call executes no file of another node; how many it executes is measured'
 	writeFileSync(target, current);
 	mkdirSync(path.join(root, '.dev'), { recursive: true });
 	const lists = found.map(
-		([name, files]) => `${files.length} ${name}\n${files.map((file) => `   ${file}\n`).join('')}`,
+		([name, files]) =>
+			`${files.length} ${name}\n${files.map((file) => `   ${file}\n`).join('')}`,
 	);
 	writeFileSync(path.join(root, '.dev', 'file-counts.txt'), lists.join('\n'));
 });

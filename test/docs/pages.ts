@@ -22,10 +22,18 @@ export const generated: Readonly<Record<string, () => string>> = {
 	'agent-execute.md': () =>
 		[
 			...[new AgentApi(), new AgentSignatureApi()].map(credentialPart),
-			agentPart(new AgentExecute(), executeOptions, 'Agent/AgentExecute/__schema__/v1.0.0.json'),
+			agentPart(
+				new AgentExecute(),
+				executeOptions,
+				'Agent/AgentExecute/__schema__/v1.0.0.json',
+			),
 		].join('\n\n'),
 	'agent-session-trigger.md': () =>
-		agentPart(new AgentSessionTrigger(), triggerOptions, 'Agent/AgentSessionTrigger/__schema__/v1.0.0.json'),
+		agentPart(
+			new AgentSessionTrigger(),
+			triggerOptions,
+			'Agent/AgentSessionTrigger/__schema__/v1.0.0.json',
+		),
 	'workspace.md': workspacePart,
 };
 
@@ -52,7 +60,9 @@ function workspacePart(): string {
 	return [
 		'## Options of every operation',
 		parameterTable(options.filter(isCommon), commonOptions),
-		...resources.flatMap((resource) => resource.operations.map((one) => operationPart(resource, one.value))),
+		...resources.flatMap((resource) =>
+			resource.operations.map((one) => operationPart(resource, one.value)),
+		),
 	].join('\n\n');
 }
 
@@ -60,13 +70,22 @@ function operationPart({ value, name, operations }: Resource, operation: string)
 	const { properties } = new Workspace().description;
 	const own = properties.filter(({ name: key, displayOptions }) => {
 		const { resource, operation: operationOf } = displayOptions?.show ?? {};
-		return key !== 'toolDescription' && resource?.includes(value) && operationOf?.includes(operation);
+		return (
+			key !== 'toolDescription' &&
+			resource?.includes(value) &&
+			operationOf?.includes(operation)
+		);
 	});
 	const definition = operations.find((one) => one.value === operation);
-	const definitions: readonly Field[] = [...(definition?.fields ?? []), ...(definition?.options ?? [])];
+	const definitions: readonly Field[] = [
+		...(definition?.fields ?? []),
+		...(definition?.options ?? []),
+	];
 	const options = optionsAmong(own);
 	// The page names them once. An operation without them would be a fault of the page.
-	const missing = commonOptions.filter((one) => !options.some(({ name: option }) => option === one.name));
+	const missing = commonOptions.filter(
+		(one) => !options.some(({ name: option }) => option === one.name),
+	);
 	expect(missing).toEqual([]);
 	return [
 		`## ${name}: ${definition?.name ?? ''}`,

@@ -23,10 +23,15 @@ export function parameterTable(
 			),
 		);
 	if (rows.length === 0) return 'None.';
-	return ['| in the form | key | default | meaning |', '| --- | --- | --- | --- |', ...rows].join('\n');
+	return ['| in the form | key | default | meaning |', '| --- | --- | --- | --- |', ...rows].join(
+		'\n',
+	);
 }
 
-function row(property: INodeProperties, { jsonDefault, ...definition }: Partial<Definition> = {}): string {
+function row(
+	property: INodeProperties,
+	{ jsonDefault, ...definition }: Partial<Definition> = {},
+): string {
 	const { displayName, name, required } = property;
 	const key = `\`${name}\`${required === true ? ' (required)' : ''}`;
 	const inJson = jsonDefault === undefined ? '' : `; JSON mode: ${inCode(jsonDefault)}`;
@@ -38,7 +43,8 @@ function row(property: INodeProperties, { jsonDefault, ...definition }: Partial<
 function defaultOf({ type, typeOptions }: INodeProperties, value: unknown): string {
 	if (type === 'resourceLocator') return '';
 	if (value === '' || value === undefined) return '';
-	if (typeof value === 'object') return JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``;
+	if (typeof value === 'object')
+		return JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``;
 	return typeOptions?.password === true ? '' : inCode(value);
 }
 

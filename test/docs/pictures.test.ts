@@ -9,7 +9,9 @@ const pages = ['README.md', ...readdirSync(docs).filter((name) => name.endsWith(
 function picturesOf(page: string): string[] {
 	const isReadme = page === 'README.md';
 	const text = readFileSync(path.join(isReadme ? root : docs, page), 'utf8');
-	const addresses = [...text.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(([, address = '']) => address);
+	const addresses = [...text.matchAll(/!\[[^\]]+\]\(([^)]+)\)/g)].map(
+		([, address = '']) => address,
+	);
 	return addresses.map((address) => (isReadme ? address : path.join('docs', address)));
 }
 

@@ -17,12 +17,15 @@ const pages = ['docs/reliability.md', 'SECURITY.md'].map((name) => {
 });
 const links = pages.flatMap((page) => page.links);
 
-test.each(pages)('$name has promises, and names tests by titles that a reader understands', (page) => {
-	expect(page.links.length).toBe(page.files.length);
-	expect(page.links.length).toBeGreaterThan(20);
-	// What stands for a value in the title of a table's test says nothing here.
-	expect(page.links.filter(({ title }) => /[%$]/.test(title))).toEqual([]);
-});
+test.each(pages)(
+	'$name has promises, and names tests by titles that a reader understands',
+	(page) => {
+		expect(page.links.length).toBe(page.files.length);
+		expect(page.links.length).toBeGreaterThan(20);
+		// What stands for a value in the title of a table's test says nothing here.
+		expect(page.links.filter(({ title }) => /[%$]/.test(title))).toEqual([]);
+	},
+);
 
 /** The titles of a file's tests, each alone and behind those of the groups that it is in, as jest prints them. */
 function readTitles(file: string): string[] {
@@ -41,7 +44,10 @@ function readTitles(file: string): string[] {
 }
 
 /** What a call declares, and under which titles: `test('…')`, `test.each(rows)('…')`, `describe('…')`. */
-function readCall(node: ts.Node, source: ts.SourceFile): { kind?: 'test' | 'describe'; names: string[] } {
+function readCall(
+	node: ts.Node,
+	source: ts.SourceFile,
+): { kind?: 'test' | 'describe'; names: string[] } {
 	if (!ts.isCallExpression(node)) return { names: [] };
 	const {
 		expression,
@@ -49,7 +55,10 @@ function readCall(node: ts.Node, source: ts.SourceFile): { kind?: 'test' | 'desc
 	} = node;
 	const [declared] = /^(test|it|describe)\b/.exec(expression.getText(source)) ?? [];
 	if (declared === undefined || title === undefined) return { names: [] };
-	const name = ts.isStringLiteralLike(title) || ts.isTemplateExpression(title) ? title.getText(source) : '';
+	const name =
+		ts.isStringLiteralLike(title) || ts.isTemplateExpression(title)
+			? title.getText(source)
+			: '';
 	if (name === '') return { names: [] };
 	const kind = declared === 'describe' ? declared : 'test';
 	const names = name === "'%s'" ? readRowNames(expression) : [fillIn(name)];

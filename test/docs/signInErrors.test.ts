@@ -66,7 +66,9 @@ async function withoutToken(thrown: Error): Promise<string> {
 		credentialKey: 'docs',
 		signIn: oAuth2,
 	});
-	const { message, description } = await catchFailure(transport({ url: call.url, method: 'GET' }));
+	const { message, description } = await catchFailure(
+		transport({ url: call.url, method: 'GET' }),
+	);
 	return `${message} ${description ?? ''}`;
 }
 
@@ -100,15 +102,19 @@ const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"Google ends a sign-in after 7 days while the app is in Testing"': () =>
 		describeSignInEnd('docs', { oauthTokenData: { refresh_token_expires_in: 3600 } }) ?? '',
 	'"Google refused the test (403)"': () => {
-		const rule = new WorkspaceOAuth2Api().test.rules?.find(({ properties }) => properties.value === 403);
+		const rule = new WorkspaceOAuth2Api().test.rules?.find(
+			({ properties }) => properties.value === 403,
+		);
 		return rule?.properties.message ?? '';
 	},
 	'"Enable the Gmail API in …"': () => shown(403, 'accessNotConfigured'),
 	'"The credential lacks the scope …"': () => shown(403, 'insufficientPermissions'),
-	'"Google shows this sign-in only files that this app created"': () => shown(404, 'notFound', hidden),
+	'"Google shows this sign-in only files that this app created"': () =>
+		shown(404, 'notFound', hidden),
 	'"Share the file with the service account\'s email address"': () =>
 		shown(403, 'forbidden', unshared, 'The caller does not have permission'),
-	'"A service account has no storage of its own"': () => shown(403, 'storageQuotaExceeded', upload),
+	'"A service account has no storage of its own"': () =>
+		shown(403, 'storageQuotaExceeded', upload),
 	'"Google did not issue a token for the service account (unauthorized_client …"': unauthorized,
 };
 

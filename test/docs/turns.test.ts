@@ -34,7 +34,11 @@ const servers: readonly Server[] = [
 		repeats: 100,
 		hasIds: true,
 	},
-	{ name: 'Closes it after each message, repeats everything, without IDs', closes: true, repeats: 100 },
+	{
+		name: 'Closes it after each message, repeats everything, without IDs',
+		closes: true,
+		repeats: 100,
+	},
 	{ name: 'Sends the answer before it responds to the call', answersEarly: true },
 ];
 
@@ -45,7 +49,11 @@ const agents: ReadonlyArray<{
 }> = [
 	{ name: 'The same text twice in a turn', says: () => ['Done', 'Done'] },
 	{ name: 'The same text in each turn', says: () => ['Done'] },
-	{ name: 'An answer within 10 ms of the call', says: (turn) => [`Answer ${turn}`], atOnce: true },
+	{
+		name: 'An answer within 10 ms of the call',
+		says: (turn) => [`Answer ${turn}`],
+		atOnce: true,
+	},
 	{ name: 'Nothing', says: () => [] },
 ];
 
@@ -62,7 +70,11 @@ const waitOf = (end: End, says: readonly string[]): IDataObject => ({
 });
 
 /** What the second turn gets. */
-async function secondTurn(server: Server, agent: (typeof agents)[number], end: End): Promise<string> {
+async function secondTurn(
+	server: Server,
+	agent: (typeof agents)[number],
+	end: End,
+): Promise<string> {
 	const left: IDataObject[] = [];
 	let turn = 0;
 	const isEarly = server.answersEarly === true || agent.atOnce === true;
@@ -85,7 +97,11 @@ async function secondTurn(server: Server, agent: (typeof agents)[number], end: E
 		execute: ({ body }) => {
 			turn++;
 			const { sessionId } = body as ExecuteFields;
-			left.push(...agent.says(turn).map((text, n) => ({ id: `${sessionId} ${turn} ${n}`, turn, text })));
+			left.push(
+				...agent
+					.says(turn)
+					.map((text, n) => ({ id: `${sessionId} ${turn} ${n}`, turn, text })),
+			);
 			if (isEarly) deliver();
 			else setTimeout(deliver, 50);
 			return { delayMilliseconds: isEarly ? 30 : 0 };
@@ -130,8 +146,13 @@ async function secondTurn(server: Server, agent: (typeof agents)[number], end: E
 function described(json: IDataObject, says: readonly string[]): string {
 	const { error } = json as { error?: { code: number } };
 	if (error !== undefined) return `error ${error.code}`;
-	const messages = json.messages as Array<{ message: { turn?: number; text: string }; beforeCall?: boolean }>;
-	const counted = messages.filter(({ beforeCall }) => beforeCall !== true).map(({ message }) => message);
+	const messages = json.messages as Array<{
+		message: { turn?: number; text: string };
+		beforeCall?: boolean;
+	}>;
+	const counted = messages
+		.filter(({ beforeCall }) => beforeCall !== true)
+		.map(({ message }) => message);
 	const own = counted.filter(({ turn }) => turn === 2);
 	if (own.length < counted.length) return 'repeated messages count';
 	return own.map(({ text }) => text).join() === says.join()
@@ -146,7 +167,9 @@ async function cells(): Promise<string[][][]> {
 				await Promise.all(
 					ends.map(
 						async (end) =>
-							await Promise.all(agents.map(async (agent) => await secondTurn(server, agent, end))),
+							await Promise.all(
+								agents.map(async (agent) => await secondTurn(server, agent, end)),
+							),
 					),
 				),
 		),
@@ -174,7 +197,8 @@ test('every turn gets its own messages, whatever the service does; repeated ones
 			agents.forEach((agent, a) => {
 				const cell = `${servers[s]?.name}, ${agent.name}, ${end}: ${all[s]?.[e]?.[a]}`;
 				const isSilent = agent.says(2).length === 0;
-				if (isSilent) expect(cell).toMatch(end === 'close' ? /: its own messages$/ : /: error 504$/);
+				if (isSilent)
+					expect(cell).toMatch(end === 'close' ? /: its own messages$/ : /: error 504$/);
 				else if (closes && repeats && !hasIds)
 					expect(cell).toMatch(/: (its own messages|repeated messages count)$/);
 				else expect(cell).toMatch(/: its own messages$/);

@@ -38,7 +38,10 @@ beforeAll(async () => {
 			refreshToken: google.tokens.issueRefresh(),
 		}),
 	);
-	openAi = await n8n.api.createCredential('openAiApi', 'Scripted model', { apiKey: 'none', url: model.url });
+	openAi = await n8n.api.createCredential('openAiApi', 'Scripted model', {
+		apiKey: 'none',
+		url: model.url,
+	});
 });
 afterEach(() => {
 	expectNoViolations(google);
@@ -50,7 +53,10 @@ afterAll(async () => {
 });
 
 /** n8n's AI Agent with the scripted model and tools. */
-const runAgent = async (tools: Array<ReturnType<typeof toolNode>>, typeVersion: number): Promise<Execution> =>
+const runAgent = async (
+	tools: Array<ReturnType<typeof toolNode>>,
+	typeVersion: number,
+): Promise<Execution> =>
 	await n8n.api.runOnce(buildAgentWorkflow(tools, { openAiApi: openAi, typeVersion }));
 
 test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (version) => {
@@ -62,7 +68,9 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (v
 		return next ? [{ tool: next.tool, args: next.args(ids) }] : 'All done.';
 	});
 	const execution = await runAgent(toolNodes(workspace), version);
-	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe('All done.');
+	expect(execution.resultData.runData['AI Agent']?.[0]?.data?.main?.[0]?.[0]?.json.output).toBe(
+		'All done.',
+	);
 	const answers = model.requests.at(-1)?.toolAnswers ?? [];
 	expect(answers).toHaveLength(everyTool.length);
 	for (const answer of answers) expect(answer).not.toMatch(/error/i);
@@ -77,7 +85,10 @@ test.each([3.1, 2.2])(
 			const next = toolAnswers.length === 0 ? first : findNextCall(first, toolAnswers.at(-1));
 			return next ? [next] : 'All read.';
 		});
-		await runAgent([toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)], version);
+		await runAgent(
+			[toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)],
+			version,
+		);
 		expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
 	},
 );
@@ -85,10 +96,14 @@ test.each([3.1, 2.2])(
 test('the model reads what each tool does, and which cannot be undone', async () => {
 	model.answer(() => 'Nothing to do.');
 	await runAgent(toolNodes(workspace), 3.1);
-	const told = new Map(model.requests[0]?.tools.map(({ name, description }) => [name, description]));
+	const told = new Map(
+		model.requests[0]?.tools.map(({ name, description }) => [name, description]),
+	);
 	expect(told.get('Append_rows')).toMatch(/^Add rows below a table/);
 	expect(told.get('Append_rows')).toContain('Spreadsheet, if available: ID or URL.');
-	expect(told.get('Read_document')).toMatch(/Start Character, if available, continues a long answer/);
+	expect(told.get('Read_document')).toMatch(
+		/Start Character, if available, continues a long answer/,
+	);
 	expect(told.get('Write_document')).toContain('Destructive');
 	expect(told.get('Write_rows')).toContain('Destructive');
 	expect(told.get('Send_email')).toContain('cannot be undone');
@@ -103,7 +118,12 @@ describe('a file that the user has chosen from the list', () => {
 			{
 				resource: 'spreadsheet',
 				operation: 'read',
-				spreadsheetId: { __rl: true, mode: 'list', value: '1Qm7xWc0aVbR2yKt4hL9', cachedResultName: title },
+				spreadsheetId: {
+					__rl: true,
+					mode: 'list',
+					value: '1Qm7xWc0aVbR2yKt4hL9',
+					cachedResultName: title,
+				},
 				tab: { __rl: true, mode: 'list', value: 'Family', cachedResultName: 'Family' },
 				toolDescription: text,
 			},
@@ -114,14 +134,19 @@ describe('a file that the user has chosen from the list', () => {
 		"=Reads the tab {{ $parameter.tab }} of {{ $('Read guests').params.spreadsheetId.cachedResultName }}.";
 	const told = `Reads the tab Family of ${title}.`;
 
-	test.each([3.1, 2.2])('with AI Agent %d an expression in the description names it', async (version) => {
-		model.answer(() => 'Nothing to do.');
-		await runAgent([buildReader(named)], version);
-		expect(model.requests[0]?.tools[0]?.description).toBe(told);
-	});
+	test.each([3.1, 2.2])(
+		'with AI Agent %d an expression in the description names it',
+		async (version) => {
+			model.answer(() => 'Nothing to do.');
+			await runAgent([buildReader(named)], version);
+			expect(model.requests[0]?.tools[0]?.description).toBe(told);
+		},
+	);
 
 	test('for the clients of an MCP server, too', async () => {
-		const callers = await n8n.api.createCredential('httpBearerAuth', 'Callers', { token: 'described' });
+		const callers = await n8n.api.createCredential('httpBearerAuth', 'Callers', {
+			token: 'described',
+		});
 		const server = node(
 			'MCP Server',
 			'@n8n/n8n-nodes-langchain.mcpTrigger',
@@ -170,8 +195,14 @@ test('a model that may only save drafts, and write to some people alone, does ne
 	];
 	const mail = { operation: 'send', subject: 'Hi', body: 'By a model' };
 	const [friend, stranger] = ['ann@example.com', 'evil@evil.example'];
-	const draft = (given: object) => ({ tool: 'Drafts', args: { Input_Object: { ...mail, ...given } } });
-	const send = (To: string) => ({ tool: 'Send_email', args: { To, Subject: 'Hi', Body: 'By a model' } });
+	const draft = (given: object) => ({
+		tool: 'Drafts',
+		args: { Input_Object: { ...mail, ...given } },
+	});
+	const send = (To: string) => ({
+		tool: 'Send_email',
+		args: { To, Subject: 'Hi', Body: 'By a model' },
+	});
 	const calls = [
 		draft({ to: friend }),
 		draft({ to: stranger, saveAsDraft: true }),
@@ -222,20 +253,35 @@ describe('one tool for any input object', () => {
 	])(
 		'with AI Agent %d a wrong key is put right by the model from the message alone',
 		async (version, more) => {
-			const wrong = { operation: 'send', to: 'ann@example.com', mailSubject: 'Corrected', body: 'Text' };
+			const wrong = {
+				operation: 'send',
+				to: 'ann@example.com',
+				mailSubject: 'Corrected',
+				body: 'Text',
+			};
 			model.answer(({ toolAnswers }) => {
 				const last = toolAnswers.at(-1);
-				if (last === undefined) return [{ tool: 'Workspace', args: { Input_Object: wrong } }];
+				if (last === undefined)
+					return [{ tool: 'Workspace', args: { Input_Object: wrong } }];
 				const [, unknown] = /'(mailSubject)'/.exec(last) ?? [];
 				const allowed = /Allowed keys: ([^.]*)/.exec(last)?.[1]?.split(', ') ?? [];
-				const right = allowed.find((key) => unknown?.toLowerCase().includes(key.toLowerCase()));
+				const right = allowed.find((key) =>
+					unknown?.toLowerCase().includes(key.toLowerCase()),
+				);
 				if (right === undefined) return `Failed or done: ${last}`;
 				const { mailSubject, ...rest } = wrong;
-				return [{ tool: 'Workspace', args: { Input_Object: { ...rest, [right]: mailSubject } } }];
+				return [
+					{
+						tool: 'Workspace',
+						args: { Input_Object: { ...rest, [right]: mailSubject } },
+					},
+				];
 			});
 			const before = google.gmail.sent.length;
 			await runAgent([anything(more)], version);
-			expect(model.requests[1]?.toolAnswers[0]).toMatch(/mailSubject.*Allowed keys: .*subject/s);
+			expect(model.requests[1]?.toolAnswers[0]).toMatch(
+				/mailSubject.*Allowed keys: .*subject/s,
+			);
 			expect(google.gmail.sent).toHaveLength(before + 1);
 		},
 	);

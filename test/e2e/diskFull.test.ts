@@ -38,7 +38,9 @@ test('an answer that cannot be stored fails its item, and the agent is not start
 	const full = await station.n8n.api.run(stored);
 	expect(full.resultData.error).toMatchObject({
 		message: 'n8n could not save a file of 25,165,824 bytes',
-		description: expect.stringMatching(/^The agent was started, but .* has free space.*EFBIG/) as string,
+		description: expect.stringMatching(
+			/^The agent was started, but .* has free space.*EFBIG/,
+		) as string,
 	});
 	expect(station.service.requests).toHaveLength(1);
 

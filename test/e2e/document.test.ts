@@ -3,7 +3,14 @@ import { readExample } from '../../dev/examples.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { NodeItem } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	useSharedN8n,
+	type SharedN8n,
+} from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const apiKey = 'canary-api-key-91c2';
@@ -88,7 +95,10 @@ test('create, append, write and read by the form', async () => {
 	);
 	expect(first.map(({ json }) => json['title'])).toEqual(['A', 'B']);
 	expect(second.map(({ json }) => json['characterCount'])).toEqual([6, 6]);
-	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend 😀`, `${content}\n\nend 😀`]);
+	expect(third.map(({ json }) => json['content'])).toEqual([
+		`${content}\n\nend 😀`,
+		`${content}\n\nend 😀`,
+	]);
 	expect(fourth.map(({ json }) => json['characterCount'])).toEqual([8, 8]);
 	expect(fifth.map(({ json }) => [json['title'], json['content']])).toEqual([
 		['A', 'new\ntext'],
@@ -102,13 +112,22 @@ test('a tab by its title or ID, however it is given', async () => {
 		tabs: [{ title: 'First' }, { title: 'Notes', tabId: 't.notes' }],
 	});
 	const append = { resource: 'document', operation: 'append', documentId: byId(id) };
-	const picked = (mode: string, value: string) => ({ __rl: true, mode, value, cachedResultName: 'Notes' });
+	const picked = (mode: string, value: string) => ({
+		__rl: true,
+		mode,
+		value,
+		cachedResultName: 'Notes',
+	});
 	const [, , , , read = []] = await runInRow(
 		[{ tab: 'Notes' }],
 		{ ...append, content: 'a', options: { tab: picked('list', 't.notes') } },
 		{ ...append, content: 'b', options: { tab: picked('name', 'Notes') } },
 		{ ...append, content: 'c', options: { tab: 'Notes' } },
-		{ ...append, content: 'd', options: { tab: picked('name', '={{ $("Items").item.json.tab }}') } },
+		{
+			...append,
+			content: 'd',
+			options: { tab: picked('name', '={{ $("Items").item.json.tab }}') },
+		},
 		{ ...append, operation: 'read', options: { tab: picked('list', 't.notes') } },
 	);
 	expect(read.map(({ json }) => json['content'])).toEqual(['a\nb\nc\nd']);
@@ -128,7 +147,9 @@ test('the same by the input object', async () => {
 			}),
 		),
 		step('={{ { operation: "append", documentId: $json.documentId, content: "end" } }}'),
-		step('={{ { operation: "read", documentId: $json.documentId, contentFormat: "markdown" } }}'),
+		step(
+			'={{ { operation: "read", documentId: $json.documentId, contentFormat: "markdown" } }}',
+		),
 	);
 	expect(second.map(({ json }) => json['characterCount'])).toEqual([3]);
 	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend`]);
@@ -137,12 +158,20 @@ test('the same by the input object', async () => {
 /** A line of a document. */
 function line(text: string, namedStyleType = 'NORMAL_TEXT') {
 	return {
-		paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+		paragraph: {
+			elements: [{ textRun: { content: `${text}\n` } }],
+			paragraphStyle: { namedStyleType },
+		},
 	};
 }
 
 test('sections, and Markdown in place of a placeholder, by the form and by the input object', async () => {
-	const body = [line('Plan', 'HEADING_1'), line('old'), line('Results', 'HEADING_1'), line('{{results}}')];
+	const body = [
+		line('Plan', 'HEADING_1'),
+		line('old'),
+		line('Results', 'HEADING_1'),
+		line('{{results}}'),
+	];
 	const template = google.docs.seed({ title: 'Template', tabs: [{ body }] });
 	const replacement = [{ find: '{{results}}', replace: '={{ $json.text }}', format: 'markdown' }];
 	const document = { resource: 'document', documentId: byId(created) };
@@ -201,7 +230,12 @@ test('a document becomes a PDF by the form, and a Word file by the input object'
 
 test('the example writes the answer of an agent into a section, however often', async () => {
 	const example = await readExample('answer-in-a-section.json');
-	const body = [line('Results', 'HEADING_1'), line('old'), line('Next week', 'HEADING_1'), line('kept')];
+	const body = [
+		line('Results', 'HEADING_1'),
+		line('old'),
+		line('Next week', 'HEADING_1'),
+		line('kept'),
+	];
 	const documentId = byId(google.docs.seed({ title: 'Weekly report', tabs: [{ body }] }));
 	const nodes = example.nodes.map((one) => {
 		const parameters = one['parameters'] as object;
@@ -218,7 +252,9 @@ test('the example writes the answer of an agent into a section, however often', 
 
 test('the list of documents in the editor', async () => {
 	google.docs.seed({ title: 'Picked' });
-	const workspace = withCredentials(node('Step', workspaceType, { resource: 'document', operation: 'read' }));
+	const workspace = withCredentials(
+		node('Step', workspaceType, { resource: 'document', operation: 'read' }),
+	);
 	const answer = await n8n.api.request<{ results: Array<{ name: string }> }>(
 		'POST',
 		'dynamic-node-parameters/resource-locator-results',

@@ -55,9 +55,18 @@ async function credentials(addresses: object = byAddress()) {
 }
 
 async function run(type: string, parameters: object, own: object) {
-	const one = node('Node', `n8n-nodes-agent-workspace.${type}`, { ...parameters }, { credentials: own });
+	const one = node(
+		'Node',
+		`n8n-nodes-agent-workspace.${type}`,
+		{ ...parameters },
+		{ credentials: own },
+	);
 	const nodes = [manualTrigger(), one];
-	return await n8n.api.runOnce({ name: 'egress', nodes, connections: connectInRow('Start', 'Node') });
+	return await n8n.api.runOnce({
+		name: 'egress',
+		nodes,
+		connections: connectInRow('Start', 'Node'),
+	});
 }
 
 const blocked = {
@@ -80,7 +89,12 @@ describe('where n8n forbids private addresses', () => {
 
 	test('a trigger opens no channel, and its failed execution says why', async () => {
 		const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
-		const trigger = node('Trigger', type, { sessionIds: 's' }, { credentials: await credentials() });
+		const trigger = node(
+			'Trigger',
+			type,
+			{ sessionIds: 's' },
+			{ credentials: await credentials() },
+		);
 		const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];
 		const stored = await n8n.api.createWorkflow({
 			name: 't',
@@ -115,9 +129,21 @@ describe('where n8n forbids private addresses', () => {
 
 	test.each([
 		['mail', { resource: 'mail', operation: 'list' }],
-		['file', { resource: 'file', operation: 'upload', contentSource: 'text', name: 'a.txt', content: 'x' }],
+		[
+			'file',
+			{
+				resource: 'file',
+				operation: 'upload',
+				contentSource: 'text',
+				name: 'a.txt',
+				content: 'x',
+			},
+		],
 	])('a Workspace node reaches no API: %s', async (_, parameters) => {
-		const data = buildSignedInCredential(google.url, { accessToken: 'ya29.x', refreshToken: 'x' });
+		const data = buildSignedInCredential(google.url, {
+			accessToken: 'ya29.x',
+			refreshToken: 'x',
+		});
 		const workspaceOAuth2Api = await n8n.api.createCredential('workspaceOAuth2Api', 'W', data);
 		const execution = await run('workspace', parameters, { workspaceOAuth2Api });
 		expect(execution.resultData.error).toMatchObject(blocked);
@@ -137,9 +163,17 @@ describe('where n8n forbids private addresses', () => {
 			message: expect.stringMatching(/n8n does not allow.*Nothing was sent/) as string,
 		});
 		const own = {
-			workspaceServiceAccountApi: await n8n.api.createCredential('workspaceServiceAccountApi', 'R', data),
+			workspaceServiceAccountApi: await n8n.api.createCredential(
+				'workspaceServiceAccountApi',
+				'R',
+				data,
+			),
 		};
-		const parameters = { authentication: 'serviceAccount', resource: 'mail', operation: 'list' };
+		const parameters = {
+			authentication: 'serviceAccount',
+			resource: 'mail',
+			operation: 'list',
+		};
 		const execution = await run('workspace', parameters, own);
 		expect(execution.resultData.error).toMatchObject(blocked);
 	});

@@ -11,7 +11,13 @@ import { fetchPublished, submitForm } from '../../dev/n8n/forms.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { McpClient } from './mcpClient';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
-import { everyTool, expectWholeTable, findNextCall, seedLongTable, valueIn } from './workspaceTools';
+import {
+	everyTool,
+	expectWholeTable,
+	findNextCall,
+	seedLongTable,
+	valueIn,
+} from './workspaceTools';
 
 const apiKey = 'examples-key';
 const token = 'examples-token';
@@ -48,7 +54,9 @@ type Change = Record<string, Record<string, unknown>>;
 
 /** An example with credentials, and with what its note says to change, by node. */
 function example(file: string, changes: Change = {}): WorkflowDefinition {
-	const workflow = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as WorkflowDefinition;
+	const workflow = JSON.parse(
+		readFileSync(path.join(folder, file), 'utf8'),
+	) as WorkflowDefinition;
 	const nodes = workflow.nodes.map((node) => {
 		const parameters = { ...(node['parameters'] as object), ...changes[String(node['name'])] };
 		return withCredentials({ ...node, parameters }, stored);
@@ -57,7 +65,12 @@ function example(file: string, changes: Change = {}): WorkflowDefinition {
 }
 
 /** The options of an example's node, and one more. */
-function withOption(file: string, name: string, option: string, value: unknown): { options: object } {
+function withOption(
+	file: string,
+	name: string,
+	option: string,
+	value: unknown,
+): { options: object } {
 	const found = example(file).nodes.find((one) => one['name'] === name)?.['parameters'];
 	const { options } = found as { options: object };
 	return { options: { ...options, [option]: value } };
@@ -78,7 +91,9 @@ const byId = (value: string) => ({ __rl: true, mode: 'id', value });
 
 test('every example has a note that says what to change, in words of its own', () => {
 	for (const file of readdirSync(folder)) {
-		const notes = example(file).nodes.filter(({ type }) => type === 'n8n-nodes-base.stickyNote');
+		const notes = example(file).nodes.filter(
+			({ type }) => type === 'n8n-nodes-base.stickyNote',
+		);
 		expect(`${file}: ${JSON.stringify(notes.map(({ parameters }) => parameters))}`).toMatch(
 			/\*\*(Change|Publish)/,
 		);
@@ -92,18 +107,28 @@ test('new-emails-into-rows: each unread email becomes a row once, with a date th
 	const changes = { 'Add the rows': { spreadsheetId: byId(id) } };
 	const workflow = await n8n.api.createWorkflow(example('new-emails-into-rows.json', changes));
 	const run = async () => {
-		expect((await n8n.api.run(workflow, 'When clicking ‘Execute workflow’')).status).toBe('success');
+		expect((await n8n.api.run(workflow, 'When clicking ‘Execute workflow’')).status).toBe(
+			'success',
+		);
 		return google.sheets.values(id, 'Emails');
 	};
 	const rows = await run();
-	expect(rows).toContainEqual([email, expect.any(Number), expect.stringContaining('Ann'), 'Lunch?']);
-	const marked = google.requests.filter(({ method }) => method === 'gmail.users.messages.batchModify');
+	expect(rows).toContainEqual([
+		email,
+		expect.any(Number),
+		expect.stringContaining('Ann'),
+		'Lunch?',
+	]);
+	const marked = google.requests.filter(
+		({ method }) => method === 'gmail.users.messages.batchModify',
+	);
 	expect(marked.flatMap(({ body }) => (body as { ids: string[] }).ids)).toContain(email);
 	expect(await run()).toEqual(rows);
 });
 
 test('answer-emails-as-drafts: an answer to each new email waits in its conversation, and nothing is sent', async () => {
-	const text = 'Shall we meet?\n\nOn Mon, Nov 23, 2026 at 10:15 AM Sam <me@example.com> wrote:\n> Hello';
+	const text =
+		'Shall we meet?\n\nOn Mon, Nov 23, 2026 at 10:15 AM Sam <me@example.com> wrote:\n> Hello';
 	const id = google.gmail.seed({ from: 'Ann <ann@example.com>', subject: 'Meeting', text });
 	const workflow = await n8n.api.createWorkflow(example('answer-emails-as-drafts.json'));
 	const sent = mailsSent();
@@ -138,9 +163,17 @@ test('chat-with-the-agent: what the agent sends comes piece by piece, turn by tu
 	agent.requests.length = 0;
 	for (const words of ['first turn', 'second turn']) {
 		const chunks = await say(words);
-		expect(chunks.map(({ type }) => type)).toEqual(expect.arrayContaining(['begin', 'item', 'end']));
-		const shown = chunks.filter(({ type }) => type === 'item').map(({ content = '' }) => content.trim());
-		expect(shown.slice(0, 3)).toEqual(['Let me see.', 'This takes a moment.', `Done: ${words}`]);
+		expect(chunks.map(({ type }) => type)).toEqual(
+			expect.arrayContaining(['begin', 'item', 'end']),
+		);
+		const shown = chunks
+			.filter(({ type }) => type === 'item')
+			.map(({ content = '' }) => content.trim());
+		expect(shown.slice(0, 3)).toEqual([
+			'Let me see.',
+			'This takes a moment.',
+			`Done: ${words}`,
+		]);
 	}
 	expect(agent.requests.map(({ body }) => (body as ExecuteFields).sessionId)).toEqual([
 		'chat-session-1',
@@ -157,7 +190,10 @@ test('workspace-over-http: an input object in, the result or the error with its 
 			body: JSON.stringify(body),
 		});
 	const listed = await post({ operation: 'list', maxResults: 100 });
-	expect([listed.status, await listed.json()]).toEqual([200, [{ messages: expect.any(Array) as unknown[] }]]);
+	expect([listed.status, await listed.json()]).toEqual([
+		200,
+		[{ messages: expect.any(Array) as unknown[] }],
+	]);
 	const missing = await post({ operation: 'read', messageId: 'abcdef' });
 	expect([missing.status, await missing.json()]).toEqual([
 		404,
@@ -246,7 +282,10 @@ test('keep-a-list-up-to-date: each open row is changed in place, nothing else mo
 	const id = google.sheets.seed({ title: 'Work', tabs: [{ title: 'Tasks', rows }] });
 	const book = { spreadsheetId: byId(id) };
 	const workflow = await n8n.api.createWorkflow(
-		example('keep-a-list-up-to-date.json', { 'Read the open rows': book, 'Write them back': book }),
+		example('keep-a-list-up-to-date.json', {
+			'Read the open rows': book,
+			'Write them back': book,
+		}),
 	);
 	expect((await n8n.api.run(workflow)).status).toBe('success');
 	const today = expect.any(Number) as number;
@@ -308,7 +347,12 @@ test('invoice-by-email: each open row goes out once, as a PDF from the template,
 	const workflow = await n8n.api.createWorkflow(
 		example(file, {
 			'Read the open invoices': { spreadsheetId: byId(id) },
-			'Fill the template': withOption(file, 'Fill the template', 'templateId', byId(template)),
+			'Fill the template': withOption(
+				file,
+				'Fill the template',
+				'templateId',
+				byId(template),
+			),
 			'Mark as sent': { spreadsheetId: byId(id) },
 		}),
 	);
@@ -316,7 +360,11 @@ test('invoice-by-email: each open row goes out once, as a PDF from the template,
 	for (let run = 0; run < 2; run++) {
 		const { status, resultData } = await n8n.api.run(workflow);
 		expect(`${status} ${resultData.error?.message ?? ''}`).toBe('success ');
-		expect(google.sheets.values(id, 'Invoices').map((row) => row[3])).toEqual(['state', 'sent', 'sent']);
+		expect(google.sheets.values(id, 'Invoices').map((row) => row[3])).toEqual([
+			'state',
+			'sent',
+			'sent',
+		]);
 	}
 	const sent = google.gmail.sent.slice(before);
 	expect(sent.map(({ recipients }) => recipients)).toEqual([['ann@example.com']]);
@@ -338,7 +386,9 @@ test('every example is run by some test', () => {
 
 /** @returns the address of the form's further pages */
 async function fillIn(url: string, ...fields: string[]): Promise<string> {
-	const { formWaitingUrl } = (await (await submitForm(url, ...fields)).json()) as { formWaitingUrl: string };
+	const { formWaitingUrl } = (await (await submitForm(url, ...fields)).json()) as {
+		formWaitingUrl: string;
+	};
 	return formWaitingUrl;
 }
 
@@ -348,7 +398,8 @@ async function untilShown(page: string, text: string): Promise<void> {
 		const answer = await fetch(page, { signal: AbortSignal.timeout(2000) });
 		return (await answer.text()).includes(text);
 	};
-	while (!(await shown().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 100));
+	while (!(await shown().catch(() => false)))
+		await new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 test('agent-asks-a-person: each question goes to the person, each answer to the same session, until the agent is done', async () => {
@@ -367,9 +418,15 @@ test('agent-asks-a-person: each question goes to the person, each answer to the 
 	await submitForm(page, 'Euros');
 	await untilShown(page, '42 euros in 2027.');
 	const bodies = agent.requests.map(({ body }) => body as ExecuteFields);
-	const inputs = bodies.map(({ initialPayload }) => (JSON.parse(initialPayload) as { input: string }).input);
+	const inputs = bodies.map(
+		({ initialPayload }) => (JSON.parse(initialPayload) as { input: string }).input,
+	);
 	expect(inputs).toEqual(['Estimate the cost.', '2027', 'Euros']);
-	expect(bodies.map(({ startStepName }) => startStepName)).toEqual(['ask', 'continue', 'continue']);
+	expect(bodies.map(({ startStepName }) => startStepName)).toEqual([
+		'ask',
+		'continue',
+		'continue',
+	]);
 	expect(new Set(bodies.map(({ sessionId }) => sessionId)).size).toBe(1);
 });
 
@@ -417,7 +474,11 @@ test('mcp-server: a client finds a described tool for each operation, completes 
 	for (const { tool, args, gives } of everyTool) {
 		const { isError, content } = await client.call(tool, args(ids));
 		const text = content.map((part) => part.text).join('');
-		expect([tool, isError ?? false, text]).toEqual([tool, false, expect.not.stringMatching(/error/i)]);
+		expect([tool, isError ?? false, text]).toEqual([
+			tool,
+			false,
+			expect.not.stringMatching(/error/i),
+		]);
 		if (gives) ids[gives[0]] = valueIn(text, gives[1]);
 	}
 	const answers: string[] = [];

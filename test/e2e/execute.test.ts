@@ -3,7 +3,14 @@ import path from 'node:path';
 
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	useSharedN8n,
+	type SharedN8n,
+} from './startTestN8n';
 
 const apiKey = 'canary-api-key-91c2';
 const signature = '0xc0ffee1234567890';
@@ -58,7 +65,9 @@ function workflow(
 
 const outputs = (
 	execution: {
-		resultData: { runData: Record<string, Array<{ data?: { main?: Array<NodeItem[] | null> } }>> };
+		resultData: {
+			runData: Record<string, Array<{ data?: { main?: Array<NodeItem[] | null> } }>>;
+		};
 	},
 	name = 'Agent',
 ) => execution.resultData.runData[name]?.at(-1)?.data?.main ?? [];
@@ -68,7 +77,9 @@ const numbered = (count: number) => Array.from({ length: count }, (_, n) => ({ n
 test('the example workflow shows the answer of the agent', async () => {
 	const file = path.join(__dirname, '..', '..', 'examples', 'run-an-agent.json');
 	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
-	const nodes = example.nodes.map((one) => (one.type === agentType ? { ...one, credentials } : one));
+	const nodes = example.nodes.map((one) =>
+		one.type === agentType ? { ...one, credentials } : one,
+	);
 	const execution = await n8n.api.runOnce({ ...example, nodes });
 	expect(execution.status).toBe('success');
 	const [[shown] = []] = outputs(execution, 'Agent Execute') as NodeItem[][];
@@ -103,7 +114,9 @@ describe('Continue on Fail with three items of which one fails', () => {
 		);
 		expect(execution.status).toBe('success');
 		const [all = []] = outputs(execution);
-		expect(all?.map(({ json, pairedItem }) => [json.error ?? json.sessionId, pairedItem])).toEqual([
+		expect(
+			all?.map(({ json, pairedItem }) => [json.error ?? json.sessionId, pairedItem]),
+		).toEqual([
 			['s0', { item: 0 }],
 			[expect.objectContaining({ code: 404, status: 'NOT_FOUND' }), { item: 1 }],
 			['s2', { item: 2 }],
@@ -157,12 +170,16 @@ describe('with the execution n8n keeps', () => {
 			response_agent: 'Forty-two.',
 			response_next_agent: 'Done.',
 		});
-		expect(resultData.runData.Agent?.[0]?.metadata?.tracing).toEqual({ session_id: 'tagged-0, tagged-1' });
+		expect(resultData.runData.Agent?.[0]?.metadata?.tracing).toEqual({
+			session_id: 'tagged-0, tagged-1',
+		});
 	});
 
 	test('as many sessions as fit, none of them cut', async () => {
 		const sessionId = `={{ "${'long-'.repeat(10)}" + $json.n }}`;
-		const { resultData } = await n8n.api.runOnce(workflow('many sessions', numbered(10), { sessionId }));
+		const { resultData } = await n8n.api.runOnce(
+			workflow('many sessions', numbered(10), { sessionId }),
+		);
 		const kept = resultData.metadata?.session_id?.split(', ') ?? [];
 		expect(kept).toHaveLength(4);
 		for (const id of kept) expect(id).toMatch(/^(long-){10}\d$/);
@@ -171,7 +188,11 @@ describe('with the execution n8n keeps', () => {
 
 test('an item without a signature of its own is not sent with that of the credential for another user', async () => {
 	const values = [{ user: '0xb', signature: '0xc' }, { user: '0xd' }, {}];
-	const options = { userId: '={{ $json.user }}', signature: '={{ $json.signature }}', parallelRequests: 1 };
+	const options = {
+		userId: '={{ $json.user }}',
+		signature: '={{ $json.signature }}',
+		parallelRequests: 1,
+	};
 	const execution = await n8n.api.runOnce(
 		workflow('two users', values, { options }, { onError: 'continueRegularOutput' }),
 	);
@@ -180,10 +201,14 @@ test('an item without a signature of its own is not sent with that of the creden
 	);
 	expect(shown).toEqual([
 		'0xb',
-		expect.stringMatching(/^The option 'Signature' is empty for this item, but 'User ID' is not\. ./),
+		expect.stringMatching(
+			/^The option 'Signature' is empty for this item, but 'User ID' is not\. ./,
+		),
 		'0xa1',
 	]);
-	const bodies = service.requests.map(({ body }) => body as { userId: string; signature: string });
+	const bodies = service.requests.map(
+		({ body }) => body as { userId: string; signature: string },
+	);
 	expect(bodies.map((body) => [body.userId, body.signature])).toEqual([
 		['0xb', '0xc'],
 		['0xa1', signature],
@@ -236,31 +261,60 @@ test('a wait that is stopped in the editor ends with its channel; n8n itself kee
 });
 
 describe('the Test button', () => {
-	const right = () => ({ deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey });
+	const right = () => ({
+		deploymentUrl: service.url,
+		webSocketUrl: service.webSocketUrl,
+		apiKey,
+	});
 
 	test('is green when the service answers, and starts no agent', async () => {
-		expect(await n8n.api.testCredential('agentApi', 'Agent', right())).toMatchObject({ status: 'OK' });
+		expect(await n8n.api.testCredential('agentApi', 'Agent', right())).toMatchObject({
+			status: 'OK',
+		});
 		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
 	});
 
 	test.each<[string, () => Record<string, unknown>, string]>([
 		['a refused key', () => ({ apiKey: 'wrong' }), 'refused the API key'],
-		['a port where nothing listens', () => ({ deploymentUrl: 'http://127.0.0.1:1' }), 'was refused'],
-		['a host that does not exist', () => ({ deploymentUrl: 'http://nowhere.invalid' }), 'was not found'],
+		[
+			'a port where nothing listens',
+			() => ({ deploymentUrl: 'http://127.0.0.1:1' }),
+			'was refused',
+		],
+		[
+			'a host that does not exist',
+			() => ({ deploymentUrl: 'http://nowhere.invalid' }),
+			'was not found',
+		],
 		['an empty address', () => ({ deploymentUrl: '' }), 'Deployment URL'],
-		['a WebSocket address of another kind', () => ({ webSocketUrl: 'ftp://127.0.0.1' }), 'WebSocket URL'],
+		[
+			'a WebSocket address of another kind',
+			() => ({ webSocketUrl: 'ftp://127.0.0.1' }),
+			'WebSocket URL',
+		],
 		['a web page', () => ({ deploymentUrl: n8n.url }), 'web page'],
 	])('names %s', async (_name, wrong, text) => {
-		const result = await n8n.api.testCredential('agentApi', 'Agent', { ...right(), ...wrong() });
-		expect(result).toMatchObject({ status: 'Error', message: expect.stringContaining(text) as string });
+		const result = await n8n.api.testCredential('agentApi', 'Agent', {
+			...right(),
+			...wrong(),
+		});
+		expect(result).toMatchObject({
+			status: 'Error',
+			message: expect.stringContaining(text) as string,
+		});
 		expect(result.message).not.toContain(apiKey);
 	});
 
 	test('of the signature checks its form', async () => {
 		const data = { userId: '0xa1', userPublicKey, signature };
-		expect(await n8n.api.testCredential('agentSignatureApi', 'S', data)).toMatchObject({ status: 'OK' });
+		expect(await n8n.api.testCredential('agentSignatureApi', 'S', data)).toMatchObject({
+			status: 'OK',
+		});
 		expect(
-			await n8n.api.testCredential('agentSignatureApi', 'S', { ...data, signature: 'no hex' }),
+			await n8n.api.testCredential('agentSignatureApi', 'S', {
+				...data,
+				signature: 'no hex',
+			}),
 		).toMatchObject({
 			status: 'Error',
 			message: expect.stringContaining("'Signature'") as string,
@@ -269,8 +323,13 @@ describe('the Test button', () => {
 });
 
 test('n8n offers the node as a tool for AI agents, with a field for its description', async () => {
-	const response = await fetch(`${n8n.url}/types/nodes.json`, { headers: { cookie: n8n.api.cookie } });
-	const types = (await response.json()) as Array<{ name: string; properties: Array<{ name: string }> }>;
+	const response = await fetch(`${n8n.url}/types/nodes.json`, {
+		headers: { cookie: n8n.api.cookie },
+	});
+	const types = (await response.json()) as Array<{
+		name: string;
+		properties: Array<{ name: string }>;
+	}>;
 	const tool = types.find(({ name }) => name === `${agentType}Tool`);
 	expect(tool?.properties.map(({ name }) => name)).toEqual(
 		expect.arrayContaining(['toolDescription', 'startStepName']),
@@ -281,7 +340,11 @@ test("the HTTP Request node may not use the agent's key", async () => {
 	const request = node(
 		'Request',
 		'n8n-nodes-base.httpRequest',
-		{ url: service.url, authentication: 'predefinedCredentialType', nodeCredentialType: 'agentApi' },
+		{
+			url: service.url,
+			authentication: 'predefinedCredentialType',
+			nodeCredentialType: 'agentApi',
+		},
 		{ typeVersion: 4.2, credentials },
 	);
 	const execution = await n8n.api.runOnce({
@@ -298,7 +361,8 @@ test('no secret is in the log of n8n or in the data of any execution', async () 
 		{ status: 500, body: `${apiKey} ${signature} ${userPublicKey}` },
 		{ fault: 'resetAfterRead' },
 	);
-	for (const name of ['canary 1', 'canary 2']) await n8n.api.runOnce(workflow(name, numbered(1), {}));
+	for (const name of ['canary 1', 'canary 2'])
+		await n8n.api.runOnce(workflow(name, numbered(1), {}));
 	const { results } = await n8n.api.request<{ results: Array<{ id: string }> }>(
 		'GET',
 		'executions?limit=100',
@@ -306,5 +370,6 @@ test('no secret is in the log of n8n or in the data of any execution', async () 
 	expect(results.length).toBeGreaterThan(5);
 	const seen = [n8n.output()];
 	for (const { id } of results) seen.push((await n8n.api.execution(id)).raw);
-	for (const secret of [apiKey, signature, userPublicKey]) expect(seen.join('\n')).not.toContain(secret);
+	for (const secret of [apiKey, signature, userPublicKey])
+		expect(seen.join('\n')).not.toContain(secret);
 });

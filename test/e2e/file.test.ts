@@ -41,13 +41,19 @@ async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: objec
 	const workspaceOAuth2Api = await n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Workspace',
-		buildSignedInCredential(google.url, { accessToken, refreshToken: google.tokens.issueRefresh() }),
+		buildSignedInCredential(google.url, {
+			accessToken,
+			refreshToken: google.tokens.issueRefresh(),
+		}),
 	);
 	return { n8n, credentials: { workspaceOAuth2Api } };
 }
 
 const read = (file: string) =>
-	node('Read', 'n8n-nodes-base.readWriteFile', { fileSelector: path.join(folder, file), options: {} });
+	node('Read', 'n8n-nodes-base.readWriteFile', {
+		fileSelector: path.join(folder, file),
+		options: {},
+	});
 
 const files = (name: string) => google.files.listAll().filter((file) => file.name === name);
 
@@ -98,10 +104,21 @@ describe.each(['filesystem', 'database', 'default'])('binary data in the mode %s
 	});
 
 	test('an empty file, and base64 text while the token expired between the two requests', async () => {
-		const empty = await upload('empty.txt', { resource: 'file', operation: 'upload', name: 'empty.txt' });
-		expect(empty.json).toMatchObject({ size: '0', mimeType: 'text/plain', md5Checksum: md5('') });
+		const empty = await upload('empty.txt', {
+			resource: 'file',
+			operation: 'upload',
+			name: 'empty.txt',
+		});
+		expect(empty.json).toMatchObject({
+			size: '0',
+			mimeType: 'text/plain',
+			md5Checksum: md5(''),
+		});
 		google.fault({ match: 'drive.files.create', status: 401 });
-		const parameters = { contentSource: 'base64', content: Buffer.from('hi').toString('base64') };
+		const parameters = {
+			contentSource: 'base64',
+			content: Buffer.from('hi').toString('base64'),
+		};
 		const small = await upload('empty.txt', {
 			resource: 'file',
 			operation: 'upload',
@@ -127,7 +144,9 @@ describe('in the editor and from a form', () => {
 	test('the example takes a file from a form to Drive and says so', async () => {
 		const file = path.join(__dirname, '..', '..', 'examples', 'form-file-to-drive.json');
 		const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
-		const nodes = example.nodes.map((one) => (one['type'] === workspaceType ? { ...one, credentials } : one));
+		const nodes = example.nodes.map((one) =>
+			one['type'] === workspaceType ? { ...one, credentials } : one,
+		);
 		const stored = await n8n.api.createWorkflow({ ...example, nodes });
 		await n8n.api.activate(stored);
 		const form = new FormData();
@@ -137,7 +156,9 @@ describe('in the editor and from a form', () => {
 		const answer = await submitted(page, form);
 		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
 		const shown = await shownAt(formWaitingUrl);
-		expect(files('from-form.txt')).toMatchObject([{ description: 'a note', mimeType: 'text/plain' }]);
+		expect(files('from-form.txt')).toMatchObject([
+			{ description: 'a note', mimeType: 'text/plain' },
+		]);
 		expect(shown).toContain('from-form.txt (12 bytes) has arrived');
 	});
 
@@ -165,7 +186,11 @@ describe('in the editor and from a form', () => {
 
 	test('the list of folders', async () => {
 		const drive = google.drive.seedSharedDrive('Team');
-		google.files.add({ name: 'Reports', mimeType: 'application/vnd.google-apps.folder', clientId: 'x' });
+		google.files.add({
+			name: 'Reports',
+			mimeType: 'application/vnd.google-apps.folder',
+			clientId: 'x',
+		});
 		const answer = await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
 			'POST',
 			'dynamic-node-parameters/resource-locator-results',
@@ -173,7 +198,11 @@ describe('in the editor and from a form', () => {
 				methodName: 'searchFolders',
 				path: 'parameters.parentFolder',
 				nodeTypeAndVersion: { name: workspaceType, version: 1 },
-				currentNodeParameters: { authentication: 'oAuth2', resource: 'file', operation: 'upload' },
+				currentNodeParameters: {
+					authentication: 'oAuth2',
+					resource: 'file',
+					operation: 'upload',
+				},
 				credentials,
 			},
 		);

@@ -29,7 +29,9 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		proxy.behaviour = 502;
 		await proxy.listen();
 		const address = proxy.address();
-		n8n = await startTestN8n({ env: { HTTPS_PROXY: address, HTTP_PROXY: address, NO_PROXY: '127.0.0.1' } });
+		n8n = await startTestN8n({
+			env: { HTTPS_PROXY: address, HTTP_PROXY: address, NO_PROXY: '127.0.0.1' },
+		});
 	});
 	afterAll(async () => {
 		await n8n.remove();
@@ -45,21 +47,46 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		const credentials = { [type]: await n8n.api.createCredential(type, 'W', data) };
 		const options = { maxTries: 1, maxRetryWaitSeconds: 0 };
 		const given = { authentication, ...parameters, options };
-		const last = node('Workspace', 'n8n-nodes-agent-workspace.workspace', given, { credentials });
+		const last = node('Workspace', 'n8n-nodes-agent-workspace.workspace', given, {
+			credentials,
+		});
 		const nodes = [manualTrigger(), last];
-		await n8n.api.runOnce({ name: 'hosts', nodes, connections: connectInRow('Start', 'Workspace') });
+		await n8n.api.runOnce({
+			name: 'hosts',
+			nodes,
+			connections: connectInRow('Start', 'Workspace'),
+		});
 	}
 
 	test('is for the hosts that are listed', async () => {
 		const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-		const oauthTokenData = { access_token: 'ya29.test', refresh_token: 'test', token_type: 'Bearer' };
-		const signedIn = { driveAccess: 'allFiles', clientId: 'c', clientSecret: 's', oauthTokenData };
-		const document = { __rl: true, mode: 'id', value: 'a-document-with-a-long-enough-id-of-44-signs' };
+		const oauthTokenData = {
+			access_token: 'ya29.test',
+			refresh_token: 'test',
+			token_type: 'Bearer',
+		};
+		const signedIn = {
+			driveAccess: 'allFiles',
+			clientId: 'c',
+			clientSecret: 's',
+			oauthTokenData,
+		};
+		const document = {
+			__rl: true,
+			mode: 'id',
+			value: 'a-document-with-a-long-enough-id-of-44-signs',
+		};
 		const operations = [
 			{ resource: 'mail', operation: 'list' },
 			{ resource: 'spreadsheet', operation: 'create', title: 'T' },
 			{ resource: 'document', operation: 'read', documentId: document },
-			{ resource: 'file', operation: 'upload', contentSource: 'text', content: 'x', name: 'a.txt' },
+			{
+				resource: 'file',
+				operation: 'upload',
+				contentSource: 'text',
+				content: 'x',
+				name: 'a.txt',
+			},
 		];
 		for (const one of operations) await run('oAuth2', 'workspaceOAuth2Api', signedIn, one);
 		const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -21,7 +21,11 @@ beforeAll(async () => {
 	google = await startGoogle({ tolerant: true });
 	n8n = await useSharedN8n();
 	settings = liveSettings('/nowhere/live.json', {
-		LIVE_AGENT_API: JSON.stringify({ deploymentUrl: agent.url, webSocketUrl: agent.webSocketUrl, apiKey }),
+		LIVE_AGENT_API: JSON.stringify({
+			deploymentUrl: agent.url,
+			webSocketUrl: agent.webSocketUrl,
+			apiKey,
+		}),
 		LIVE_AGENT_SIGNATURE_API: JSON.stringify({
 			userId: '0xlive-user-canary',
 			userPublicKey: '0xlive-key-canary',
@@ -46,9 +50,9 @@ test('runs the nodes and all operations, asks its questions, and reports without
 	expect(report.outcomes).toHaveLength(16);
 	// The stand-in does what the facts claim. It cannot answer what nobody knows.
 	expect(report.facts.filter(({ verdict }) => verdict === 'WRONG')).toEqual([]);
-	expect(report.facts.filter(({ verdict }) => verdict === 'unclear').map(({ claim }) => claim)).toEqual([
-		'Is developer metadata with an ID that is already used refused?',
-	]);
+	expect(
+		report.facts.filter(({ verdict }) => verdict === 'unclear').map(({ claim }) => claim),
+	).toEqual(['Is developer metadata with an ID that is already used refused?']);
 	expect(report.facts.map(({ verdict }) => verdict)).toContain('right');
 
 	// All of it stands at the service under the prefix, and is listed.
@@ -67,8 +71,17 @@ test('runs the nodes and all operations, asks its questions, and reports without
 });
 
 test('a refused operation is in the report with its reason, and its followers are not run', async () => {
-	google.fault({ match: 'docs.documents.create', status: 403, message: 'No key live-canary-secret' });
-	google.fault({ match: 'drive.files.create', status: 403, message: 'No key live-canary-secret', times: 2 });
+	google.fault({
+		match: 'docs.documents.create',
+		status: 403,
+		message: 'No key live-canary-secret',
+	});
+	google.fault({
+		match: 'drive.files.create',
+		status: 403,
+		message: 'No key live-canary-secret',
+		times: 2,
+	});
 	const report = await runLive(n8n.api, { workspaceOAuth2Api: settings.workspaceOAuth2Api });
 	google.heal();
 	const results = new Map(report.outcomes.map(({ name, result }) => [name, result]));
@@ -90,12 +103,18 @@ test('a fact that is wrong is found and named', async () => {
 	const wrong = (await ask).filter(({ verdict }) => verdict === 'WRONG');
 	google.heal();
 	expect(wrong).toEqual([
-		expect.objectContaining({ claim: 'An email that does not exist is 404 with the reason notFound.' }),
+		expect.objectContaining({
+			claim: 'An email that does not exist is 404 with the reason notFound.',
+		}),
 	]);
 });
 
 test('without any account it says what to do, and quotes no secret of a file that is not valid', () => {
-	expect(() => liveSettings('/nowhere/live.json', {})).toThrow('There are no accounts to test with');
+	expect(() => liveSettings('/nowhere/live.json', {})).toThrow(
+		'There are no accounts to test with',
+	);
 	const broken = { LIVE_AGENT_API: '{ "apiKey": "live-canary-api-key"' };
-	expect(() => liveSettings('/nowhere/live.json', broken)).toThrow('LIVE_AGENT_API is not valid JSON.');
+	expect(() => liveSettings('/nowhere/live.json', broken)).toThrow(
+		'LIVE_AGENT_API is not valid JSON.',
+	);
 });

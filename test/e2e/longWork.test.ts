@@ -16,7 +16,8 @@ const restart = async () => {
 	await station.n8n.kill();
 	await station.n8n.restart();
 };
-const start = (stored: Stored) => station.n8n.api.startRun(stored, 'When clicking ‘Execute workflow’');
+const start = (stored: Stored) =>
+	station.n8n.api.startRun(stored, 'When clicking ‘Execute workflow’');
 const outputOf = async (id: string, name: string) => {
 	const { resultData } = await station.n8n.api.execution(id);
 	return resultData.runData[name]?.at(-1)?.data?.main?.[0]?.[0]?.json;
@@ -24,7 +25,8 @@ const outputOf = async (id: string, name: string) => {
 
 test('the trigger listens again after a restart; what came meanwhile is lost, and the numbers begin anew', async () => {
 	const stored = await station.publish(station.example('long-work-by-trigger.json'));
-	const started = () => station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
+	const started = () =>
+		station.executions({ workflowId: stored.id, mode: 'trigger', status: ['success'] });
 	await until(() => station.service.countOpenChannels() === 1);
 	await submitForm(getFormUrl(station.n8n.url, stored), 'Work through the list');
 	const run = await station.n8n.api.untilTriggered(stored, undefined, { mode: 'webhook' });
@@ -35,7 +37,11 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 	station.service.send(sessionId, { type: 'answer', text: 'lost' });
 	await station.n8n.restart();
 	await until(() => station.service.countOpenChannels() === 1);
-	station.service.send(sessionId, { type: 'step', text: 'still' }, { type: 'answer', text: 'done' });
+	station.service.send(
+		sessionId,
+		{ type: 'step', text: 'still' },
+		{ type: 'answer', text: 'done' },
+	);
 	await until(async () => (await started()).length === 1);
 	const [id = ''] = await started();
 	expect(await outputOf(id, 'Agent Session Trigger')).toMatchObject({
@@ -47,10 +53,13 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 });
 
 test('an execution that is put aside outlives a restart, and goes on when the agent calls back', async () => {
-	const stored = await station.n8n.api.createWorkflow(station.example('long-work-calls-back.json'));
+	const stored = await station.n8n.api.createWorkflow(
+		station.example('long-work-calls-back.json'),
+	);
 	const id = await start(stored);
 	await until(
-		async () => (await station.executions({ workflowId: stored.id, status: ['waiting'] })).length === 1,
+		async () =>
+			(await station.executions({ workflowId: stored.id, status: ['waiting'] })).length === 1,
 	);
 	const { sessionId, initialPayload } = station.service.requests.at(-1)?.body as ExecuteFields;
 	const { resumeUrl } = JSON.parse(initialPayload) as { resumeUrl: string };
@@ -67,7 +76,12 @@ test('an execution that is put aside outlives a restart, and goes on when the ag
 });
 
 test('an execution that waits for messages ends with n8n; the agent goes on, and is not started again', async () => {
-	const parameters = { startStepName: 'start', task: 'Say hello', waitForMessages: true, waitUntil: 'close' };
+	const parameters = {
+		startStepName: 'start',
+		task: 'Say hello',
+		waitForMessages: true,
+		waitUntil: 'close',
+	};
 	const agent = node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
 		credentials: station.credentials,
 	});

@@ -2,7 +2,14 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { collectParts } from '../../dev/google/gmail/mime.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	useSharedN8n,
+	type SharedN8n,
+} from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
@@ -78,7 +85,12 @@ test('a file goes from an email to Drive and from Drive into an email, by its na
 		Buffer.from('PDF').toString('base64'),
 	].join('\r\n');
 	const messageId = google.gmail.seed({ raw });
-	const upload = { resource: 'file', operation: 'upload', contentSource: 'mailAttachment', messageId };
+	const upload = {
+		resource: 'file',
+		operation: 'upload',
+		contentSource: 'mailAttachment',
+		messageId,
+	};
 	const attach = {
 		operation: 'send',
 		to: 'ann@example.com',
@@ -88,8 +100,15 @@ test('a file goes from an email to Drive and from Drive into an email, by its na
 	};
 	const steps = [
 		step('Upload', { ...upload, attachment: 'invoice.pdf' }),
-		step('Form', { ...attach, driveFiles: undefined, options: { driveFiles: '={{ $json.webViewLink }}' } }),
-		step('JSON', asJson(`=${JSON.stringify(attach).replace('$json.id', "$('Upload').item.json.id")}`)),
+		step('Form', {
+			...attach,
+			driveFiles: undefined,
+			options: { driveFiles: '={{ $json.webViewLink }}' },
+		}),
+		step(
+			'JSON',
+			asJson(`=${JSON.stringify(attach).replace('$json.id', "$('Upload').item.json.id")}`),
+		),
 	];
 	const execution = await run([{}], ...steps);
 	expect(execution.resultData.error).toBeUndefined();
@@ -133,12 +152,25 @@ test('send, list, search and read by the form', async () => {
 		labelIds: ['SENT'],
 	});
 	expect(
-		outputOf(execution, 'List').map(({ json }) => [json['subject'], json['text'], json['snippet']]),
+		outputOf(execution, 'List').map(({ json }) => [
+			json['subject'],
+			json['text'],
+			json['snippet'],
+		]),
 	).toEqual([['Übersicht', 'Tom & Jerry', 'Tom & Jerry']]);
-	expect(outputOf(execution, 'Search').map(({ json }) => json['sender'])).toEqual(['Ann <ann@example.com>']);
+	expect(outputOf(execution, 'Search').map(({ json }) => json['sender'])).toEqual([
+		'Ann <ann@example.com>',
+	]);
 	const [read] = outputOf(execution, 'Read');
-	expect(read?.json).toMatchObject({ subject: 'Grüße', text: 'Hi', attachments: [{ fileName: 'ü.txt' }] });
-	expect(read?.binary?.['attachment_0']).toMatchObject({ fileName: 'ü.txt', mimeType: 'text/plain' });
+	expect(read?.json).toMatchObject({
+		subject: 'Grüße',
+		text: 'Hi',
+		attachments: [{ fileName: 'ü.txt' }],
+	});
+	expect(read?.binary?.['attachment_0']).toMatchObject({
+		fileName: 'ü.txt',
+		mimeType: 'text/plain',
+	});
 	expect(google.requests.every(({ path: asked }) => asked.startsWith('/gmail/v1/'))).toBe(true);
 });
 
@@ -170,21 +202,36 @@ describe('Continue on Fail', () => {
 	const values = [{ to: 'a@example.com' }, { to: 'nobody' }, { to: 'c@example.com' }];
 	const error = {
 		code: 400,
-		message: expect.stringMatching(/^'To' has an entry that is not an email address: nobody\. ./) as string,
+		message: expect.stringMatching(
+			/^'To' has an entry that is not an email address: nobody\. ./,
+		) as string,
 		status: 'INVALID_ARGUMENT',
 	};
 
 	test('on the regular output: the error object takes the item’s place', async () => {
-		const execution = await run(values, step('Send', send, { onError: 'continueRegularOutput' }));
+		const execution = await run(
+			values,
+			step('Send', send, { onError: 'continueRegularOutput' }),
+		);
 		const output = outputOf(execution, 'Send');
-		expect(output.map(({ json }) => json['error'] ?? json['labelIds'])).toEqual([['SENT'], error, ['SENT']]);
-		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(output.map(({ json }) => json['error'] ?? json['labelIds'])).toEqual([
+			['SENT'],
+			error,
+			['SENT'],
+		]);
+		expect(output.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
 	});
 
 	test('on the error output: with the input beside it', async () => {
 		const execution = await run(values, step('Send', send, { onError: 'continueErrorOutput' }));
 		expect(outputOf(execution, 'Send')).toHaveLength(2);
-		expect(outputOf(execution, 'Send', 1).map(({ json }) => json)).toEqual([{ to: 'nobody', error }]);
+		expect(outputOf(execution, 'Send', 1).map(({ json }) => json)).toEqual([
+			{ to: 'nobody', error },
+		]);
 	});
 
 	test('an email that is not there, in both modes', async () => {
@@ -196,7 +243,9 @@ describe('Continue on Fail', () => {
 				{ operation: 'read', messageId: '={{ $json.messageId }}' },
 				{ onError: 'continueRegularOutput' },
 			),
-			step('JSON', asJson({ operation: 'read', ...missing }), { onError: 'continueRegularOutput' }),
+			step('JSON', asJson({ operation: 'read', ...missing }), {
+				onError: 'continueRegularOutput',
+			}),
 		);
 		const expected = {
 			code: 404,
@@ -225,7 +274,10 @@ describe('the sign-in', () => {
 	test('a large email survives an expired token', async () => {
 		google.tokens.expire();
 		const text = `={{ 'x'.repeat(6000000) }}`;
-		const execution = await run([{ to: 'a@example.com' }], step('Send', { ...send, body: text }));
+		const execution = await run(
+			[{ to: 'a@example.com' }],
+			step('Send', { ...send, body: text }),
+		);
 		expect(execution.resultData.error).toBeUndefined();
 		expect(google.gmail.sent.map(({ via }) => via)).toEqual(['upload']);
 	});
@@ -243,7 +295,9 @@ describe('the sign-in', () => {
 		await connect(['gmail.send']);
 		const { resultData } = await run([{}], step('List', { operation: 'list' }));
 		expect(resultData.error?.['httpCode']).toBe('403');
-		expect(resultData.error?.description).toContain('https://www.googleapis.com/auth/gmail.readonly');
+		expect(resultData.error?.description).toContain(
+			'https://www.googleapis.com/auth/gmail.readonly',
+		);
 	});
 });
 
@@ -251,7 +305,9 @@ describe('trouble on the way', () => {
 	test('429 with Retry-After is waited out', async () => {
 		google.fault({ match: 'gmail.users.messages.send', status: 429, retryAfter: 1 });
 		await run([{ to: 'a@example.com' }], step('Send', send));
-		const sends = google.requests.filter(({ method }) => method === 'gmail.users.messages.send');
+		const sends = google.requests.filter(
+			({ method }) => method === 'gmail.users.messages.send',
+		);
 		expect(sends.map(({ status }) => status)).toEqual([429, 200]);
 		expect(google.gmail.sent).toHaveLength(1);
 	});
@@ -273,12 +329,19 @@ describe('trouble on the way', () => {
 	});
 
 	test('Retry On Fail sends only what was not sent', async () => {
-		google.fault({ match: 'gmail.users.messages.send', nth: 2, status: 400, message: 'Invalid To header' });
+		google.fault({
+			match: 'gmail.users.messages.send',
+			nth: 2,
+			status: 400,
+			message: 'Invalid To header',
+		});
 		const values = ['a', 'b', 'c'].map((name) => ({ to: `${name}@example.com` }));
 		const retrying = { retryOnFail: true, maxTries: 2, waitBetweenTries: 0 };
 		const execution = await run(values, step('Send', send, retrying));
 		expect(execution.status).toBe('success');
-		expect(google.gmail.sent.flatMap(({ recipients }) => recipients)).toEqual(values.map(({ to }) => to));
+		expect(google.gmail.sent.flatMap(({ recipients }) => recipients)).toEqual(
+			values.map(({ to }) => to),
+		);
 		expect(outputOf(execution, 'Send').map(({ json }) => json['id'])).toEqual(
 			google.gmail.sent.map(({ id }) => id),
 		);
@@ -287,9 +350,13 @@ describe('trouble on the way', () => {
 	test('nothing of the email or of the sign-in stands in an error', async () => {
 		google.fault({ match: 'gmail.users.messages.send', status: 400 });
 		const values = [{ to: 'a@example.com', body: 'canary-body-77' }];
-		const { resultData } = await run(values, step('Send', { ...send, body: '={{ $json.body }}' }));
+		const { resultData } = await run(
+			values,
+			step('Send', { ...send, body: '={{ $json.body }}' }),
+		);
 		const text = JSON.stringify(resultData.error);
-		for (const secret of ['canary-body-77', accessToken, refreshToken]) expect(text).not.toContain(secret);
+		for (const secret of ['canary-body-77', accessToken, refreshToken])
+			expect(text).not.toContain(secret);
 	});
 });
 

@@ -24,7 +24,11 @@ export class McpClient {
 	/** Waits for a server that has just been published. */
 	async connect(): Promise<void> {
 		const clientInfo = { name: 'test', version: '1.0.0' };
-		await this.request('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo });
+		await this.request('initialize', {
+			protocolVersion: '2025-06-18',
+			capabilities: {},
+			clientInfo,
+		});
 		await this.post({ jsonrpc: '2.0', method: 'notifications/initialized' });
 	}
 

@@ -7,7 +7,13 @@ import { type ChatModel, startChatModel } from '../../dev/chat-model/server.ts';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { useSharedN8n, type SharedN8n } from './startTestN8n';
-import { expectWholeTable, findNextCall, fromModel, seedLongTable, toolParameters } from './workspaceTools';
+import {
+	expectWholeTable,
+	findNextCall,
+	fromModel,
+	seedLongTable,
+	toolParameters,
+} from './workspaceTools';
 
 const apiKey = 'n8n-agents-key';
 let service: AgentService;
@@ -23,13 +29,23 @@ beforeAll(async () => {
 	model = await startChatModel();
 	n8n = await useSharedN8n();
 	const { api } = n8n;
-	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+	const tokens = {
+		accessToken: google.tokens.issue(),
+		refreshToken: google.tokens.issueRefresh(),
+	};
 	const { url: deploymentUrl, webSocketUrl } = service;
 	const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
-	openAi = await api.createCredential('openAiApi', 'Model of agents', { apiKey: 'none', url: model.url });
+	openAi = await api.createCredential('openAiApi', 'Model of agents', {
+		apiKey: 'none',
+		url: model.url,
+	});
 	credentials = {
 		agentExecuteTool: {
-			agentApi: await api.createCredential('agentApi', 'A', { deploymentUrl, webSocketUrl, apiKey }),
+			agentApi: await api.createCredential('agentApi', 'A', {
+				deploymentUrl,
+				webSocketUrl,
+				apiKey,
+			}),
 			agentSignatureApi: await api.createCredential('agentSignatureApi', 'S', signer),
 		},
 		workspaceTool: {
@@ -100,10 +116,16 @@ interface Call {
  * The model calls one tool after another, goes on as the last answer says, then repeats what the last one gave.
  * @param findNext finds the call that an answer asks for
  */
-function callsTools(calls: readonly Call[], findNext?: (answer?: string) => Call | undefined): void {
+function callsTools(
+	calls: readonly Call[],
+	findNext?: (answer?: string) => Call | undefined,
+): void {
 	model.answer(({ tools, toolAnswers }) => {
 		// Asked for a title of the chat, it has no tools.
-		const next = tools.length > 0 ? (calls[toolAnswers.length] ?? findNext?.(toolAnswers.at(-1))) : undefined;
+		const next =
+			tools.length > 0
+				? (calls[toolAnswers.length] ?? findNext?.(toolAnswers.at(-1)))
+				: undefined;
 		return next ? [next] : `The tool gave: ${toolAnswers.at(-1) ?? ''}`;
 	});
 }
@@ -147,7 +169,10 @@ describe("n8n's Agents", () => {
 			instructions,
 			tools: nodeTools,
 		};
-		const before = await n8n.api.request<{ configHash: string }>('GET', `${agents}/${agentId}/config`);
+		const before = await n8n.api.request<{ configHash: string }>(
+			'GET',
+			`${agents}/${agentId}/config`,
+		);
 		await n8n.api.request('PUT', `${agents}/${agentId}/config`, {
 			config,
 			baseConfigHash: before.configHash,
@@ -285,16 +310,21 @@ describe("n8n's Chat Hub", () => {
 				conversation: { messages: Record<string, Message> };
 			}>('GET', `chat/conversations/${sessionId}`);
 			const { messages } = conversation;
-			return Object.values(messages).flatMap(({ content }) => content.map((part) => part.content));
+			return Object.values(messages).flatMap(({ content }) =>
+				content.map((part) => part.content),
+			);
 		};
-		const isOver = async () => (await said()).some((text) => text.startsWith('The tool gave: '));
+		const isOver = async () =>
+			(await said()).some((text) => text.startsWith('The tool gave: '));
 		while (!(await isOver())) await new Promise((resolve) => setTimeout(resolve, 100));
 		expect(inputs()).toEqual(['6 x 7']);
 		expect(model.requests.flatMap(({ toolAnswers }) => toolAnswers)).toContainEqual(
 			expect.stringContaining('Done: 6 x 7'),
 		);
 		expect(google.gmail.sent).toHaveLength(before + 1);
-		const reader = model.requests.flatMap(({ tools }) => tools).find(({ name }) => name === 'Read_rows');
+		const reader = model.requests
+			.flatMap(({ tools }) => tools)
+			.find(({ name }) => name === 'Read_rows');
 		expect(reader?.description).toMatch(/^Read rows in Google Sheets/);
 		const longest = model.requests
 			.map(({ toolAnswers }) => toolAnswers)
@@ -302,10 +332,9 @@ describe("n8n's Chat Hub", () => {
 		expectWholeTable(longest?.slice(2) ?? []);
 		// n8n removes the workflow of the turn, with its execution.
 		const isKept = async () => {
-			const { results } = await n8n.api.request<{ results: Array<{ workflowName: string | null }> }>(
-				'GET',
-				'executions?limit=100',
-			);
+			const { results } = await n8n.api.request<{
+				results: Array<{ workflowName: string | null }>;
+			}>('GET', 'executions?limit=100');
 			return results.some(({ workflowName }) => workflowName?.includes(sessionId));
 		};
 		while (await isKept()) await new Promise((resolve) => setTimeout(resolve, 100));

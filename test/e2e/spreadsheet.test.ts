@@ -4,7 +4,14 @@ import path from 'node:path';
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	useSharedN8n,
+	type SharedN8n,
+} from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 
@@ -76,7 +83,13 @@ test('create, append, write and read by the form', async () => {
 			valuesSource: 'json',
 			values: '={{ [[$json.title, 31], ["=1", null]] }}',
 		},
-		{ ...spreadsheet, operation: 'write', range: 'My Tab!B3', valuesSource: 'json', values: '[[42]]' },
+		{
+			...spreadsheet,
+			operation: 'write',
+			range: 'My Tab!B3',
+			valuesSource: 'json',
+			values: '[[42]]',
+		},
 		{ ...spreadsheet, operation: 'read', tab: { __rl: true, mode: 'name', value: 'My Tab' } },
 	);
 	expect(jsonOf(outputs(execution, 0))).toMatchObject([{ title: 'A' }, { title: 'B' }]);
@@ -114,7 +127,9 @@ test('the same by the input object', async () => {
 		step(
 			'={{ { operation: "write", spreadsheetId: $json.spreadsheetId, range: "Sheet1!B1", values: [["c"]] } }}',
 		),
-		step(`={{ { operation: "read", spreadsheetId: ${created.slice(4, -3)}, range: "Sheet1!A1:C1" } }}`),
+		step(
+			`={{ { operation: "read", spreadsheetId: ${created.slice(4, -3)}, range: "Sheet1!A1:C1" } }}`,
+		),
 	);
 	expect(jsonOf(outputs(execution, 3))).toEqual([
 		{ range: 'Sheet1!A1:C1', majorDimension: 'ROWS', values: [['a', 'c']] },
@@ -129,26 +144,41 @@ test('input items are appended in one request, each with its own range', async (
 		{
 			resource: 'spreadsheet',
 			operation: 'append',
-			spreadsheetId: byUrl(`https://docs.google.com/spreadsheets/u/0/d/${id}/edit?gid=0#gid=0`),
+			spreadsheetId: byUrl(
+				`https://docs.google.com/spreadsheets/u/0/d/${id}/edit?gid=0#gid=0`,
+			),
 			range: 'Log',
 			valuesSource: 'items',
 		},
 	);
 	const appended = outputs(execution, 0);
 	expect(appended).toHaveLength(50);
-	expect(appended.at(-1)).toMatchObject({ json: { updatedRange: 'Log!A51:B51' }, pairedItem: { item: 49 } });
-	expect(requestsOf('values.append').filter(({ path: asked }) => asked.includes(id))).toHaveLength(1);
+	expect(appended.at(-1)).toMatchObject({
+		json: { updatedRange: 'Log!A51:B51' },
+		pairedItem: { item: 49 },
+	});
+	expect(
+		requestsOf('values.append').filter(({ path: asked }) => asked.includes(id)),
+	).toHaveLength(1);
 	expect(google.sheets.values(id, 'Log!A51:B51')).toEqual([['b49', 49]]);
 });
 
 test('items that fail go their own way, the others go on', async () => {
 	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
-	const append = { resource: 'spreadsheet', operation: 'append', spreadsheetId: byId(id), range: 'Log' };
-	const execution = await run([{ a: 1 }, { x: 2 }, { a: 'x'.repeat(50_001) }, { a: 4 }, { a: ['b', 5] }], {
-		...append,
-		valuesSource: 'items',
-		more: { onError: 'continueErrorOutput' },
-	});
+	const append = {
+		resource: 'spreadsheet',
+		operation: 'append',
+		spreadsheetId: byId(id),
+		range: 'Log',
+	};
+	const execution = await run(
+		[{ a: 1 }, { x: 2 }, { a: 'x'.repeat(50_001) }, { a: 4 }, { a: ['b', 5] }],
+		{
+			...append,
+			valuesSource: 'items',
+			more: { onError: 'continueErrorOutput' },
+		},
+	);
 	expect(jsonOf(outputs(execution, 0))).toMatchObject([
 		{ updatedRange: 'Log!A2' },
 		{ updatedRange: 'Log!A3' },
@@ -168,7 +198,9 @@ test('items that fail go their own way, the others go on', async () => {
 			json: {
 				error: {
 					code: 400,
-					message: expect.stringMatching(/^Field 'a' of the input item has 50001 characters\. ./) as string,
+					message: expect.stringMatching(
+						/^Field 'a' of the input item has 50001 characters\. ./,
+					) as string,
 				},
 			},
 		},
@@ -218,7 +250,9 @@ test('one bad item stops the node with nothing sent', async () => {
 		valuesSource: 'json',
 		values: '={{ $json.rows }}',
 	});
-	expect(execution.resultData.error?.message).toContain("Row 1, column 1 of 'Values' has 50001 characters");
+	expect(execution.resultData.error?.message).toContain(
+		"Row 1, column 1 of 'Values' has 50001 characters",
+	);
 	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
 });
 
@@ -233,7 +267,8 @@ test('the example puts unread emails into a sheet', async () => {
 	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
 	const nodes = example.nodes.map((one) => {
 		const parameters = one['parameters'] as object;
-		const chosen = 'spreadsheetId' in parameters ? { ...parameters, spreadsheetId: byId(id) } : parameters;
+		const chosen =
+			'spreadsheetId' in parameters ? { ...parameters, spreadsheetId: byId(id) } : parameters;
 		return one['type'] === workspaceType ? { ...one, parameters: chosen, credentials } : one;
 	});
 	const execution = await n8n.api.runOnce({ ...example, nodes });
@@ -314,7 +349,10 @@ describe('what the form offers in a chosen spreadsheet', () => {
 	});
 
 	test('what is mapped goes into its columns, item by item', async () => {
-		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Q1', rows: [['Name', 'Age']] }] });
+		const id = google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Q1', rows: [['Name', 'Age']] }],
+		});
 		const execution = await run(
 			[
 				{ n: 'Anna', a: 31 },

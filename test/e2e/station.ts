@@ -44,7 +44,11 @@ export class Station {
 	/** By default, on a port that stays free until a test starts the service there again. */
 	async serve({ port, ...options }: AgentServiceOptions = {}): Promise<void> {
 		const { apiKey } = secrets;
-		this.service = await startAgentService({ apiKey, port: port ?? (await freePort()), ...options });
+		this.service = await startAgentService({
+			apiKey,
+			port: port ?? (await freePort()),
+			...options,
+		});
 	}
 
 	/** An example with the credentials for the stand-in. */
@@ -53,7 +57,9 @@ export class Station {
 		const workflow = JSON.parse(text) as WorkflowDefinition;
 		const { credentials } = this;
 		const nodes = workflow.nodes.map((one) =>
-			String(one.type).startsWith('n8n-nodes-agent-workspace') ? { ...one, credentials } : one,
+			String(one.type).startsWith('n8n-nodes-agent-workspace')
+				? { ...one, credentials }
+				: one,
 		);
 		return { ...workflow, nodes };
 	}
@@ -110,7 +116,9 @@ export class Station {
 	/** What the trigger gave to all executions of the workflow so far, oldest first. */
 	async itemsOf({ id }: Stored): Promise<Array<Record<string, unknown>>> {
 		const found: Array<Record<string, unknown>> = [];
-		for (const execution of (await this.executions({ workflowId: id, status: ['success'] })).reverse()) {
+		for (const execution of (
+			await this.executions({ workflowId: id, status: ['success'] })
+		).reverse()) {
 			const { resultData } = await this.n8n.api.execution(execution);
 			const items = resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
 			found.push(...items.map(({ json }) => json));
@@ -131,7 +139,11 @@ export class Station {
 		const signer = { userId: '0xa1', userPublicKey, signature };
 		this.credentials = {
 			agentApi: await this.n8n.api.createCredential('agentApi', 'Agent', api),
-			agentSignatureApi: await this.n8n.api.createCredential('agentSignatureApi', 'Signature', signer),
+			agentSignatureApi: await this.n8n.api.createCredential(
+				'agentSignatureApi',
+				'Signature',
+				signer,
+			),
 		};
 	}
 }

@@ -42,10 +42,17 @@ afterAll(async () => {
 
 test('the trace goes on in the call of the agent and in those of Google, not in the channel', async () => {
 	const { url: deploymentUrl, webSocketUrl } = service;
-	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+	const tokens = {
+		accessToken: google.tokens.issue(),
+		refreshToken: google.tokens.issueRefresh(),
+	};
 	const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
 	const agent = {
-		agentApi: await n8n.api.createCredential('agentApi', 'A', { deploymentUrl, webSocketUrl, apiKey }),
+		agentApi: await n8n.api.createCredential('agentApi', 'A', {
+			deploymentUrl,
+			webSocketUrl,
+			apiKey,
+		}),
 		agentSignatureApi: await n8n.api.createCredential('agentSignatureApi', 'S', signer),
 	};
 	const workspace = {
@@ -55,7 +62,12 @@ test('the trace goes on in the call of the agent and in those of Google, not in 
 			buildSignedInCredential(google.url, tokens),
 		),
 	};
-	const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
+	const wait = {
+		waitForMessages: true,
+		waitUntil: 'match',
+		matchField: 'type',
+		matchValue: 'answer',
+	};
 	const nodes = [
 		manualTrigger(),
 		node(
@@ -75,11 +87,13 @@ test('the trace goes on in the call of the agent and in those of Google, not in 
 	expect((await n8n.api.runOnce({ name: 'traced', nodes, connections })).status).toBe('success');
 
 	const { headers: call } = service.requests[0] ?? {};
-	const [, trace = '', span = ''] = /^00-(\w{32})-(\w{16})-01$/.exec(String(call?.traceparent)) ?? [];
+	const [, trace = '', span = ''] =
+		/^00-(\w{32})-(\w{16})-01$/.exec(String(call?.traceparent)) ?? [];
 	const listed = google.requests.map(({ headers }) => String(headers.traceparent));
 	expect(listed.filter((parent) => parent.startsWith(`00-${trace}-`))).not.toEqual([]);
 	expect(service.upgrades[0]?.headers.traceparent).toBeUndefined();
 	// The parent of the call is the span of the node.
 	const isExported = (id: string) => Buffer.concat(exported).includes(Buffer.from(id, 'hex'));
-	while (!isExported(trace) || !isExported(span)) await new Promise((resolve) => setTimeout(resolve, 50));
+	while (!isExported(trace) || !isExported(span))
+		await new Promise((resolve) => setTimeout(resolve, 50));
 });

@@ -13,7 +13,8 @@ test('the example: the answer of an agent, which the same workflow starts, runs 
 	await until(() => station.service.countOpenChannels() === 1);
 	await submitForm(getFormUrl(station.n8n.url, example), 'Tell me when it is done');
 	// The form's execution, and one for each answer; what comes before the last one and is no answer is filtered out.
-	const executions = async () => await station.executions({ workflowId: stored.id, status: ['success'] });
+	const executions = async () =>
+		await station.executions({ workflowId: stored.id, status: ['success'] });
 	await until(async () => (await executions()).length === 2);
 	const session = '6f0c1c1e-3b0a-4f7e-9a53-2f1d6c1f7a10';
 	station.service.send(session, { type: 'progress' }, { type: 'answer', text: 'Last' });
@@ -25,7 +26,10 @@ test('the example: an agent is asked and its answer awaited', async () => {
 	const example = station.example('ask-the-agent-and-wait.json');
 	const execution = await station.n8n.api.runOnce(example, 'When clicking ‘Execute workflow’');
 	const shown = execution.resultData.runData['Agent Execute']?.[0]?.data?.main?.[0]?.[0];
-	expect(shown?.json).toMatchObject({ output: 'Done: How many rows has the sheet?', endedBy: 'match' });
+	expect(shown?.json).toMatchObject({
+		output: 'Done: How many rows has the sheet?',
+		endedBy: 'match',
+	});
 	expect(shown?.json['messages']).toHaveLength(2);
 });
 
@@ -44,7 +48,9 @@ test('published while the service is down, it gets the messages when the service
 
 test('under traffic, no restart of the service loses or doubles what it sends again', async () => {
 	const stored = await station.publish(
-		station.workflow('restart', { options: { reconnectMaxDelaySeconds: 1, deduplicationField: 'id' } }),
+		station.workflow('restart', {
+			options: { reconnectMaxDelaySeconds: 1, deduplicationField: 'id' },
+		}),
 	);
 	await until(station.isOpen('restart'));
 	const sent: Array<{ id: number }> = [];
@@ -74,7 +80,10 @@ test('published again under traffic, one channel is left, with the new settings 
 	await until(station.isOpen('again'));
 	for (let round = 1; round <= 5; round++) {
 		const before = station.service.upgrades.length;
-		stored = await station.publishAgain(stored, { pingText: `ping ${round}`, heartbeatSeconds: 1 });
+		stored = await station.publishAgain(stored, {
+			pingText: `ping ${round}`,
+			heartbeatSeconds: 1,
+		});
 		station.service.send('again', round);
 		await until(() => station.service.upgrades.length > before && station.isOpen('again')());
 	}
@@ -103,9 +112,12 @@ test('published again under traffic, it tells every gap in what it received', as
 	const items = await station.itemsOf(stored);
 	const received = items.map(({ message }) => Number(message));
 	expect(received).toHaveLength(new Set(received).size);
-	const afterGaps = items.filter(({ message }) => message !== 1 && !received.includes(Number(message) - 1));
+	const afterGaps = items.filter(
+		({ message }) => message !== 1 && !received.includes(Number(message) - 1),
+	);
 	expect(afterGaps).not.toEqual([]);
-	for (const item of afterGaps) expect(item).toMatchObject({ gapMs: expect.any(Number) as number });
+	for (const item of afterGaps)
+		expect(item).toMatchObject({ gapMs: expect.any(Number) as number });
 });
 
 describe('stopped with a queue of messages', () => {
@@ -116,7 +128,10 @@ describe('stopped with a queue of messages', () => {
 		const [trigger = {}] = nodes;
 		return {
 			...rest,
-			nodes: [trigger, node('Done', 'n8n-nodes-base.wait', wait, { typeVersion: 1.1, webhookId: name })],
+			nodes: [
+				trigger,
+				node('Done', 'n8n-nodes-base.wait', wait, { typeVersion: 1.1, webhookId: name }),
+			],
 		};
 	}
 
@@ -141,9 +156,12 @@ describe('stopped with a queue of messages', () => {
 		await station.n8n.restart();
 		await until(station.isOpen('ended'));
 		const failed = await station.executions({ workflowId: stored.id, status: ['error'] });
-		const errors = failed.map(async (id) => (await station.n8n.api.execution(id)).resultData.error?.message);
+		const errors = failed.map(
+			async (id) => (await station.n8n.api.execution(id)).resultData.error?.message,
+		);
 		// On a slow machine, the second execution may have started before the end.
-		const started = (await station.executions({ workflowId: stored.id })).length - failed.length;
+		const started =
+			(await station.executions({ workflowId: stored.id })).length - failed.length;
 		expect(started).toBeLessThan(20);
 		expect(await Promise.all(errors)).toEqual([
 			`The trigger was stopped while ${20 - started} messages waited for their executions`,
@@ -167,11 +185,18 @@ describe('stopped with a queue of messages', () => {
 });
 
 test('a refused key is one failed execution while the workflow stays active (#35789)', async () => {
-	station.service.scriptUpgrades({ status: 401, body: secrets.apiKey }, { status: 401 }, { status: 401 });
+	station.service.scriptUpgrades(
+		{ status: 401, body: secrets.apiKey },
+		{ status: 401 },
+		{ status: 401 },
+	);
 	const stored = await station.publish(station.workflow('refused'));
 	const failed = () => station.executions({ workflowId: stored.id, status: ['error'] });
 	await until(async () => (await failed()).length === 1);
-	const { active } = await station.n8n.api.request<{ active: boolean }>('GET', `workflows/${stored.id}`);
+	const { active } = await station.n8n.api.request<{ active: boolean }>(
+		'GET',
+		`workflows/${stored.id}`,
+	);
 	expect(active).toBe(true);
 });
 
@@ -225,7 +250,8 @@ test.each([47, 48, 100_000])(
 		const initialMessage = 'abcdefgh'.repeat(length / 8 + 1).slice(0, length);
 		const arrived = (session: string) => () =>
 			station.service.received.some(
-				({ sessionId, data }) => sessionId === session && data.toString() === initialMessage,
+				({ sessionId, data }) =>
+					sessionId === session && data.toString() === initialMessage,
 			);
 		const listening = `initial-${length}`;
 		await station.publish(station.workflow(listening, { options: { initialMessage } }));
@@ -295,13 +321,17 @@ test('several items wait for their agents', async () => {
 	});
 	const items = execution.resultData.runData.Agent?.[0]?.data?.main?.[0] ?? [];
 	expect(
-		items.map(({ json }) => (json.messages as Array<{ message: { text?: string } }>).at(-1)?.message.text),
+		items.map(
+			({ json }) =>
+				(json.messages as Array<{ message: { text?: string } }>).at(-1)?.message.text,
+		),
 	).toEqual(['Done: 1', 'Done: 2', 'Done: 3']);
 	await until(() => station.service.countOpenChannels() === 0);
 });
 
 test('no secret is in the log of n8n or in the data of any execution', async () => {
 	const seen = [station.n8n.output()];
-	for (const id of await station.executions({})) seen.push((await station.n8n.api.execution(id)).raw);
+	for (const id of await station.executions({}))
+		seen.push((await station.n8n.api.execution(id)).raw);
 	for (const secret of Object.values(secrets)) expect(seen.join('\n')).not.toContain(secret);
 });

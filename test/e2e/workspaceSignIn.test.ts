@@ -6,7 +6,14 @@ import type { AddressInfo } from 'node:net';
 import { buildEndpoints } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	useSharedN8n,
+	type SharedN8n,
+} from './startTestN8n';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -62,7 +69,10 @@ async function oAuth2(more: Record<string, unknown> = {}): Promise<Credential> {
 async function serviceAccount(more: Record<string, unknown> = {}): Promise<Credential> {
 	return await n8n.api.createCredential('workspaceServiceAccountApi', 'Robot', {
 		email: robot,
-		privateKey: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString().replaceAll('\n', '\\n'),
+		privateKey: privateKey
+			.export({ type: 'pkcs8', format: 'pem' })
+			.toString()
+			.replaceAll('\n', '\\n'),
 		delegatedEmail: 'someone@example.com',
 		driveAccess: 'allFiles',
 		...endpoints(),
@@ -72,7 +82,9 @@ async function serviceAccount(more: Record<string, unknown> = {}): Promise<Crede
 
 /** The consent page as a browser goes through it: n8n's address, the page, its form, back to n8n. */
 async function signIn({ id }: Credential): Promise<URL> {
-	const address = new URL(await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`));
+	const address = new URL(
+		await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`),
+	);
 	const page = await (await fetch(address)).text();
 	const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1] ?? '';
 	const email = 'someone@example.com';
@@ -156,7 +168,9 @@ test('a sign-in with an app in Testing: the node and n8n’s log say two days be
 	const soon = expect.stringMatching(
 		`^The Google sign-in of this node ends on ${day} at .* Publish the app`,
 	) as string;
-	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toMatchObject([{ message: soon }]);
+	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toMatchObject([
+		{ message: soon },
+	]);
 	// The app is published, and n8n keeps what Google said of the sign-in before.
 	google.oauth.signInSeconds = undefined;
 	await signIn(credential);
@@ -170,7 +184,9 @@ test('access to all files asks for the scope of Drive, custom scopes for themsel
 	expect(await scopeOf({ driveAccess: 'appFiles' })).toMatch(
 		/ https:\/\/www\.googleapis\.com\/auth\/drive\.file$/,
 	);
-	expect(await scopeOf({ driveAccess: 'allFiles' })).toMatch(/ https:\/\/www\.googleapis\.com\/auth\/drive$/);
+	expect(await scopeOf({ driveAccess: 'allFiles' })).toMatch(
+		/ https:\/\/www\.googleapis\.com\/auth\/drive$/,
+	);
 	expect(await scopeOf({ customScopes: true, enabledScopes: 'a b' })).toBe('a b');
 });
 
@@ -179,7 +195,9 @@ test('without custom endpoints the sign-in is Google’s own', async () => {
 		clientId: 'client',
 		clientSecret: 'secret',
 	});
-	const address = new URL(await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`));
+	const address = new URL(
+		await n8n.api.request<string>('GET', `oauth2-credential/auth?id=${id}`),
+	);
 	expect(address.origin + address.pathname).toBe('https://accounts.google.com/o/oauth2/v2/auth');
 });
 
@@ -242,7 +260,9 @@ describe('a service account', () => {
 	});
 
 	test('asks for one token for all items that are worked on at the same time', async () => {
-		const ids = ['One', 'Two', 'Three', 'Four', 'Five'].map((subject) => google.gmail.seed({ subject }));
+		const ids = ['One', 'Two', 'Three', 'Four', 'Five'].map((subject) =>
+			google.gmail.seed({ subject }),
+		);
 		const credential = await serviceAccount({ enabledScopes: gmailOnly, customScopes: true });
 		const read = { operation: 'read', messageId: '={{ $json.id }}' };
 		const last = step('workspaceServiceAccountApi', credential, read);
@@ -259,7 +279,8 @@ describe('a service account', () => {
 			connections: connectInRow('Start', 'Ids', last.name),
 		};
 		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
-		const reads = () => methods().filter((method) => method === 'gmail.users.messages.get').length;
+		const reads = () =>
+			methods().filter((method) => method === 'gmail.users.messages.get').length;
 		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(1);
 		expect(reads()).toBe(5);
 		google.tokens.expire();
@@ -310,7 +331,9 @@ async function answering(status: number, headers: Record<string, string> = {}) {
 	const tokens: unknown[] = [];
 	const server = createServer((request, response) => {
 		tokens.push(request.headers.authorization);
-		response.writeHead(status, { 'content-type': 'application/json', ...headers }).end('{"user":{}}');
+		response
+			.writeHead(status, { 'content-type': 'application/json', ...headers })
+			.end('{"user":{}}');
 	});
 	await once(server.listen(0, '127.0.0.1'), 'listening');
 	const close = () => {
@@ -320,10 +343,16 @@ async function answering(status: number, headers: Record<string, string> = {}) {
 }
 
 describe('the Test button of a signed-in account', () => {
-	const oauthTokenData = { access_token: 'ya29.test', refresh_token: 'test', token_type: 'Bearer' };
+	const oauthTokenData = {
+		access_token: 'ya29.test',
+		refresh_token: 'test',
+		token_type: 'Bearer',
+	};
 
 	async function pressedAt(driveApiBase: string) {
-		return await tested('workspaceOAuth2Api', await oAuth2({ driveApiBase }), { oauthTokenData });
+		return await tested('workspaceOAuth2Api', await oAuth2({ driveApiBase }), {
+			oauthTokenData,
+		});
 	}
 
 	test('asks Drive who is signed in', async () => {
@@ -337,28 +366,36 @@ describe('the Test button of a signed-in account', () => {
 		[47 * 3600, 'Error', /^The sign-in works, but .* ends within 48 hours.* Publish the app/],
 		[49 * 3600, 'OK', 'Connection successful!'],
 		[undefined, 'OK', 'Connection successful!'],
-	])('says that the sign-in ends when Google says so: %p seconds left', async (left, status, message) => {
-		const issued = { expires_in: 3599, n8n_expires_at: String(Date.now() + 3_599_000) };
-		const token = { ...oauthTokenData, access_token: google.tokens.issue(), ...issued };
-		const ending = { oauthTokenData: { ...token, refresh_token_expires_in: left } };
-		expect(await tested('workspaceOAuth2Api', await oAuth2(), ending)).toMatchObject({
-			status,
-			message: expect.stringMatching(message) as string,
-		});
-	});
+	])(
+		'says that the sign-in ends when Google says so: %p seconds left',
+		async (left, status, message) => {
+			const issued = { expires_in: 3599, n8n_expires_at: String(Date.now() + 3_599_000) };
+			const token = { ...oauthTokenData, access_token: google.tokens.issue(), ...issued };
+			const ending = { oauthTokenData: { ...token, refresh_token_expires_in: left } };
+			expect(await tested('workspaceOAuth2Api', await oAuth2(), ending)).toMatchObject({
+				status,
+				message: expect.stringMatching(message) as string,
+			});
+		},
+	);
 
-	test.each([301, 302, 303, 307, 308])('follows no redirect (%d): the token stays here', async (status) => {
-		const elsewhere = await answering(200);
-		const drive = await answering(status, { location: `${elsewhere.url}/about` });
-		expect(await pressedAt(drive.url)).toMatchObject({
-			status: 'Error',
-			message: expect.stringContaining(`responded with a redirect (HTTP ${status})`) as string,
-		});
-		expect(drive.tokens).toEqual(['Bearer ya29.test']);
-		expect(elsewhere.tokens).toEqual([]);
-		drive.close();
-		elsewhere.close();
-	});
+	test.each([301, 302, 303, 307, 308])(
+		'follows no redirect (%d): the token stays here',
+		async (status) => {
+			const elsewhere = await answering(200);
+			const drive = await answering(status, { location: `${elsewhere.url}/about` });
+			expect(await pressedAt(drive.url)).toMatchObject({
+				status: 'Error',
+				message: expect.stringContaining(
+					`responded with a redirect (HTTP ${status})`,
+				) as string,
+			});
+			expect(drive.tokens).toEqual(['Bearer ya29.test']);
+			expect(elsewhere.tokens).toEqual([]);
+			drive.close();
+			elsewhere.close();
+		},
+	);
 });
 
 describe('the Test button of the credential', () => {
@@ -372,7 +409,9 @@ describe('the Test button of the credential', () => {
 	});
 
 	test('asks Gmail when the custom scopes are for mail only', async () => {
-		expect(await pressed({ customScopes: true, enabledScopes: gmailOnly })).toMatchObject({ status: 'OK' });
+		expect(await pressed({ customScopes: true, enabledScopes: gmailOnly })).toMatchObject({
+			status: 'OK',
+		});
 		expect(methods().at(-1)).toBe('gmail.users.getProfile');
 	});
 
@@ -398,7 +437,9 @@ describe('the Test button of the credential', () => {
 		const { status, message } = await pressed({ privateKey: 'canary-key' });
 		expect([status, message]).toEqual([
 			'Error',
-			expect.stringMatching(/^The private key of the service account cannot be read\. Paste the full value/),
+			expect.stringMatching(
+				/^The private key of the service account cannot be read\. Paste the full value/,
+			),
 		]);
 		expect(message).not.toContain('canary');
 	});

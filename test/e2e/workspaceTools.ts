@@ -2,7 +2,8 @@ import type { GoogleServer } from '../../dev/google/server.ts';
 import { node } from './startTestN8n';
 
 /** A parameter that the model fills in, as the editor's button writes it. */
-export const fromModel = (key: string, type = 'string') => `={{ $fromAI('${key}', \`\`, '${type}') }}`;
+export const fromModel = (key: string, type = 'string') =>
+	`={{ $fromAI('${key}', \`\`, '${type}') }}`;
 
 const byId = (key: string) => ({ __rl: true, mode: 'id', value: fromModel(key) });
 const rows = { valuesSource: 'json', values: fromModel('Values', 'json') };
@@ -24,13 +25,32 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		body: fromModel('Body'),
 	},
 	'List emails': { resource: 'mail', operation: 'list', from: fromModel('From'), ...nextPage },
-	'Search emails': { resource: 'mail', operation: 'search', query: fromModel('Query'), ...nextPage },
-	'Read email': { resource: 'mail', operation: 'read', messageId: fromModel('Message_ID'), ...nextPart },
-	'Create spreadsheet': { resource: 'spreadsheet', operation: 'create', title: fromModel('Title') },
+	'Search emails': {
+		resource: 'mail',
+		operation: 'search',
+		query: fromModel('Query'),
+		...nextPage,
+	},
+	'Read email': {
+		resource: 'mail',
+		operation: 'read',
+		messageId: fromModel('Message_ID'),
+		...nextPart,
+	},
+	'Create spreadsheet': {
+		resource: 'spreadsheet',
+		operation: 'create',
+		title: fromModel('Title'),
+	},
 	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range'), ...nextRows },
 	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
 	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
-	'Create document': { resource: 'document', operation: 'create', title: fromModel('Title'), ...content },
+	'Create document': {
+		resource: 'document',
+		operation: 'create',
+		title: fromModel('Title'),
+		...content,
+	},
 	'Read document': { ...document, operation: 'read', ...nextPart },
 	'Write document': {
 		...document,
@@ -85,11 +105,19 @@ export const everyTool: readonly ToolCall[] = [
 	},
 	{
 		tool: 'Append_rows',
-		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Values: [['Bob']] }),
+		args: ({ spreadsheet }) => ({
+			Spreadsheet: spreadsheet,
+			Range: 'Sheet1!A:A',
+			Values: [['Bob']],
+		}),
 	},
 	{
 		tool: 'Read_rows',
-		args: ({ spreadsheet }) => ({ Spreadsheet: spreadsheet, Range: 'Sheet1!A:A', Start_Row: 0 }),
+		args: ({ spreadsheet }) => ({
+			Spreadsheet: spreadsheet,
+			Range: 'Sheet1!A:A',
+			Start_Row: 0,
+		}),
 	},
 	{
 		tool: 'Create_document',
@@ -109,7 +137,9 @@ export const everyTool: readonly ToolCall[] = [
 ];
 
 export function toolNodes(credential: object) {
-	return Object.entries(toolParameters).map(([name, parameters]) => toolNode(name, parameters, credential));
+	return Object.entries(toolParameters).map(([name, parameters]) =>
+		toolNode(name, parameters, credential),
+	);
 }
 
 export function toolNode(name: string, parameters: Record<string, unknown>, credential: object) {
@@ -131,7 +161,9 @@ export function seedLongTable({ sheets }: GoogleServer) {
 		`Guest ${at}`,
 		'Vegetarian, by train. '.repeat(4),
 	]);
-	const tabs = [{ title: 'Sheet1', rows: [['Name', 'Remarks'], ...rows], rowCount: longTableRows + 1 }];
+	const tabs = [
+		{ title: 'Sheet1', rows: [['Name', 'Remarks'], ...rows], rowCount: longTableRows + 1 },
+	];
 	const Spreadsheet = sheets.seed({ title: 'Guests', tabs });
 	return { tool: 'Read_rows', args: { Spreadsheet, Range: '', Start_Row: 0 } };
 }
@@ -139,13 +171,16 @@ export function seedLongTable({ sheets }: GoogleServer) {
 /** The call that an answer asks for, as a model reads it; undefined after the last part. */
 export function findNextCall(first: ReturnType<typeof seedLongTable>, answer = '') {
 	const [, next] = /To get the next ones, call again with 'Start Row': (\d+)/.exec(answer) ?? [];
-	return next === undefined ? undefined : { ...first, args: { ...first.args, Start_Row: Number(next) } };
+	return next === undefined
+		? undefined
+		: { ...first, args: { ...first.args, Start_Row: Number(next) } };
 }
 
 /** Each answer fits into a model's context, and together they have each row once. */
 export function expectWholeTable(answers: readonly string[]): void {
 	expect(answers.length).toBeGreaterThan(3);
-	for (const answer of answers) expect(answer.replaceAll('\\"', '"').length).toBeLessThanOrEqual(30_500);
+	for (const answer of answers)
+		expect(answer.replaceAll('\\"', '"').length).toBeLessThanOrEqual(30_500);
 	const numbers = answers.flatMap((answer) =>
 		[...answer.matchAll(/\[(\d+),\\*"Guest/g)].map(([, number]) => Number(number)),
 	);

@@ -9,7 +9,12 @@ import type { ListedFault } from './faultList';
 
 const sessionId = 'session-1';
 
-const waiting = { waitForMessages: true, waitUntil: 'match', matchField: 'type', matchValue: 'done' };
+const waiting = {
+	waitForMessages: true,
+	waitUntil: 'match',
+	matchField: 'type',
+	matchValue: 'done',
+};
 
 export const agentSubjects: Readonly<Record<string, IDataObject>> = {
 	'Agent Execute': {},
@@ -45,16 +50,22 @@ async function outcomeOf(
 			timeoutSeconds,
 			waitTimeoutSeconds: 20,
 		};
-		const ended = await runExecute(service, { parameters: { sessionId, ...parameters, options } }).then(
+		const ended = await runExecute(service, {
+			parameters: { sessionId, ...parameters, options },
+		}).then(
 			() => undefined,
 			(error: unknown) => error as NodeApiError,
 		);
 		await sleep(20);
 		const times = service.sessions.get(sessionId)?.executions ?? 0;
 		// A request that is reset before it is read is a connection alone.
-		const requests = Math.max(service.requests.length, service.connections - service.upgrades.length);
+		const requests = Math.max(
+			service.requests.length,
+			service.connections - service.upgrades.length,
+		);
 		if (!ended) {
-			const lie = times === 1 ? undefined : times > 1 ? 'done twice' : 'a success that was not done';
+			const lie =
+				times === 1 ? undefined : times > 1 ? 'done twice' : 'a success that was not done';
 			return { message: '', claim: 'done', requests, times, lie };
 		}
 		const claim = readClaim(ended);

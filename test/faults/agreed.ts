@@ -33,7 +33,11 @@ export const agreed: readonly Agreed[] = [
 	},
 ];
 
-export function isAgreed({ subject, request, fault }: Pick<Cell, 'subject' | 'request' | 'fault'>): boolean {
+export function isAgreed({
+	subject,
+	request,
+	fault,
+}: Pick<Cell, 'subject' | 'request' | 'fault'>): boolean {
 	return agreed.some(
 		(one) =>
 			one.subjects.includes(subject) &&

@@ -78,7 +78,11 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		replacements: { First: 'Last' },
 		idempotencyKey: `k${++keys}`,
 	}),
-	'document read': ({ documentId }) => ({ operation: 'read', documentId, contentFormat: 'markdown' }),
+	'document read': ({ documentId }) => ({
+		operation: 'read',
+		documentId,
+		contentFormat: 'markdown',
+	}),
 	'document write': ({ documentId }) => ({
 		operation: 'write',
 		documentId,
@@ -137,7 +141,12 @@ class Front {
 		const { authorization = '', 'content-type': kind = 'application/json' } = headers;
 		const sent = { authorization, 'content-type': kind };
 		const body = bytes.length > 0 ? bytes : undefined;
-		const answer = await fetch(this.#url + url, { method, headers: sent, body, redirect: 'manual' });
+		const answer = await fetch(this.#url + url, {
+			method,
+			headers: sent,
+			body,
+			redirect: 'manual',
+		});
 		const text = await answer.text();
 		const type = answer.headers.get('content-type') ?? '';
 		const location = answer.headers.get('location');
@@ -145,7 +154,9 @@ class Front {
 		response.setHeader('content-type', type);
 		if (location) response.setHeader('location', location);
 		response.end(
-			/^application\/json/.test(type) ? JSON.stringify(this.#changed(method, JSON.parse(text))) : text,
+			/^application\/json/.test(type)
+				? JSON.stringify(this.#changed(method, JSON.parse(text)))
+				: text,
 		);
 	}
 
@@ -157,10 +168,9 @@ class Front {
 
 function replaced(value: unknown, [first, ...rest]: Path, by: unknown): unknown {
 	if (first === undefined) return by;
-	const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }) as Record<
-		string | number,
-		unknown
-	>;
+	const copy = (
+		Array.isArray(value) ? [...(value as unknown[])] : { ...(value as object) }
+	) as Record<string | number, unknown>;
 	copy[first] = replaced(copy[first], rest, by);
 	return copy;
 }
@@ -210,7 +220,9 @@ test.each(Object.entries(ways))(
 	'%s: something else in each place of each response',
 	async (_name, inputOf) => {
 		expect(await outcome(inputOf(world.seeds))).toBe('read');
-		const places = front.answers.flatMap((answer, at) => pathsIn(answer.body).map((path) => ({ at, path })));
+		const places = front.answers.flatMap((answer, at) =>
+			pathsIn(answer.body).map((path) => ({ at, path })),
+		);
 		const all = places.flatMap((place) => wrong.map((value) => ({ ...place, value })));
 		const random = new Random(20);
 		const cells =
@@ -224,7 +236,8 @@ test.each(Object.entries(ways))(
 			front.change = undefined;
 			const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
 			// An error that does not say so is read as: nothing was done.
-			const isSaid = said.includes('already created') || readClaim({ message: said }) !== 'not done';
+			const isSaid =
+				said.includes('already created') || readClaim({ message: said }) !== 'not done';
 			const isLie = method !== 'GET' && said !== 'read' && !isSaid;
 			if (isLie || unforeseen.test(said)) wrongs.push(`${JSON.stringify(cell)}: ${said}`);
 		}

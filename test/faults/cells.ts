@@ -39,10 +39,15 @@ interface Calm {
 export const limits = { maxTries: 2, maxRetryWaitSeconds: 10 };
 
 /** All cells of an operation: each fault at each request that an undisturbed run makes. */
-export async function googleCells(subject: Subject, faults: readonly ListedFault[]): Promise<Cell[]> {
+export async function googleCells(
+	subject: Subject,
+	faults: readonly ListedFault[],
+): Promise<Cell[]> {
 	const calm = await calmRun(subject);
 	if (!subject.operation.isReadOnlyByDefault && calm.traces === 0) {
-		throw new Error(`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`);
+		throw new Error(
+			`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`,
+		);
 	}
 	return calm.methods.flatMap((method, at) => {
 		const nth = calm.methods.slice(0, at + 1).filter((one) => one === method).length;
@@ -67,7 +72,8 @@ export async function tokenCells(faults: readonly ListedFault[]): Promise<Cell[]
 		request: 'token',
 		fault: fault.name,
 		isSlow: fault.isSlow === true,
-		run: (seconds) => outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault, seconds),
+		run: (seconds) =>
+			outcomeOf(subject, calm, { method: 'oauth.token', nth: 1 }, fault, seconds),
 	}));
 }
 
@@ -147,7 +153,8 @@ async function outcomeOf(
 }
 
 function lieOfSuccess(times: number | undefined, isSame: boolean): string | undefined {
-	if (times !== undefined && times !== 1) return times > 1 ? 'done twice' : 'a success that was not done';
+	if (times !== undefined && times !== 1)
+		return times > 1 ? 'done twice' : 'a success that was not done';
 	return isSame ? undefined : 'the result is another one than without the fault';
 }
 

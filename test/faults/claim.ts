@@ -2,10 +2,17 @@
 export type Claim = 'done' | 'not done' | 'unknown';
 
 const unknown = /\bmay (still )?(have (been|started|succeeded)|exist)\b/;
-const done = /\bThe (document|spreadsheet|file) \S+( \(\S+\))? was already created\b|\bagent was started\b/;
+const done =
+	/\bThe (document|spreadsheet|file) \S+( \(\S+\))? was already created\b|\bagent was started\b/;
 
 /** Reads an error's claim. One that says nothing about its work claims that it was not done. */
-export function readClaim({ message, description }: { message: string; description?: string | null }): Claim {
+export function readClaim({
+	message,
+	description,
+}: {
+	message: string;
+	description?: string | null;
+}): Claim {
 	const text = `${message} ${description ?? ''}`;
 	if (unknown.test(text)) return 'unknown';
 	return done.test(text) ? 'done' : 'not done';

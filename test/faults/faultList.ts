@@ -29,7 +29,11 @@ const refusals: readonly ListedFault[] = [
 		google: { status: 403, reason: 'insufficientPermissions' },
 		agent: { status: 403 },
 	},
-	{ name: '403 rate', google: { status: 403, reason: 'userRateLimitExceeded' }, agent: undefined },
+	{
+		name: '403 rate',
+		google: { status: 403, reason: 'userRateLimitExceeded' },
+		agent: undefined,
+	},
 	{ name: '404', google: { status: 404 }, agent: { status: 404 } },
 	{ name: '409', google: { status: 409 }, agent: { status: 409 } },
 	...(
@@ -60,7 +64,10 @@ const refusals: readonly ListedFault[] = [
 const unclear: readonly ListedFault[] = [
 	...[408, 500, 502, 503, 504].map((status) => ({ name: String(status), fault: { status } })),
 	{ name: '503 for good', fault: { status: 503 }, stays: true as const },
-	{ name: 'HTML page', fault: { status: 200, body: page, headers: { 'Content-Type': 'text/html' } } },
+	{
+		name: 'HTML page',
+		fault: { status: 200, body: page, headers: { 'Content-Type': 'text/html' } },
+	},
 ].flatMap(({ name, fault, ...more }) => [
 	{ name, google: fault, agent: { ...fault, carriedOut: false }, ...more },
 	{
@@ -90,7 +97,12 @@ const broken: readonly ListedFault[] = [
 		google: { connection: 'cutBody' },
 		agent: { fault: 'resetBody', body: { status: 'accepted' } },
 	},
-	{ name: 'black hole', google: { connection: 'blackHole' }, agent: { fault: 'silence' }, isSlow: true },
+	{
+		name: 'black hole',
+		google: { connection: 'blackHole' },
+		agent: { fault: 'silence' },
+		isSlow: true,
+	},
 	{
 		name: 'black hole (done)',
 		google: { connection: 'blackHoleAfter' },

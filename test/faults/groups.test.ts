@@ -14,7 +14,11 @@ import { World } from './world';
 const texts = ['first row', 'second row', 'third row'];
 const subjects = {
 	Append: (text: string) => ({ operation: 'append', values: [{ Name: text }] }),
-	Update: (text: string) => ({ operation: 'write', matchColumns: ['Name'], values: [{ Name: text }] }),
+	Update: (text: string) => ({
+		operation: 'write',
+		matchColumns: ['Name'],
+		values: [{ Name: text }],
+	}),
 };
 
 /** Prime to the number of faults, so that the cells of several requests have different ones. */
@@ -42,7 +46,12 @@ async function runGroup(
 		spreadsheetId,
 		texts.map((text, at) => async () => {
 			const inputs = [{ ...more, ...inputOf(text) }];
-			const run = world.run({ inputs, options: limits, node, executionId: `execution-${at}` });
+			const run = world.run({
+				inputs,
+				options: limits,
+				node,
+				executionId: `execution-${at}`,
+			});
 			return await run.then(
 				(items) => ({ items }),
 				(error: unknown) => ({ error: error as NodeApiError }),
@@ -73,7 +82,9 @@ async function playCell(
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const ends = await runGroup(world, inputOf, isSlow ? timeoutSeconds : patientSeconds);
 		await world.settled();
-		const lies = texts.flatMap((text, at) => findLieOf(world, text, ends[at] ?? { items: [] }) ?? []);
+		const lies = texts.flatMap(
+			(text, at) => findLieOf(world, text, ends[at] ?? { items: [] }) ?? [],
+		);
 		return [...lies, ...world.google.violations];
 	} finally {
 		await world.close();
@@ -121,7 +132,12 @@ test('a token that cannot be refreshed is asked for as often as by one execution
 	for (const world of [together, alone]) refuseToken(world);
 	const ends = await runGroup(together, subjects.Append, patientSeconds);
 	const { spreadsheetId } = alone.seeds;
-	const input = { resource: 'spreadsheet', ...subjects.Append('row'), spreadsheetId, tab: 'Sheet1' };
+	const input = {
+		resource: 'spreadsheet',
+		...subjects.Append('row'),
+		spreadsheetId,
+		tab: 'Sheet1',
+	};
 	await expect(alone.run({ inputs: [input], options: limits })).rejects.toThrow(/token/);
 	expect(together.google.requests.length).toBe(alone.google.requests.length);
 	for (const end of ends) expect('error' in end && end.error.message).toContain('token');

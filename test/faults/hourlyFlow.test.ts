@@ -23,7 +23,9 @@ afterAll(() => {
 
 test('no email becomes two rows, and none is marked as read without one, over a hundred runs', async () => {
 	const limit = pLimit(atOnce);
-	const told = await Promise.all(seeds.map((seed) => limit(async () => await HourlyFlow.play(seed, stage))));
+	const told = await Promise.all(
+		seeds.map((seed) => limit(async () => await HourlyFlow.play(seed, stage))),
+	);
 	for (const { wrongs, unread, rows, emails, kills, failures } of told) {
 		expect(wrongs.slice(0, 9)).toEqual([]);
 		expect([unread, rows.toSorted()]).toEqual([[], emails.toSorted()]);

@@ -67,7 +67,14 @@ export class HourlyFlow {
 		try {
 			for (let hour = 0; hour < hours + calmHours; hour++) await flow.#playHour(hour);
 			const { wrongs, emails, kills, failures } = flow;
-			return { wrongs, emails, kills, failures, rows: flow.#rows(), unread: await flow.#unread() };
+			return {
+				wrongs,
+				emails,
+				kills,
+				failures,
+				rows: flow.#rows(),
+				unread: await flow.#unread(),
+			};
 		} finally {
 			for (const { child } of [flow.n8n, flow.spare]) child.kill();
 			await world.close();
@@ -81,7 +88,11 @@ export class HourlyFlow {
 		let isOver = false;
 		for (const trouble of troubles) this.#prepare(trouble, () => isOver);
 		const tries = this.random.one([1, 1, 2]);
-		const failure = await this.#execute(hour, tries, troubles.some(({ isSlow }) => isSlow) ? 1 : 60);
+		const failure = await this.#execute(
+			hour,
+			tries,
+			troubles.some(({ isSlow }) => isSlow) ? 1 : 60,
+		);
 		isOver = true;
 		if (failure !== undefined) this.failures++;
 		if (isCalm && failure !== undefined) this.wrongs.push(`hour ${hour} was calm: ${failure}`);
@@ -97,7 +108,12 @@ export class HourlyFlow {
 		const kind = this.random.next();
 		if (kind < 0.2) return [];
 		if (kind < 0.35)
-			return [{ fault: { connection: this.random.one(['resetBefore', 'resetAfter']) }, kills: true }];
+			return [
+				{
+					fault: { connection: this.random.one(['resetBefore', 'resetAfter']) },
+					kills: true,
+				},
+			];
 		return Array.from({ length: this.random.within(1, 3) }, (): Trouble => {
 			if (this.random.next() < 0.1) return { brings: true };
 			const { google, stays, isSlow } = this.random.one(faultList);
@@ -119,12 +135,18 @@ export class HourlyFlow {
 	}
 
 	/** One execution of the workflow; a node that fails ends it. @returns the failure */
-	async #execute(hour: number, tries: number, timeoutSeconds: number): Promise<string | undefined> {
+	async #execute(
+		hour: number,
+		tries: number,
+		timeoutSeconds: number,
+	): Promise<string | undefined> {
 		const limits = { maxTries: 2, maxRetryWaitSeconds: 1, timeoutSeconds };
 		let items: INodeExecutionData[] = [{ json: {} }];
 		for (const { name, parameters } of steps) {
 			const given =
-				name === 'Add the rows' ? { ...parameters, spreadsheetId: locate(this.sheet) } : parameters;
+				name === 'Add the rows'
+					? { ...parameters, spreadsheetId: locate(this.sheet) }
+					: parameters;
 			const context = {
 				...this.world.signIn(),
 				items,
@@ -177,7 +199,9 @@ export class HourlyFlow {
 	}
 
 	#rows(): string[] {
-		return this.world.google.sheets.values(this.sheet, `${tab}!A2:A1000`).map(([id]) => String(id));
+		return this.world.google.sheets
+			.values(this.sheet, `${tab}!A2:A1000`)
+			.map(([id]) => String(id));
 	}
 
 	/** As Gmail tells it to somebody else. */

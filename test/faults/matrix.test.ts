@@ -29,8 +29,14 @@ beforeAll(async () => {
 	// The shortest waits between two tries.
 	jest.spyOn(Math, 'random').mockReturnValue(0);
 	const limit = pLimit(atOnce);
-	const perSubject = await Promise.all(subjects.map((subject) => googleCells(subject, faultList)));
-	const cells = [...perSubject.flat(), ...agentCells(faultList), ...(await tokenCells(faultList))];
+	const perSubject = await Promise.all(
+		subjects.map((subject) => googleCells(subject, faultList)),
+	);
+	const cells = [
+		...perSubject.flat(),
+		...agentCells(faultList),
+		...(await tokenCells(faultList)),
+	];
 	const chosen = cells.filter((_cell, at) => runsAll || at % step === 0);
 	ended = await Promise.all(chosen.map((cell) => limit(async () => await endedOf(cell))));
 });
@@ -44,7 +50,8 @@ async function endedOf(cell: Cell): Promise<Ended> {
 		if (cell.isSlow) {
 			const outcome = await cell.run(timeoutSeconds);
 			const isFalse = outcome.lie !== undefined && !isAgreed(cell);
-			if (isFalse || isDeepStrictEqual(told(outcome), page.get(nameOf(cell)))) return { cell, outcome };
+			if (isFalse || isDeepStrictEqual(told(outcome), page.get(nameOf(cell))))
+				return { cell, outcome };
 		}
 		const outcome = await cell.run(patientSeconds);
 		const message = outcome.message.replace(`${patientSeconds} s`, `${timeoutSeconds} s`);
@@ -68,7 +75,11 @@ test.each([...subjects.map(({ name }) => name), ...Object.keys(agentSubjects), t
 
 test('docs/faults.md says so', () => {
 	if (runsAll) {
-		const { target, text, current } = generatedPart('faults.md', tables(ended), 'npm run docs faults');
+		const { target, text, current } = generatedPart(
+			'faults.md',
+			tables(ended),
+			'npm run docs faults',
+		);
 		if (process.env.WRITE_DOCS) writeFileSync(target, current);
 		else expect(text).toBe(current);
 		console.log(`${ended.length} cells`);

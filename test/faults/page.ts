@@ -16,7 +16,9 @@ export function tables(all: readonly Ended[]): string {
 	const subjects = grouped(all, ({ cell }) => cell.subject);
 	return [...subjects]
 		.flatMap(([subject, ended]) => {
-			const rows = grouped(ended, ({ cell, outcome }) => JSON.stringify([cell.request, told(outcome)]));
+			const rows = grouped(ended, ({ cell, outcome }) =>
+				JSON.stringify([cell.request, told(outcome)]),
+			);
 			// Padded, the page would be three times as large.
 			return [
 				`### ${subject}`,
@@ -74,6 +76,10 @@ export function toldByPage(page: string): ReadonlyMap<string, readonly string[]>
 	return known;
 }
 
-export function nameOf({ subject, request, fault }: Pick<Cell, 'subject' | 'request' | 'fault'>): string {
+export function nameOf({
+	subject,
+	request,
+	fault,
+}: Pick<Cell, 'subject' | 'request' | 'fault'>): string {
 	return `${subject}, ${request}: ${fault}`;
 }

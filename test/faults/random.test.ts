@@ -23,6 +23,8 @@ test(`in ${seeds.length} executions nothing is done twice and nothing is lost in
 		await Promise.all(changing.map(async (one) => [one.name, await calmTraces(one)] as const)),
 	);
 	const limit = pLimit(atOnce);
-	const wrongs = await Promise.all(seeds.map((seed) => limit(async () => await randomRun(seed, calm))));
+	const wrongs = await Promise.all(
+		seeds.map((seed) => limit(async () => await randomRun(seed, calm))),
+	);
 	expect(wrongs.flat()).toEqual([]);
 });

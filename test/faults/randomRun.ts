@@ -61,14 +61,21 @@ export async function randomRun(seed: number, calm: Calm): Promise<Wrongs> {
 	const wrongs = subject ? await googleRun(subject, plan, calm) : await agentRun(plan);
 	const what = subject?.name ?? 'Agent Execute';
 	const told = faults.map(({ fault, nth }) => `${fault.name} at ${nth}`).join(', ');
-	return wrongs.map((wrong) => `seed ${seed}, ${what}, ${items} items, ${tries} tries, ${told}: ${wrong}`);
+	return wrongs.map(
+		(wrong) => `seed ${seed}, ${what}, ${items} items, ${tries} tries, ${told}: ${wrong}`,
+	);
 }
 
 async function googleRun(subject: Subject, plan: Plan, calm: Calm): Promise<Wrongs> {
 	const world = await World.start();
 	try {
 		for (const { fault, nth } of plan.faults) {
-			world.google.fault({ ...fault.google, match: isCall, nth, times: fault.stays ? Infinity : 1 });
+			world.google.fault({
+				...fault.google,
+				match: isCall,
+				nth,
+				times: fault.stays ? Infinity : 1,
+			});
 		}
 		const texts = Array.from({ length: plan.items }, (_, item) => textOf(item));
 		const inputs = texts.map((text) => inputOf(subject, world.seeds, text));
@@ -96,18 +103,23 @@ function isCall({ method }: LoggedRequest): boolean {
 async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wrongs> {
 	let calls = 0;
 	const known = faults.filter(
-		({ fault }) => !isAgreed({ subject: 'Agent Execute', request: 'execute', fault: fault.name }),
+		({ fault }) =>
+			!isAgreed({ subject: 'Agent Execute', request: 'execute', fault: fault.name }),
 	);
 	const service = await startAgentService({
 		apiKey,
 		execute: () => {
 			calls++;
-			const hit = known.find(({ fault, nth }) => calls === nth || (fault.stays && calls > nth));
+			const hit = known.find(
+				({ fault, nth }) => calls === nth || (fault.stays && calls > nth),
+			);
 			return hit?.fault.agent;
 		},
 	});
 	try {
-		const inputs = Array.from({ length: items }, (_, item) => ({ json: { session: textOf(item) } }));
+		const inputs = Array.from({ length: items }, (_, item) => ({
+			json: { session: textOf(item) },
+		}));
 		const parameters: IDataObject = { sessionId: '={{ $json.session }}', options: limits };
 		const executionId = `execution-${seed}`;
 		const ended = await withRetryOnFail(
@@ -124,7 +136,9 @@ async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wro
 
 /** @param times how often the work of each item was done */
 function wrongsOf(ended: Ended, times: readonly number[]): Wrongs {
-	const twice = times.flatMap((done, item) => (done > 1 ? [`item ${item} was done ${done} times`] : []));
+	const twice = times.flatMap((done, item) =>
+		done > 1 ? [`item ${item} was done ${done} times`] : [],
+	);
 	return [...twice, ...('error' in ended ? ofError(ended, times) : ofItems(ended, times))];
 }
 
@@ -136,13 +150,18 @@ function ofError({ error }: Extract<Ended, { error: unknown }>, times: readonly 
 
 function ofItems({ items }: Extract<Ended, { items: unknown }>, times: readonly number[]): Wrongs {
 	return times.flatMap((done, item) => {
-		const own = items.filter(({ pairedItem }) => (pairedItem as { item: number }).item === item);
+		const own = items.filter(
+			({ pairedItem }) => (pairedItem as { item: number }).item === item,
+		);
 		const [only] = own;
 		if (!only || own.length > 1) return [`item ${item} became ${own.length} items`];
 		const error = only.json['error'] as IDataObject | undefined;
-		if (!error) return done === 1 ? [] : [`item ${item} is a success and was done ${done} times`];
+		if (!error)
+			return done === 1 ? [] : [`item ${item} is a success and was done ${done} times`];
 		const lie = findLie(claimOfItem(error), done);
-		return lie === undefined ? [] : [`of item ${item} the error item ${lie}: ${JSON.stringify(error)}`];
+		return lie === undefined
+			? []
+			: [`of item ${item} the error item ${lie}: ${JSON.stringify(error)}`];
 	});
 }
 

@@ -1,4 +1,9 @@
-import { getAllFields, type Field, type Operation, type ResourceName } from '../../nodes/Workspace/operation';
+import {
+	getAllFields,
+	type Field,
+	type Operation,
+	type ResourceName,
+} from '../../nodes/Workspace/operation';
 import { resources } from '../../nodes/Workspace/resources';
 
 /** A text that a test gives to an operation, so that its traces can be counted. It is valid as Base64, too. */
@@ -122,12 +127,14 @@ const variants: readonly Variant[] = [
 export const subjects: readonly Subject[] = resources.flatMap(({ value, name, operations }) =>
 	operations.flatMap((operation) => {
 		const fields = getAllFields(operation).map((field) => field.name);
-		return [plain, ...variants.filter(({ field }) => fields.includes(field))].map((variant) => ({
-			name: `${name}: ${operation.name}${variant.suffix}`,
-			resource: value,
-			operation,
-			variant,
-		}));
+		return [plain, ...variants.filter(({ field }) => fields.includes(field))].map(
+			(variant) => ({
+				name: `${name}: ${operation.name}${variant.suffix}`,
+				resource: value,
+				operation,
+				variant,
+			}),
+		);
 	}),
 );
 

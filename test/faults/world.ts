@@ -19,7 +19,10 @@ const documentType = 'application/vnd.google-apps.document';
 const spreadsheetType = 'application/vnd.google-apps.spreadsheet';
 
 const buildLine = (text: string, namedStyleType = 'NORMAL_TEXT') => ({
-	paragraph: { elements: [{ textRun: { content: `${text}\n` } }], paragraphStyle: { namedStyleType } },
+	paragraph: {
+		elements: [{ textRun: { content: `${text}\n` } }],
+		paragraphStyle: { namedStyleType },
+	},
 });
 
 const attachedFile = multipart('mixed', plain('Hi'), file('a.txt'));
@@ -55,12 +58,24 @@ export class World {
 			refreshToken: google.tokens.issueRefresh(grant),
 		};
 		this.tokens = tokens;
-		const lines = [buildLine('First line'), buildLine('Results', 'HEADING_1'), buildLine('None yet')];
+		const lines = [
+			buildLine('First line'),
+			buildLine('Results', 'HEADING_1'),
+			buildLine('None yet'),
+		];
 		this.seeds = {
-			documentId: google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }] }),
-			spreadsheetId: google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Name']] }] }),
+			documentId: google.docs.seed({
+				title: 'Report',
+				tabs: [{ title: 'Tab 1', body: lines }],
+			}),
+			spreadsheetId: google.sheets.seed({
+				title: 'Book',
+				tabs: [{ title: 'Sheet1', rows: [['Name']] }],
+			}),
 			messageId: google.gmail.seed({ subject: `About ${marker}` }),
-			mailWithFileId: google.gmail.seed({ raw: `Subject: File\r\n${attachedFile.replaceAll('\n', '\r\n')}` }),
+			mailWithFileId: google.gmail.seed({
+				raw: `Subject: File\r\n${attachedFile.replaceAll('\n', '\r\n')}`,
+			}),
 			driveFileId: google.drive.seedFile(
 				{ name: 'b.txt', mimeType: 'text/plain', clientId: '' },
 				Buffer.from('b'),
@@ -100,7 +115,10 @@ export class World {
 	}
 
 	signIn(authentication: 'oAuth2' | 'serviceAccount' = 'oAuth2') {
-		return { oAuth2: authentication === 'oAuth2', credentials: this.#credentials(authentication) };
+		return {
+			oAuth2: authentication === 'oAuth2',
+			credentials: this.#credentials(authentication),
+		};
 	}
 
 	#credentials(authentication: 'oAuth2' | 'serviceAccount'): Record<string, IDataObject> {
@@ -128,7 +146,8 @@ export class World {
 		const kept = files.listAll().flatMap(({ id, name, mimeType, trashed }) => {
 			if (trashed) return [];
 			if (mimeType === documentType) return [name, docs.text(id)];
-			if (mimeType === spreadsheetType) return [name, JSON.stringify(sheets.values(id, 'A1:Z1000'))];
+			if (mimeType === spreadsheetType)
+				return [name, JSON.stringify(sheets.values(id, 'A1:Z1000'))];
 			return [name];
 		});
 		const mails = [...gmail.sent, ...gmail.drafts].map(({ raw }) => raw.toString('latin1'));
@@ -138,7 +157,8 @@ export class World {
 
 	/** Requests to the APIs, without those for a token. */
 	get requests(): number {
-		return this.google.requests.filter(({ method }) => method?.startsWith('oauth.') !== true).length;
+		return this.google.requests.filter(({ method }) => method?.startsWith('oauth.') !== true)
+			.length;
 	}
 
 	/** Gives the stand-in a moment to finish what it was asked, before its content is looked at. */

@@ -11,7 +11,9 @@ describe('naming', () => {
 	let server: ScriptedServer;
 
 	beforeEach(async () => {
-		server = await startScriptedServer(googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }));
+		server = await startScriptedServer(
+			googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }),
+		);
 	});
 	afterEach(() => server.close());
 
@@ -133,16 +135,19 @@ describe('naming', () => {
 
 	const run = (parameters: IDataObject) => failureOf(runNode({ url: server.url, parameters }));
 
-	test.each(cases)('%j %j %j', async ([resource, operation], fields, options, inForm, inObject) => {
-		const form = await run({ resource, operation, ...fields, options });
-		expect(form.message).toContain(inForm);
-		const object = await run({
-			inputMode: 'json',
-			inputObject: { resource, operation, ...fields, ...options },
-		});
-		expect(object.message).toContain(inObject);
-		expect(server.received).toEqual([]);
-	});
+	test.each(cases)(
+		'%j %j %j',
+		async ([resource, operation], fields, options, inForm, inObject) => {
+			const form = await run({ resource, operation, ...fields, options });
+			expect(form.message).toContain(inForm);
+			const object = await run({
+				inputMode: 'json',
+				inputObject: { resource, operation, ...fields, ...options },
+			});
+			expect(object.message).toContain(inObject);
+			expect(server.received).toEqual([]);
+		},
+	);
 
 	test.each([
 		['send', { to: 'a@x.org', subject: 'S' }, 'body'],
@@ -164,7 +169,10 @@ describe('naming', () => {
 	test('what to do about an answer names the option as the user knows it', async () => {
 		const form = await run({ resource: 'mail', operation: 'read', messageId: 'a1' });
 		expect(form.description).toContain("'Max Retry Wait (Seconds)' allows 120");
-		const object = await run({ inputMode: 'json', inputObject: { operation: 'read', messageId: 'a1' } });
+		const object = await run({
+			inputMode: 'json',
+			inputObject: { operation: 'read', messageId: 'a1' },
+		});
 		expect(object.description).toContain("'maxRetryWaitSeconds' allows 120");
 	});
 });
@@ -283,7 +291,9 @@ describe('node parameters', () => {
 
 	test('an object without a prototype is plain data', () => {
 		const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
-		const read = new RawParameters(contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]));
+		const read = new RawParameters(
+			contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]),
+		);
 		expect(read.read('subject', 0, null)).toBe(when['day']);
 	});
 
@@ -294,7 +304,9 @@ describe('node parameters', () => {
 		['={{ $now }}', true],
 		[['={{ $json.zero }}'], true],
 	])('an option that is %j', (cc, isExpression) => {
-		const read = new RawParameters(contextOf({ subject: cc, options: { cc } } as IDataObject, items));
+		const read = new RawParameters(
+			contextOf({ subject: cc, options: { cc } } as IDataObject, items),
+		);
 		expect(read.hasExpression('options', 'cc')).toBe(isExpression);
 		expect(read.hasExpression('subject')).toBe(isExpression);
 		expect(read.hasExpression('options', 'bcc')).toBe(false);

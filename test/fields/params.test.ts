@@ -6,13 +6,25 @@ import type { NodeError } from '../../nodes/core/errors';
 import type { ReadContext } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
 import { buildFileLocator, messageIdField } from '../../nodes/Workspace/locators';
-import { type Field, type Operation, defineOperation, getAllFields } from '../../nodes/Workspace/operation';
+import {
+	type Field,
+	type Operation,
+	defineOperation,
+	getAllFields,
+} from '../../nodes/Workspace/operation';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 
 describe('params', () => {
 	const fields = [
 		{ displayName: 'Title', name: 'title', type: 'string', default: '', required: true },
-		{ displayName: 'Max Results', name: 'maxResults', type: 'number', default: 25, minimum: 1, maximum: 500 },
+		{
+			displayName: 'Max Results',
+			name: 'maxResults',
+			type: 'number',
+			default: 25,
+			minimum: 1,
+			maximum: 500,
+		},
 		{
 			displayName: 'Status',
 			name: 'status',
@@ -23,7 +35,14 @@ describe('params', () => {
 				{ name: 'Unread', value: 'unread' },
 			],
 		},
-		{ displayName: 'Seconds', name: 'seconds', type: 'number', default: 1.5, minimum: 0.1, decimals: 1 },
+		{
+			displayName: 'Seconds',
+			name: 'seconds',
+			type: 'number',
+			default: 1.5,
+			minimum: 0.1,
+			decimals: 1,
+		},
 		{ displayName: 'Order', name: 'order', type: 'number', default: 0 },
 		{ displayName: 'All', name: 'all', type: 'boolean', default: false },
 		{ displayName: 'After', name: 'after', type: 'dateTime', default: '' },
@@ -38,8 +57,18 @@ describe('params', () => {
 			pair: { group: 'header', key: 'name' },
 		},
 		{ displayName: 'Values', name: 'values', type: 'json', default: '[]', format: 'rows' },
-		{ displayName: 'Attachments', name: 'attachments', type: 'string', default: '', format: 'attachments' },
-		{ displayName: 'Document', name: 'documentId', ...buildFileLocator('document', 'searchDocuments') },
+		{
+			displayName: 'Attachments',
+			name: 'attachments',
+			type: 'string',
+			default: '',
+			format: 'attachments',
+		},
+		{
+			displayName: 'Document',
+			name: 'documentId',
+			...buildFileLocator('document', 'searchDocuments'),
+		},
 		{ displayName: 'Message ID', name: 'messageId', ...messageIdField },
 		{
 			displayName: 'Source',
@@ -77,7 +106,8 @@ describe('params', () => {
 	const form: ReadContext = { mode: 'fields', timezone: 'Europe/Berlin' };
 	const object: ReadContext = { mode: 'json', timezone: 'Europe/Berlin' };
 
-	const inForm = (given: object) => readParameters(getAllFields(operation), { title: 'T', ...given }, form);
+	const inForm = (given: object) =>
+		readParameters(getAllFields(operation), { title: 'T', ...given }, form);
 	const inObject = (given: object) =>
 		readParameters(getAllFields(operation), { title: 'T', source: 'binary', ...given }, object);
 
@@ -107,7 +137,9 @@ describe('params', () => {
 		expect(() => readParameters(getAllFields(operation), { title: 'T' }, object)).toThrow(
 			"'content' is required",
 		);
-		expect(readParameters(getAllFields(operation), { title: 'T', content: '\n' }, object)).toMatchObject({
+		expect(
+			readParameters(getAllFields(operation), { title: 'T', content: '\n' }, object),
+		).toMatchObject({
 			source: 'base64',
 			content: '\n',
 		});
@@ -118,15 +150,35 @@ describe('params', () => {
 	});
 
 	test.each([
-		['a list', { labels: 'INBOX, UNREAD\n Label_1 ,' }, { labels: ['INBOX', 'UNREAD', 'Label_1'] }],
+		[
+			'a list',
+			{ labels: 'INBOX, UNREAD\n Label_1 ,' },
+			{ labels: ['INBOX', 'UNREAD', 'Label_1'] },
+		],
 		['a list as an array', { labels: ['A,B', ' C ', ''] }, { labels: ['A,B', 'C'] }],
-		['addresses as they stand', { to: '"Doe, John" <a@b.c>, d@e.f' }, { to: '"Doe, John" <a@b.c>, d@e.f' }],
+		[
+			'addresses as they stand',
+			{ to: '"Doe, John" <a@b.c>, d@e.f' },
+			{ to: '"Doe, John" <a@b.c>, d@e.f' },
+		],
 		['addresses as an array', { to: ['a@b.c', 'd@e.f'] }, { to: 'a@b.c\nd@e.f' }],
 		['rows as JSON text', { values: '[["a",1],[]]' }, { values: [['a', 1], []] }],
 		['rows as an array', { values: [[null]] }, { values: [[null]] }],
-		['attachments as a list with gaps', { attachments: ['a', ' '] }, { attachments: [{ field: 'a' }] }],
-		['attachments as text', { attachments: 'a, b' }, { attachments: [{ field: 'a' }, { field: 'b' }] }],
-		['a time with an offset', { after: '2026-01-31T09:00:00+01:00' }, { after: '2026-01-31T08:00:00.000Z' }],
+		[
+			'attachments as a list with gaps',
+			{ attachments: ['a', ' '] },
+			{ attachments: [{ field: 'a' }] },
+		],
+		[
+			'attachments as text',
+			{ attachments: 'a, b' },
+			{ attachments: [{ field: 'a' }, { field: 'b' }] },
+		],
+		[
+			'a time with an offset',
+			{ after: '2026-01-31T09:00:00+01:00' },
+			{ after: '2026-01-31T08:00:00.000Z' },
+		],
 		[
 			'a time in the workflow’s zone',
 			{ after: '2026-07-01T09:00:00' },
@@ -143,7 +195,9 @@ describe('params', () => {
 	});
 
 	test('the form is generous with what expressions give', () => {
-		expect(inForm({ title: 2026, maxResults: '10', all: 'true', status: '', labels: [1] })).toMatchObject({
+		expect(
+			inForm({ title: 2026, maxResults: '10', all: 'true', status: '', labels: [1] }),
+		).toMatchObject({
 			title: '2026',
 			maxResults: 10,
 			all: true,
@@ -153,21 +207,29 @@ describe('params', () => {
 		expect(inForm({ documentId: { __rl: true, mode: 'list', value: 'abc' } })).toMatchObject({
 			documentId: 'abc',
 		});
-		expect(inForm({ headers: { header: [{ name: 'X-A', value: 1 }, { name: 'X-A' }] } })).toMatchObject({
+		expect(
+			inForm({ headers: { header: [{ name: 'X-A', value: 1 }, { name: 'X-A' }] } }),
+		).toMatchObject({
 			headers: [
 				{ name: 'X-A', value: '1' },
 				{ name: 'X-A', value: '' },
 			],
 		});
-		expect(inForm({ headers: { 'X-B': 'b' } })).toMatchObject({ headers: [{ name: 'X-B', value: 'b' }] });
+		expect(inForm({ headers: { 'X-B': 'b' } })).toMatchObject({
+			headers: [{ name: 'X-B', value: 'b' }],
+		});
 		expect(inForm({ headers: { header: [null, { name: 'X-C' }, 'h'] } })).toMatchObject({
 			headers: [{ name: 'X-C', value: '' }],
 		});
-		expect(inForm({ headers: { header: 'h' } })).toMatchObject({ headers: [{ name: 'header', value: 'h' }] });
+		expect(inForm({ headers: { header: 'h' } })).toMatchObject({
+			headers: [{ name: 'header', value: 'h' }],
+		});
 		expect(inForm({ headers: { header: [{ value: 'v' }] } })).toMatchObject({
 			headers: [{ name: '', value: 'v' }],
 		});
-		expect(inForm({ headers: {}, all: 'false', documentId: { mode: 'list', value: null } })).toMatchObject({
+		expect(
+			inForm({ headers: {}, all: 'false', documentId: { mode: 'list', value: null } }),
+		).toMatchObject({
 			headers: [],
 			all: false,
 			documentId: '',
@@ -175,7 +237,9 @@ describe('params', () => {
 	});
 
 	test('an object may hold pairs and attachments of its own', () => {
-		expect(inObject({ headers: { 'X-A': 'a' } })).toMatchObject({ headers: [{ name: 'X-A', value: 'a' }] });
+		expect(inObject({ headers: { 'X-A': 'a' } })).toMatchObject({
+			headers: [{ name: 'X-A', value: 'a' }],
+		});
 		expect(inObject({ headers: {} })).toMatchObject({ headers: [] });
 		const file = { fileName: 'a.txt', mimeType: 'text/plain', content: 'YQ==' };
 		expect(inObject({ attachments: ['data', file] })).toMatchObject({
@@ -191,9 +255,17 @@ describe('params', () => {
 			{ maxResults: '10' },
 			"'maxResults' must be a whole number from 1 to 500, not text",
 		],
-		['a fraction', { maxResults: 1.5 }, "'maxResults' must be a whole number from 1 to 500, not 1.5"],
+		[
+			'a fraction',
+			{ maxResults: 1.5 },
+			"'maxResults' must be a whole number from 1 to 500, not 1.5",
+		],
 		['zero', { maxResults: 0 }, "'maxResults' must be a whole number from 1 to 500, not 0"],
-		['a million', { maxResults: 1e6 }, "'maxResults' must be a whole number from 1 to 500, not 1000000"],
+		[
+			'a million',
+			{ maxResults: 1e6 },
+			"'maxResults' must be a whole number from 1 to 500, not 1000000",
+		],
 		['text for a boolean', { all: 'true' }, "'all' must be true or false, not text"],
 		['another choice', { status: 'seen' }, "'status' must be one of: any, unread"],
 		[
@@ -211,9 +283,17 @@ describe('params', () => {
 			{ values: '[["secret cell"' },
 			/^'values' is not valid JSON( \(at position 15\))?$/,
 		],
-		['rows that are objects', { values: [{ a: 1 }] }, 'each an array of cells; row 1 is an object'],
+		[
+			'rows that are objects',
+			{ values: [{ a: 1 }] },
+			'each an array of cells; row 1 is an object',
+		],
 		['a group of pairs', { headers: { header: [{}] } }, "'headers' must be text, not an array"],
-		['an attachment that is a number', { attachments: [5] }, 'a list of binary fields, not a number'],
+		[
+			'an attachment that is a number',
+			{ attachments: [5] },
+			'a list of binary fields, not a number',
+		],
 		...[{ fileName: 'a' }, { content: '' }, { fileName: 'a', content: '', mimeType: 5 }].map(
 			(attachment): [string, object, string] => [
 				`an attachment ${JSON.stringify(attachment)}`,
@@ -221,11 +301,27 @@ describe('params', () => {
 				'objects with fileName, mimeType and content (base64 text)',
 			],
 		),
-		['too short a time', { seconds: 0.05 }, "'seconds' must be a number of at least 0.1, not 0.05"],
-		['an endless time', { seconds: Infinity }, "'seconds' must be a number of at least 0.1, not Infinity"],
+		[
+			'too short a time',
+			{ seconds: 0.05 },
+			"'seconds' must be a number of at least 0.1, not 0.05",
+		],
+		[
+			'an endless time',
+			{ seconds: Infinity },
+			"'seconds' must be a number of at least 0.1, not Infinity",
+		],
 		['an order of half', { order: 0.5 }, "'order' must be a whole number, not 0.5"],
-		['one above the most', { maxResults: 501 }, "'maxResults' must be a whole number from 1 to 500, not 501"],
-		['rows that are no rows', { values: [['a'], 'b'] }, 'each an array of cells; row 2 is text'],
+		[
+			'one above the most',
+			{ maxResults: 501 },
+			"'maxResults' must be a whole number from 1 to 500, not 501",
+		],
+		[
+			'rows that are no rows',
+			{ values: [['a'], 'b'] },
+			'each an array of cells; row 2 is text',
+		],
 		['a time that is none', { after: 'soon' }, "'after' must be a date and time"],
 		[
 			'pairs as a list',
@@ -243,14 +339,26 @@ describe('params', () => {
 			"'documentId' must be text, not an object",
 		],
 		['an id that climbs', { messageId: '../x' }, "'messageId' is not an ID: ../x"],
-		['too many tries', { maxTries: 100 }, "'maxTries' must be a whole number from 1 to 20, not 100"],
+		[
+			'too many tries',
+			{ maxTries: 100 },
+			"'maxTries' must be a whole number from 1 to 20, not 100",
+		],
 	])('an object with %s is refused', (_, given, message) => {
 		expect(() => inObject(given)).toThrow(message);
 	});
 
 	test.each<[string, object, string]>([
-		['the name on the form', { maxResults: 0 }, "'Max Results' must be a whole number from 1 to 500, not 0"],
-		['a choice that was left behind', { status: 'seen' }, "'Status' must be one of: any, unread"],
+		[
+			'the name on the form',
+			{ maxResults: 0 },
+			"'Max Results' must be a whole number from 1 to 500, not 0",
+		],
+		[
+			'a choice that was left behind',
+			{ status: 'seen' },
+			"'Status' must be one of: any, unread",
+		],
 		['an object in a text', { title: {} }, "'Title' must be text, not an object"],
 		[
 			'text in a number',
@@ -277,12 +385,17 @@ describe('params', () => {
 			}
 		};
 		expect(descriptionOf(() => inForm({ maxResults: 0 }))).toMatch(/^If it is an expression/);
-		expect(descriptionOf(() => inForm({ title: '  ' }))).toContain('Include Other Input Fields');
+		expect(descriptionOf(() => inForm({ title: '  ' }))).toContain(
+			'Include Other Input Fields',
+		);
 		expect(descriptionOf(() => inObject({ maxResults: 0 }))).toBeUndefined();
 	});
 
 	test('the lowest and the highest value are taken', () => {
-		expect(inObject({ maxResults: 1, seconds: 0.1 })).toMatchObject({ maxResults: 1, seconds: 0.1 });
+		expect(inObject({ maxResults: 1, seconds: 0.1 })).toMatchObject({
+			maxResults: 1,
+			seconds: 0.1,
+		});
 		expect(inObject({ maxResults: 500 })).toMatchObject({ maxResults: 500 });
 	});
 
@@ -361,7 +474,10 @@ describe('params', () => {
 			},
 		],
 	])('%# the numbers of a node have their bounds', ({ description }, expected) => {
-		const all = description.properties.flatMap((one) => [one, ...((one.options ?? []) as INodeProperties[])]);
+		const all = description.properties.flatMap((one) => [
+			one,
+			...((one.options ?? []) as INodeProperties[]),
+		]);
 		const bounds = all
 			.filter(({ type }) => type === 'number')
 			// Reading has no header row with 0.

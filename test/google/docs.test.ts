@@ -19,13 +19,19 @@ import {
 
 describe('recorded facts', () => {
 	test('a new document is a section break and an empty paragraph; only the title counts', () => {
-		const body = { content: [{ paragraph: { elements: [{ textRun: { content: 'ignored\n' } }] } }] };
+		const body = {
+			content: [{ paragraph: { elements: [{ textRun: { content: 'ignored\n' } }] } }],
+		};
 		const made = create({ title: 'T', body });
 		expect(made.title).toBe('T');
 		expect(typeof made.revisionId).toBe('string');
 		expect(made.body?.content).toMatchObject([
 			{ endIndex: 1, sectionBreak: {} },
-			{ startIndex: 1, endIndex: 2, paragraph: { elements: [{ textRun: { content: '\n' } }] } },
+			{
+				startIndex: 1,
+				endIndex: 2,
+				paragraph: { elements: [{ textRun: { content: '\n' } }] },
+			},
 		]);
 		expect(made.body?.content?.[0]).not.toHaveProperty('startIndex');
 	});
@@ -64,7 +70,12 @@ describe('recorded facts', () => {
 	});
 
 	test.each<[string, string, Requests, RegExp]>([
-		['index 0', 'abc', [insert('x', 0)], /^Invalid requests\[0\]\.insertText: .*greater than or equal to 1/],
+		[
+			'index 0',
+			'abc',
+			[insert('x', 0)],
+			/^Invalid requests\[0\]\.insertText: .*greater than or equal to 1/,
+		],
 		[
 			'past the end',
 			'abc',
@@ -73,7 +84,12 @@ describe('recorded facts', () => {
 		],
 		['inside a pair', '😀', [insert('x', 2)], /inside the bounds of an existing paragraph/],
 		['empty range', 'abc', [erase(2, 2)], /The range should not be empty/],
-		['last newline', 'abc', [erase(1, 5)], /cannot include the newline character at the end of the segment/],
+		[
+			'last newline',
+			'abc',
+			[erase(1, 5)],
+			/cannot include the newline character at the end of the segment/,
+		],
 		['beyond the end', 'abc', [erase(1, 9)], /must be less than the end index/],
 		['section break', 'abc', [erase(0, 2)], /greater than or equal to 1/],
 		['half a pair', 'a😀b', [erase(1, 3)], /surrogate pair/],
@@ -84,23 +100,40 @@ describe('recorded facts', () => {
 		['end of a table', 'ab', [table(2), erase(14, 16)], /Invalid deletion range/],
 		['at the start of a table', 'ab', [table(2), insert('x', 3)], /inside the bounds/],
 		['style over the last newline', 'abc', [styled(1, 5)], /must be less than the end index/],
-		['unknown tab', 'abc', [{ insertText: { text: 'x', location: { index: 1, tabId: 't.x' } } }], /tab/],
+		[
+			'unknown tab',
+			'abc',
+			[{ insertText: { text: 'x', location: { index: 1, tabId: 't.x' } } }],
+			/tab/,
+		],
 		[
 			'no field mask',
 			'abc',
 			[{ updateTextStyle: { range: range(1, 2), textStyle: {} } }],
 			/At least one field/,
 		],
-		['unknown field', 'abc', [{ updateTextStyle: { range: range(1, 2), fields: 'bald' } }], /Invalid field/],
+		[
+			'unknown field',
+			'abc',
+			[{ updateTextStyle: { range: range(1, 2), fields: 'bald' } }],
+			/Invalid field/,
+		],
 		['no text', 'abc', [insert('', 1)], /must not be empty/],
-		['two kinds in one request', 'abc', [{ ...insert('x', 1), ...erase(1, 2) }], /Exactly one request kind/],
+		[
+			'two kinds in one request',
+			'abc',
+			[{ ...insert('x', 1), ...erase(1, 2) }],
+			/Exactly one request kind/,
+		],
 	])('refused: %s', (_, text, requests, message) => {
 		expect(refused(fresh(text), ...requests)).toMatch(message);
 	});
 
 	test('a batch is all or nothing, and says which request was refused', () => {
 		const id = fresh('abc');
-		expect(refused(id, insert('x', 1), erase(1, 1))).toMatch(/^Invalid requests\[1\]\.deleteContentRange: /);
+		expect(refused(id, insert('x', 1), erase(1, 1))).toMatch(
+			/^Invalid requests\[1\]\.deleteContentRange: /,
+		);
 		expect(service.text(id)).toBe('abc\n');
 	});
 
@@ -128,16 +161,28 @@ describe('recorded facts', () => {
 		expect(whole).not.toHaveProperty('body');
 		expect(whole.tabs).toMatchObject([
 			{ tabProperties: { tabId: 't.0', title: 'A', index: 0 }, documentTab: { body: {} } },
-			{ tabProperties: { title: 'B' }, childTabs: [{ tabProperties: { title: 'C', nestingLevel: 1 } }] },
+			{
+				tabProperties: { title: 'B' },
+				childTabs: [{ tabProperties: { title: 'C', nestingLevel: 1 } }],
+			},
 		]);
 	});
 
 	test('a document of somebody else is not found under drive.file', () => {
 		const { id } = files.add({ name: 'D', mimeType: documentType, clientId: 'other' });
 		const scopes = ['https://www.googleapis.com/auth/drive.file'];
-		const ask = { method: '', params: { documentId: id }, body: undefined, user: '', scopes, headers: {} };
+		const ask = {
+			method: '',
+			params: { documentId: id },
+			body: undefined,
+			user: '',
+			scopes,
+			headers: {},
+		};
 		const handler = service.methods['docs.documents.get'];
-		expect(() => handler?.({ ...ask, clientId: 'client' })).toThrow('Requested entity was not found.');
+		expect(() => handler?.({ ...ask, clientId: 'client' })).toThrow(
+			'Requested entity was not found.',
+		);
 		expect(handler?.({ ...ask, clientId: 'other' })).toBeDefined();
 	});
 });

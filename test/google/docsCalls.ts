@@ -9,7 +9,12 @@ export const service = createDocsService({ files });
 
 export type Requests = docs_v1.Schema$Request[];
 
-function call(method: string, documentId?: string, params: Call['params'] = {}, body?: unknown): unknown {
+function call(
+	method: string,
+	documentId?: string,
+	params: Call['params'] = {},
+	body?: unknown,
+): unknown {
 	const reply = service.methods[method]?.({
 		method,
 		params: { ...(documentId !== undefined && { documentId }), ...params },
@@ -31,7 +36,11 @@ export function get(documentId: string, params: Call['params'] = {}): docs_v1.Sc
 	return call('docs.documents.get', documentId, params) as docs_v1.Schema$Document;
 }
 
-export function update(documentId: string, requests: Requests, writeControl?: docs_v1.Schema$WriteControl) {
+export function update(
+	documentId: string,
+	requests: Requests,
+	writeControl?: docs_v1.Schema$WriteControl,
+) {
 	const body = { requests, ...(writeControl && { writeControl }) };
 	return call(
 		'docs.documents.batchUpdate',
@@ -70,8 +79,12 @@ export const range = (startIndex: number, endIndex: number) => ({ startIndex, en
 export const erase = (startIndex: number, endIndex: number) => ({
 	deleteContentRange: { range: range(startIndex, endIndex) },
 });
-export const insert = (text: string, index: number) => ({ insertText: { text, location: { index } } });
-export const table = (index: number) => ({ insertTable: { rows: 2, columns: 2, location: { index } } });
+export const insert = (text: string, index: number) => ({
+	insertText: { text, location: { index } },
+});
+export const table = (index: number) => ({
+	insertTable: { rows: 2, columns: 2, location: { index } },
+});
 
 export function line(text: string): docs_v1.Schema$StructuralElement {
 	return { paragraph: { elements: [{ textRun: { content: `${text}\n` } }] } };
@@ -79,12 +92,19 @@ export function line(text: string): docs_v1.Schema$StructuralElement {
 
 export function styled(startIndex: number, endIndex: number): docs_v1.Schema$Request {
 	return {
-		updateTextStyle: { range: range(startIndex, endIndex), textStyle: { bold: true }, fields: 'bold' },
+		updateTextStyle: {
+			range: range(startIndex, endIndex),
+			textStyle: { bold: true },
+			fields: 'bold',
+		},
 	};
 }
 
 export function bullets(startIndex: number, endIndex: number): docs_v1.Schema$Request {
 	return {
-		createParagraphBullets: { range: range(startIndex, endIndex), bulletPreset: 'BULLET_DISC_CIRCLE_SQUARE' },
+		createParagraphBullets: {
+			range: range(startIndex, endIndex),
+			bulletPreset: 'BULLET_DISC_CIRCLE_SQUARE',
+		},
 	};
 }

@@ -61,7 +61,11 @@ describe('structure', () => {
 				paragraphStyle: { namedStyleType: 'HEADING_2' },
 				elements: [
 					{ startIndex: 5, endIndex: 6, textRun: { content: 't', textStyle: {} } },
-					{ startIndex: 6, endIndex: 7, textRun: { content: 'w', textStyle: { bold: true } } },
+					{
+						startIndex: 6,
+						endIndex: 7,
+						textRun: { content: 'w', textStyle: { bold: true } },
+					},
 					{ startIndex: 7, endIndex: 9, textRun: { content: 'o\n' } },
 				],
 			},
@@ -72,7 +76,9 @@ describe('structure', () => {
 
 	test('a heading that a newline splits stays the one that links lead to; the new one is another', () => {
 		const paragraphStyle = { namedStyleType: 'HEADING_1', headingId: 'h.old' };
-		const body = [{ ...line('head'), paragraph: { ...line('head').paragraph, paragraphStyle } }];
+		const body = [
+			{ ...line('head'), paragraph: { ...line('head').paragraph, paragraphStyle } },
+		];
 		const id = service.seed({ title: 'T', tabs: [{ body }] });
 		update(id, [insert('\n', 1)]);
 		const ids = paragraphs(id).map((one) => one.paragraphStyle?.headingId);
@@ -82,7 +88,9 @@ describe('structure', () => {
 	test('a link brings its look', () => {
 		const id = fresh('link');
 		const link = { url: 'https://example.com/' };
-		update(id, [{ updateTextStyle: { range: range(1, 5), textStyle: { link }, fields: 'link' } }]);
+		update(id, [
+			{ updateTextStyle: { range: range(1, 5), textStyle: { link }, fields: 'link' } },
+		]);
 		const style = paragraphs(id)[0]?.elements?.[0]?.textRun?.textStyle;
 		expect(style).toMatchObject({ link, underline: true, foregroundColor: {} });
 	});
@@ -138,7 +146,10 @@ describe('structure', () => {
 		const runs = (document: docs_v1.Schema$Document) =>
 			document.body?.content?.[1]?.paragraph?.elements?.map((one) => one.textRun?.content);
 		expect(runs(get(id))).toEqual(['old', 'new', '\n']);
-		expect(runs(get(id, { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' }))).toEqual(['old', '\n']);
+		expect(runs(get(id, { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' }))).toEqual([
+			'old',
+			'\n',
+		]);
 	});
 
 	test('a megabyte of lines', () => {

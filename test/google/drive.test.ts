@@ -41,13 +41,15 @@ describe('files', () => {
 
 	test('the standard answer is kind, id, name and type; a mask reaches into lists and objects', () => {
 		const { id } = create({ name: 'a', properties: { k: 'v', l: 'w' } });
-		expect(Object.keys(get(id ?? '', { params: { fields: 'kind,id,name,mimeType' } })).sort()).toEqual(
-			Object.keys(list({}).files?.[0] ?? {}).sort(),
-		);
+		expect(
+			Object.keys(get(id ?? '', { params: { fields: 'kind,id,name,mimeType' } })).sort(),
+		).toEqual(Object.keys(list({}).files?.[0] ?? {}).sort());
 		expect(list({ fields: 'files(name,properties/k)' })).toEqual({
 			files: [{ name: 'a', properties: { k: 'v' } }],
 		});
-		expect(refused(() => get(id ?? '', { params: { fields: 'files(' } }))).toContain('400 invalidParameter');
+		expect(refused(() => get(id ?? '', { params: { fields: 'files(' } }))).toContain(
+			'400 invalidParameter',
+		);
 	});
 
 	test('a converted file has the type that was asked for and neither checksum nor download link', () => {
@@ -55,7 +57,9 @@ describe('files', () => {
 		expect(file.mimeType).toBe(documentType);
 		expect(file).not.toHaveProperty('md5Checksum');
 		expect(file).not.toHaveProperty('webContentLink');
-		expect(file.webViewLink).toBe(`https://docs.google.com/document/d/${file.id ?? ''}/edit?usp=drivesdk`);
+		expect(file.webViewLink).toBe(
+			`https://docs.google.com/document/d/${file.id ?? ''}/edit?usp=drivesdk`,
+		);
 	});
 
 	test('what cannot be converted is refused, and no file is made', () => {
@@ -111,9 +115,13 @@ describe('generated ids', () => {
 		const [one, two, three] = generateIds(3);
 		expect(create({ id: one, name: 'f', mimeType: folderType }).id).toBe(one);
 		const refusedId = '403 generatedIdNotSupported';
-		expect(refused(() => create({ id: two, name: 'd', mimeType: documentType }))).toContain(refusedId);
+		expect(refused(() => create({ id: two, name: 'd', mimeType: documentType }))).toContain(
+			refusedId,
+		);
 		expect(
-			refused(() => create({ id: three, name: 'd', mimeType: documentType }, media('text/plain', 'x'))),
+			refused(() =>
+				create({ id: three, name: 'd', mimeType: documentType }, media('text/plain', 'x')),
+			),
 		).toContain(refusedId);
 	});
 });
@@ -138,7 +146,9 @@ describe('who sees what', () => {
 		const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
 		const caller = { user: 'someone@example.com', clientId: 'client', scopes };
 		expect(files.isVisibleTo({ ...caller, method: 'drive.files.get' }, sheet)).toBe(false);
-		expect(files.isVisibleTo({ ...caller, method: 'sheets.spreadsheets.get' }, sheet)).toBe(true);
+		expect(files.isVisibleTo({ ...caller, method: 'sheets.spreadsheets.get' }, sheet)).toBe(
+			true,
+		);
 		expect(files.isVisibleTo({ ...caller, method: 'docs.documents.get' }, sheet)).toBe(false);
 	});
 

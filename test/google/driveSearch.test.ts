@@ -33,12 +33,17 @@ describe('search', () => {
 		expect(found(q)).toEqual(names);
 	});
 
-	test.each(["name = 'a", 'name = a', 'size > 3', "name 'a'", "name = 'a' and", 'trashed', "owner = 'x'"])(
-		'%s is refused',
-		(q) => {
-			expect(refused(() => found(q))).toBe('400 invalid: Invalid Value');
-		},
-	);
+	test.each([
+		"name = 'a",
+		'name = a',
+		'size > 3',
+		"name 'a'",
+		"name = 'a' and",
+		'trashed',
+		"owner = 'x'",
+	])('%s is refused', (q) => {
+		expect(refused(() => found(q))).toBe('400 invalid: Invalid Value');
+	});
 
 	test('pages come in order; a token is good for its own question only', () => {
 		const question = { orderBy: 'name_natural', pageSize: '2', q: 'trashed = false' };
@@ -57,7 +62,9 @@ describe('shared drives', () => {
 	test('a file in one is there only for those who say that they support it', () => {
 		const drive = service.seedSharedDrive('Team');
 		expect(
-			refused(() => create({ name: 'a', parents: [drive] }, { params: { supportsAllDrives: 'false' } })),
+			refused(() =>
+				create({ name: 'a', parents: [drive] }, { params: { supportsAllDrives: 'false' } }),
+			),
 		).toContain('404 notFound');
 		const file = create({ name: 'a', parents: [drive] });
 		expect(file).toMatchObject({ driveId: drive, parents: [drive] });
@@ -69,7 +76,11 @@ describe('shared drives', () => {
 		create({ name: 'a', parents: [service.seedSharedDrive('Team')] });
 		expect(list({}).files).toEqual([]);
 		expect(refused(() => list({ corpora: 'allDrives' }))).toContain('400 invalid');
-		const all = { corpora: 'allDrives', includeItemsFromAllDrives: 'true', supportsAllDrives: 'true' };
+		const all = {
+			corpora: 'allDrives',
+			includeItemsFromAllDrives: 'true',
+			supportsAllDrives: 'true',
+		};
 		expect(list(all).files).toHaveLength(1);
 	});
 

@@ -18,7 +18,9 @@ afterEach(() => {
 afterAll(() => google.close());
 
 /** Whatever the answer is; its keys do not collide. */
-type Body = gmail_v1.Schema$Message & gmail_v1.Schema$MessagePartBody & gmail_v1.Schema$ListMessagesResponse;
+type Body = gmail_v1.Schema$Message &
+	gmail_v1.Schema$MessagePartBody &
+	gmail_v1.Schema$ListMessagesResponse;
 
 async function ask(path: string, init: RequestInit = {}): Promise<{ status: number; body: Body }> {
 	const answer = await fetch(`${google.url}${path}`, {
@@ -29,7 +31,9 @@ async function ask(path: string, init: RequestInit = {}): Promise<{ status: numb
 }
 
 async function list(query: Record<string, string>): Promise<gmail_v1.Schema$ListMessagesResponse> {
-	const { body } = await ask(`/gmail/v1/users/me/messages?${new URLSearchParams(query).toString()}`);
+	const { body } = await ask(
+		`/gmail/v1/users/me/messages?${new URLSearchParams(query).toString()}`,
+	);
 	return body;
 }
 
@@ -68,7 +72,9 @@ describe('list', () => {
 		const page = await list({ maxResults: '2' });
 		expect(page.nextPageToken).toMatch(/^\d{20}$/);
 		const rest = await list({ maxResults: '10', pageToken: page.nextPageToken ?? '' });
-		expect([...(page.messages ?? []), ...(rest.messages ?? [])].map(({ id }) => id)).toEqual(ids);
+		expect([...(page.messages ?? []), ...(rest.messages ?? [])].map(({ id }) => id)).toEqual(
+			ids,
+		);
 		expect(rest).not.toHaveProperty('nextPageToken');
 	});
 
@@ -88,23 +94,36 @@ describe('list', () => {
 		['in:spam', ['d']],
 		['word -bob', ['a']],
 	])('%s', async (q, expected) => {
-		const file = 'Content-Type: application/pdf; name="x.pdf"\nContent-Disposition: attachment\n\nPDF';
+		const file =
+			'Content-Type: application/pdf; name="x.pdf"\nContent-Disposition: attachment\n\nPDF';
 		google.gmail.seed({
 			from: 'Ann <ann@x.org>',
 			subject: 'a',
 			text: 'the word',
 			date: new Date('2026-01-01'),
 		});
-		google.gmail.seed({ from: 'bob@x.org', subject: 'b', text: 'a word', date: new Date('2026-01-03') });
+		google.gmail.seed({
+			from: 'bob@x.org',
+			subject: 'b',
+			text: 'a word',
+			date: new Date('2026-01-03'),
+		});
 		google.gmail.seed({
 			raw: `From: "Doe, John" <doe@x.org>\nSubject: c Monthly Report\nContent-Type: multipart/mixed; boundary=b\n\n--b\n${file}\n--b--\n`,
 			labelIds: ['INBOX'],
 			date: new Date('2026-01-04'),
 		});
-		google.gmail.seed({ subject: 'd', text: 'the word', labelIds: ['SPAM'], date: new Date('2026-01-01') });
+		google.gmail.seed({
+			subject: 'd',
+			text: 'the word',
+			labelIds: ['SPAM'],
+			date: new Date('2026-01-01'),
+		});
 		const found = await list({ q });
 		const subjects = await Promise.all(
-			(found.messages ?? []).map(async ({ id }) => header(await read(id ?? ''), 'Subject')?.[0]?.charAt(0)),
+			(found.messages ?? []).map(async ({ id }) =>
+				header(await read(id ?? ''), 'Subject')?.[0]?.charAt(0),
+			),
 		);
 		expect(subjects.sort()).toEqual(expected);
 	});
@@ -127,7 +146,9 @@ describe('get', () => {
 		expect(header(message, 'X-Name')).toEqual(['Jörg Müller']);
 		expect(message.snippet).toBe('&lt;b&gt; &amp; &quot;quotes&quot;');
 		expect(message.payload?.body?.data).toMatch(/=$/);
-		expect(await read(id, '?format=metadata&metadataHeaders=subject&fields=id,payload/headers')).toEqual({
+		expect(
+			await read(id, '?format=metadata&metadataHeaders=subject&fields=id,payload/headers'),
+		).toEqual({
 			id,
 			payload: { headers: [{ name: 'Subject', value: 'Grüße 😀' }] },
 		});
@@ -220,7 +241,9 @@ describe('send', () => {
 			mail,
 			'--x--',
 		];
-		expect((await upload('multipart', 'multipart/related; boundary=x', parts.join('\r\n'))).status).toBe(200);
+		expect(
+			(await upload('multipart', 'multipart/related; boundary=x', parts.join('\r\n'))).status,
+		).toBe(200);
 		expect(google.gmail.sent.map(({ via, raw }) => [via, raw.toString()])).toEqual([
 			['upload', mail],
 			['upload', mail],
@@ -236,7 +259,10 @@ describe('send', () => {
 		['To: not an address\n\nHi', 'Invalid To header'],
 	])('refuses %j', async (mail, message) => {
 		const { status, body } = await send(mail);
-		expect([status, body]).toMatchObject([400, { error: { message, status: 'INVALID_ARGUMENT' } }]);
+		expect([status, body]).toMatchObject([
+			400,
+			{ error: { message, status: 'INVALID_ARGUMENT' } },
+		]);
 		expect(google.gmail.sent).toHaveLength(0);
 	});
 });
@@ -278,7 +304,9 @@ describe('drafts', () => {
 		await ask('/gmail/v1/users/me/drafts', {
 			method: 'POST',
 			headers: { 'Content-Type': 'application/json' },
-			body: JSON.stringify({ message: { raw: Buffer.from(mail).toString('base64url'), threadId } }),
+			body: JSON.stringify({
+				message: { raw: Buffer.from(mail).toString('base64url'), threadId },
+			}),
 		});
 
 	beforeEach(() => {
@@ -294,14 +322,19 @@ describe('drafts', () => {
 		const { body } = await create('Subject: S\r\n\r\nx');
 		const [draft] = google.gmail.drafts;
 		const { id, threadId } = draft ?? {};
-		expect(body).toEqual({ id: draft?.draftId, message: { id, threadId, labelIds: ['DRAFT'] } });
+		expect(body).toEqual({
+			id: draft?.draftId,
+			message: { id, threadId, labelIds: ['DRAFT'] },
+		});
 		expect(google.gmail.sent).toEqual([]);
 		const { body: found } = await ask('/gmail/v1/users/me/drafts?q=subject:S');
 		expect(found).toEqual({
 			drafts: [{ id: draft?.draftId, message: { id, threadId } }],
 			resultSizeEstimate: 1,
 		});
-		expect((await ask('/gmail/v1/users/me/drafts?q=subject:Other')).body).toEqual({ resultSizeEstimate: 0 });
+		expect((await ask('/gmail/v1/users/me/drafts?q=subject:Other')).body).toEqual({
+			resultSizeEstimate: 0,
+		});
 	});
 
 	it('joins a conversation under the rules of a sent email', async () => {

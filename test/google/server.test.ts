@@ -36,7 +36,9 @@ interface Envelope {
 }
 
 async function get(path: string, bearer: string | undefined = token): Promise<Response> {
-	return await fetch(google.url + path, { headers: bearer ? { Authorization: `Bearer ${bearer}` } : {} });
+	return await fetch(google.url + path, {
+		headers: bearer ? { Authorization: `Bearer ${bearer}` } : {},
+	});
 }
 
 async function post(path: string, body: unknown): Promise<Response> {
@@ -54,7 +56,10 @@ async function errorOf(answer: Response): Promise<Envelope['error']> {
 async function tokenEndpoint(
 	form: Record<string, string>,
 ): Promise<{ status: number; body: Record<string, string> }> {
-	const answer = await fetch(`${google.url}/token`, { method: 'POST', body: new URLSearchParams(form) });
+	const answer = await fetch(`${google.url}/token`, {
+		method: 'POST',
+		body: new URLSearchParams(form),
+	});
 	return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
@@ -63,7 +68,11 @@ describe('the contract', () => {
 		['an unknown parameter', '/drive/v3/files?limit=3', "unknown query parameter 'limit'"],
 		['a repeated parameter', '/drive/v3/files?q=a&q=b', "query parameter 'q' is repeated"],
 		['a wrong type', '/drive/v3/files?pageSize=many', "query parameter 'pageSize' is 'many'"],
-		['a value outside its list', '/gmail/v1/users/me/messages/1?format=FULL', "'format' is 'FULL'"],
+		[
+			'a value outside its list',
+			'/gmail/v1/users/me/messages/1?format=FULL',
+			"'format' is 'FULL'",
+		],
 		['a path that Google does not have', '/v1/sheets', 'not in the contract'],
 	])('is broken by %s', async (_what, path, words) => {
 		expect((await get(path)).status).toBe(599);
@@ -112,15 +121,21 @@ describe('sign-in', () => {
 
 	it('words errors by family', async () => {
 		const [drive, docs, gmail] = await Promise.all(
-			['/drive/v3/files/nothing', '/v1/documents/nothing', '/gmail/v1/users/me/messages/18c0ffee'].map(
-				async (path) => await errorOf(await get(path)),
-			),
+			[
+				'/drive/v3/files/nothing',
+				'/v1/documents/nothing',
+				'/gmail/v1/users/me/messages/18c0ffee',
+			].map(async (path) => await errorOf(await get(path))),
 		);
 		expect(drive).toMatchObject({ code: 404, errors: [{ reason: 'notFound' }] });
 		expect(drive).not.toHaveProperty('status');
 		expect(docs).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 		expect(docs).not.toHaveProperty('errors');
-		expect(gmail).toMatchObject({ code: 404, status: 'NOT_FOUND', errors: [{ reason: 'notFound' }] });
+		expect(gmail).toMatchObject({
+			code: 404,
+			status: 'NOT_FOUND',
+			errors: [{ reason: 'notFound' }],
+		});
 	});
 
 	it('ends tokens', async () => {
@@ -136,7 +151,9 @@ describe('sign-in', () => {
 			scope: 'https://www.googleapis.com/auth/drive.file',
 			state: 'state',
 		});
-		const page = await (await fetch(`${google.url}/o/oauth2/v2/auth?${query.toString()}`)).text();
+		const page = await (
+			await fetch(`${google.url}/o/oauth2/v2/auth?${query.toString()}`)
+		).text();
 		expect(page).toContain('other@example.com');
 		const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1] ?? '';
 		const allowed = await fetch(new URL(action, google.url), {
@@ -164,14 +181,21 @@ describe('sign-in', () => {
 		const refreshToken = body['refresh_token'] ?? '';
 		const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
 		const refreshed = await tokenEndpoint(refresh);
-		expect(google.tokens.find(refreshed.body['access_token'] ?? '')?.user).toBe('other@example.com');
+		expect(google.tokens.find(refreshed.body['access_token'] ?? '')?.user).toBe(
+			'other@example.com',
+		);
 		google.tokens.revoke(refreshToken);
-		expect(await tokenEndpoint(refresh)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+		expect(await tokenEndpoint(refresh)).toMatchObject({
+			status: 400,
+			body: { error: 'invalid_grant' },
+		});
 	});
 
 	it('tells at each refresh when the sign-in of an app in Testing ends, and ends it', async () => {
 		const ends = (seconds: number) => {
-			const refresh_token = google.tokens.issueRefresh({ endsAt: Date.now() + seconds * 1000 });
+			const refresh_token = google.tokens.issueRefresh({
+				endsAt: Date.now() + seconds * 1000,
+			});
 			return tokenEndpoint({ grant_type: 'refresh_token', refresh_token });
 		};
 		const { body } = await ends(604_800);
@@ -186,7 +210,9 @@ describe('sign-in', () => {
 			const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) =>
 				Buffer.from(JSON.stringify(part)).toString('base64url'),
 			);
-			const signature = sign('RSA-SHA256', Buffer.from(parts.join('.')), privateKey).toString('base64url');
+			const signature = sign('RSA-SHA256', Buffer.from(parts.join('.')), privateKey).toString(
+				'base64url',
+			);
 			return [...parts, signature].join('.');
 		};
 		const claims = {
@@ -208,7 +234,10 @@ describe('sign-in', () => {
 			body: { error: 'unauthorized_client' },
 		});
 		for (const wrong of [{ exp: now - 10 }, { aud: 'elsewhere' }, { iss: 'x' }]) {
-			expect(await ask(wrong)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+			expect(await ask(wrong)).toMatchObject({
+				status: 400,
+				body: { error: 'invalid_grant' },
+			});
 		}
 	});
 });
@@ -223,8 +252,14 @@ describe('faults', () => {
 		for (let count = 0; count < 4; count++) answers.push(await get(list));
 		expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 200]);
 		expect(answers[1]?.headers.get('retry-after')).toBe('7');
-		google.fault({ match: ({ path }) => path.startsWith('/v1/'), status: 403, reason: 'rateLimitExceeded' });
-		expect((await errorOf(await get('/v1/documents/x'))).details?.[0]?.reason).toBe('RATE_LIMIT_EXCEEDED');
+		google.fault({
+			match: ({ path }) => path.startsWith('/v1/'),
+			status: 403,
+			reason: 'rateLimitExceeded',
+		});
+		expect((await errorOf(await get('/v1/documents/x'))).details?.[0]?.reason).toBe(
+			'RATE_LIMIT_EXCEEDED',
+		);
 	});
 
 	it('resets before and after the work', async () => {

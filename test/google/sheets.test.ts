@@ -48,12 +48,19 @@ describe('A1 ranges', () => {
 		expect(read(id, "'CRM26'").values).toEqual([['tab']]);
 	});
 
-	test.each(['Nothing', 'Nothing!A1', 'Sheet1!', 'Sheet1!Leads', 'A1:', 'A1:B2:C3', 'A', '', "'Sheet1"])(
-		'%p cannot be parsed',
-		(range) => {
-			expect(refused(400, () => read(sheet(), range))).toBe(`Unable to parse range: ${range}`);
-		},
-	);
+	test.each([
+		'Nothing',
+		'Nothing!A1',
+		'Sheet1!',
+		'Sheet1!Leads',
+		'A1:',
+		'A1:B2:C3',
+		'A',
+		'',
+		"'Sheet1",
+	])('%p cannot be parsed', (range) => {
+		expect(refused(400, () => read(sheet(), range))).toBe(`Unable to parse range: ${range}`);
+	});
 
 	test('a start outside the grid is refused', () => {
 		expect(refused(400, () => read(sheet(), 'Sheet1!A2000'))).toBe(
@@ -146,20 +153,43 @@ describe('writing', () => {
 
 	test('the number 30 comes back as "30"', () => {
 		const answer = update(sheet(), 'A1', [[30]], { includeValuesInResponse: 'true' });
-		expect(answer.updatedData).toEqual({ range: 'Sheet1!A1', majorDimension: 'ROWS', values: [['30']] });
+		expect(answer.updatedData).toEqual({
+			range: 'Sheet1!A1',
+			majorDimension: 'ROWS',
+			values: [['30']],
+		});
 	});
 
 	test('valueInputOption is required by the server', () => {
 		const id = sheet();
 		const message = "'valueInputOption' is required but not specified";
-		expect(refused(400, () => update(id, 'A1', [['a']], { valueInputOption: '' }))).toBe(message);
-		expect(refused(400, () => append(id, 'A1', [['a']], { valueInputOption: '' }))).toBe(message);
+		expect(refused(400, () => update(id, 'A1', [['a']], { valueInputOption: '' }))).toBe(
+			message,
+		);
+		expect(refused(400, () => append(id, 'A1', [['a']], { valueInputOption: '' }))).toBe(
+			message,
+		);
 	});
 
 	test.each<[string, string, unknown[][], RegExp]>([
-		['rows past the grid', 'A1000', [['a'], ['b']], /^Range \(Sheet1!A1000:A1001\) exceeds grid limits/],
-		['columns past the grid', 'Z1', [['a', 'b']], /^Range \(Sheet1!Z1:AA1\) exceeds grid limits/],
-		['rows past the range', 'A1:B1', [['a'], ['b']], /within range \[Sheet1!A1:B1\].*to row \[2\]/],
+		[
+			'rows past the grid',
+			'A1000',
+			[['a'], ['b']],
+			/^Range \(Sheet1!A1000:A1001\) exceeds grid limits/,
+		],
+		[
+			'columns past the grid',
+			'Z1',
+			[['a', 'b']],
+			/^Range \(Sheet1!Z1:AA1\) exceeds grid limits/,
+		],
+		[
+			'rows past the range',
+			'A1:B1',
+			[['a'], ['b']],
+			/within range \[Sheet1!A1:B1\].*to row \[2\]/,
+		],
 		['columns past the range', 'A:B', [['a', 'b', 'c']], /tried writing to column \[C\]/],
 		['an object', 'A1', [['a'], [{}]], /^Invalid values\[1\]\[0\]: struct_value/],
 		['an array', 'A1', [[['a']]], /^Invalid values\[0\]\[0\]: list_value/],
@@ -176,7 +206,9 @@ describe('spreadsheets', () => {
 		const made = create({ properties: { title: 'T' } });
 		expect(made).toMatchObject({
 			properties: { title: 'T', locale: 'en_US' },
-			sheets: [{ properties: { sheetId: 0, title: 'Sheet1', gridProperties: { rowCount: 1000 } } }],
+			sheets: [
+				{ properties: { sheetId: 0, title: 'Sheet1', gridProperties: { rowCount: 1000 } } },
+			],
 		});
 		expect(made.spreadsheetUrl).toMatch(/\/edit\?ouid=\d+$/);
 		expect(files.get(made.spreadsheetId ?? '')?.parents).toEqual(['root']);

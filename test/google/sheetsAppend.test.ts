@@ -1,6 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { append, batch, create, get, read, refused, service, sheet, valuesCall } from './sheetsCalls';
+import {
+	append,
+	batch,
+	create,
+	get,
+	read,
+	refused,
+	service,
+	sheet,
+	valuesCall,
+} from './sheetsCalls';
 
 const insert = { insertDataOption: 'INSERT_ROWS' };
 
@@ -42,7 +52,11 @@ describe('the table that an append finds', () => {
 	test('an empty tab has none', () => {
 		const answer = append(sheet(), "'Sheet1'!A1", [['a']]);
 		expect(answer).not.toHaveProperty('tableRange');
-		expect(answer.updates).toMatchObject({ updatedRange: 'Sheet1!A1', updatedRows: 1, updatedCells: 1 });
+		expect(answer.updates).toMatchObject({
+			updatedRange: 'Sheet1!A1',
+			updatedRows: 1,
+			updatedCells: 1,
+		});
 	});
 });
 
@@ -79,7 +93,9 @@ describe('room for appended rows', () => {
 	});
 
 	test('10,000 rows of a sheet cost one pass, not a copy', () => {
-		const id = sheet(Array.from({ length: 10_000 }, (_, at) => Array.from({ length: 10 }, () => at)));
+		const id = sheet(
+			Array.from({ length: 10_000 }, (_, at) => Array.from({ length: 10 }, () => at)),
+		);
 		const more = Array.from({ length: 1_000 }, () => Array.from({ length: 10 }, () => 'x'));
 		expect(append(id, 'A1', more, insert).updates?.updatedRange).toBe('Sheet1!A10001:J11000');
 	});
@@ -97,13 +113,13 @@ describe('several ranges and structure', () => {
 			{ range: 'A1', values: [['x']] },
 			{ range: 'D4', values: [['y', 'z']] },
 		];
-		expect(valuesCall('batchUpdate', { spreadsheetId: id }, { data, valueInputOption: 'RAW' })).toMatchObject(
-			{
-				totalUpdatedRows: 2,
-				totalUpdatedCells: 3,
-				totalUpdatedSheets: 1,
-			},
-		);
+		expect(
+			valuesCall('batchUpdate', { spreadsheetId: id }, { data, valueInputOption: 'RAW' }),
+		).toMatchObject({
+			totalUpdatedRows: 2,
+			totalUpdatedCells: 3,
+			totalUpdatedSheets: 1,
+		});
 		const read = valuesCall('batchGet', { spreadsheetId: id, ranges: ['A1:B1', 'D4:E4'] });
 		expect((read as sheets_v4.Schema$BatchGetValuesResponse).valueRanges).toMatchObject([
 			{ values: [['x', 'b']] },
@@ -117,7 +133,9 @@ describe('several ranges and structure', () => {
 			sheets: [
 				{
 					properties: { title: 'A' },
-					data: [{ rowData: [{ values: [{ userEnteredValue: { stringValue: '=1' } }] }] }],
+					data: [
+						{ rowData: [{ values: [{ userEnteredValue: { stringValue: '=1' } }] }] },
+					],
 				},
 				{ properties: { title: 'B' } },
 			],
@@ -136,21 +154,35 @@ describe('several ranges and structure', () => {
 				{ addSheet: { properties: { title: 'sheet1' } } },
 			),
 		);
-		expect(message).toBe('A sheet with the name "sheet1" already exists. Please enter another name.');
+		expect(message).toBe(
+			'A sheet with the name "sheet1" already exists. Please enter another name.',
+		);
 		expect(get(id).sheets?.[0]?.properties?.gridProperties?.columnCount).toBe(26);
 		const { updatedSpreadsheet } = batch(
 			id,
 			{ appendDimension: { sheetId: 0, dimension: 'COLUMNS', length: 3 } },
-			{ insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 } } },
+			{
+				insertDimension: {
+					range: { sheetId: 0, dimension: 'ROWS', startIndex: 0, endIndex: 1 },
+				},
+			},
 			{ addSheet: { properties: { title: 'Two' } } },
 			{
 				addNamedRange: {
-					namedRange: { name: 'first', range: { sheetId: 0, startRowIndex: 1, endRowIndex: 2 } },
+					namedRange: {
+						name: 'first',
+						range: { sheetId: 0, startRowIndex: 1, endRowIndex: 2 },
+					},
 				},
 			},
 		);
 		expect(updatedSpreadsheet?.sheets).toMatchObject([
-			{ properties: { title: 'Sheet1', gridProperties: { rowCount: 1001, columnCount: 29 } } },
+			{
+				properties: {
+					title: 'Sheet1',
+					gridProperties: { rowCount: 1001, columnCount: 29 },
+				},
+			},
 			{ properties: { sheetId: 1, title: 'Two', index: 1 } },
 		]);
 		expect(read(id, 'first')).toMatchObject({ range: 'Sheet1!A2:AC2', values: [['a']] });
@@ -169,7 +201,10 @@ describe('a native table', () => {
 	test('grows with rows that are inserted by an append', () => {
 		const id = withTable();
 		const answer = append(id, 'A1:B1', [['c', 3]], insert);
-		expect([answer.tableRange, answer.updates?.updatedRange]).toEqual(['Sheet1!A1:B3', 'Sheet1!A4:B4']);
+		expect([answer.tableRange, answer.updates?.updatedRange]).toEqual([
+			'Sheet1!A1:B3',
+			'Sheet1!A4:B4',
+		]);
 		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 		expect(service.values(id, 'Sheet1').slice(3)).toEqual([['c', 3], [], ['below']]);
 	});
@@ -181,13 +216,17 @@ describe('a native table', () => {
 	])('%s', (_name, range, hasFooter, option, updatedRange) => {
 		const id = withTable(range, hasFooter);
 		expect(append(id, 'A1:B1', [['c', 3]], option).updates?.updatedRange).toBe(updatedRange);
-		expect(service.tables(id)).toEqual({ Tasks: range === 'A1:B4' ? 'Sheet1!A1:B5' : `Sheet1!${range}` });
+		expect(service.tables(id)).toEqual({
+			Tasks: range === 'A1:B4' ? 'Sheet1!A1:B5' : `Sheet1!${range}`,
+		});
 	});
 
 	test('grows with rows inserted inside it, and moves with those above it', () => {
 		const id = withTable('A2:B3');
 		const at = (startIndex: number) => ({
-			insertDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex, endIndex: startIndex + 1 } },
+			insertDimension: {
+				range: { sheetId: 0, dimension: 'ROWS', startIndex, endIndex: startIndex + 1 },
+			},
 		});
 		batch(id, at(2));
 		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A2:B4' });
@@ -210,12 +249,20 @@ describe('a native table', () => {
 
 	test('is added, shown and given another range', () => {
 		const id = sheet(rows);
-		const range = { sheetId: 0, startRowIndex: 0, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 2 };
+		const range = {
+			sheetId: 0,
+			startRowIndex: 0,
+			endRowIndex: 3,
+			startColumnIndex: 0,
+			endColumnIndex: 2,
+		};
 		batch(id, { addTable: { table: { tableId: 't', name: 'Tasks', range } } });
 		expect(get(id).sheets?.[0]?.tables).toMatchObject([{ tableId: 't', name: 'Tasks', range }]);
 		const wider = { ...range, endRowIndex: 4 };
 		batch(id, { updateTable: { table: { tableId: 't', range: wider }, fields: 'range' } });
 		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
-		expect(refused(400, () => batch(id, { addTable: { table: { range } } }))).toContain('a table there');
+		expect(refused(400, () => batch(id, { addTable: { table: { range } } }))).toContain(
+			'a table there',
+		);
 	});
 });

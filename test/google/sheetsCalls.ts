@@ -33,30 +33,56 @@ export function get(spreadsheetId: string, params: Params = {}) {
 
 export function batch(spreadsheetId: string, ...requests: sheets_v4.Schema$Request[]) {
 	const body = { requests, includeSpreadsheetInResponse: true };
-	return call('batchUpdate', { spreadsheetId }, body) as sheets_v4.Schema$BatchUpdateSpreadsheetResponse;
+	return call(
+		'batchUpdate',
+		{ spreadsheetId },
+		body,
+	) as sheets_v4.Schema$BatchUpdateSpreadsheetResponse;
 }
 
 export function read(spreadsheetId: string, range: string, params: Params = {}) {
 	return call('values.get', { spreadsheetId, range, ...params }) as sheets_v4.Schema$ValueRange;
 }
 
-export function update(spreadsheetId: string, range: string, values: unknown[][], params: Params = {}) {
+export function update(
+	spreadsheetId: string,
+	range: string,
+	values: unknown[][],
+	params: Params = {},
+) {
 	const query = { spreadsheetId, range, valueInputOption: 'RAW', ...params };
 	return call('values.update', query, { values }) as sheets_v4.Schema$UpdateValuesResponse;
 }
 
-export function append(spreadsheetId: string, range: string, values: unknown[][], params: Params = {}) {
+export function append(
+	spreadsheetId: string,
+	range: string,
+	values: unknown[][],
+	params: Params = {},
+) {
 	const query = { spreadsheetId, range, valueInputOption: 'RAW', ...params };
 	return call('values.append', query, { values }) as sheets_v4.Schema$AppendValuesResponse;
 }
 
-export function valuesCall(method: 'clear' | 'batchGet' | 'batchUpdate', params: Params, body?: unknown) {
+export function valuesCall(
+	method: 'clear' | 'batchGet' | 'batchUpdate',
+	params: Params,
+	body?: unknown,
+) {
 	return call(`values.${method}`, params, body);
 }
 
 /** A spreadsheet with one tab that holds rows. */
-export function sheet(rows: unknown[][] = [], title = 'Sheet1', size: { rowCount?: number } = {}): string {
-	return service.seed({ title: 'T', tabs: [{ title, rows, ...size }], file: { clientId: 'client' } });
+export function sheet(
+	rows: unknown[][] = [],
+	title = 'Sheet1',
+	size: { rowCount?: number } = {},
+): string {
+	return service.seed({
+		title: 'T',
+		tabs: [{ title, rows, ...size }],
+		file: { clientId: 'client' },
+	});
 }
 
 /** The message of a refusal with the code. */

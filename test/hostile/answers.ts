@@ -24,7 +24,10 @@ function answer(
 		...headers,
 		`Content-Length: ${length ?? bytes.length}`,
 	];
-	return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`, 'latin1'), bytes]);
+	return Buffer.concat([
+		Buffer.from(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`, 'latin1'),
+		bytes,
+	]);
 }
 
 const packed = (body: Buffer, look: Look = {}) =>
@@ -41,7 +44,8 @@ function bomb(unit: string): Buffer {
 const status = (random: Random) => random.pick([200, 400, 403, 404, 500]);
 
 export const answerMakers: ReadonlyArray<(random: Random) => Answer> = [
-	(random) => packed(gzipSync('<'.repeat(random.size(1e3, 3e6))), { status: 500, type: 'text/html' }),
+	(random) =>
+		packed(gzipSync('<'.repeat(random.size(1e3, 3e6))), { status: 500, type: 'text/html' }),
 	(random) =>
 		answer(`<html>${random.text(random.size(1e3, 4e5), ['at x (', '\n', ' ', '<', '>'])}`, {
 			status: 500,
@@ -49,22 +53,28 @@ export const answerMakers: ReadonlyArray<(random: Random) => Answer> = [
 		}),
 	(random) => answer('['.repeat(random.size(1e3, 5e6)), { status: status(random) }),
 	(random) =>
-		answer('{"a":'.repeat(random.size(1e3, 1e5)).concat('1', '}'.repeat(10)), { status: status(random) }),
+		answer('{"a":'.repeat(random.size(1e3, 1e5)).concat('1', '}'.repeat(10)), {
+			status: status(random),
+		}),
 	(random) => {
 		const depth = random.size(1e3, 1e5);
 		return answer(`${'['.repeat(depth)}${']'.repeat(depth)}`, { status: status(random) });
 	},
 	(random) => answer(`[${'{},'.repeat(random.size(1e3, 3e6))}0]`, { status: status(random) }),
-	(random) => packed(bomb(random.pick(['{},', '<', ' ', '0,', '"a",'])), { status: status(random) }),
 	(random) =>
-		packed(gzipSync(random.bytes(random.size(10, 1e4))).subarray(0, -6), { status: status(random) }),
+		packed(bomb(random.pick(['{},', '<', ' ', '0,', '"a",'])), { status: status(random) }),
+	(random) =>
+		packed(gzipSync(random.bytes(random.size(10, 1e4))).subarray(0, -6), {
+			status: status(random),
+		}),
 	(random) => packed(random.bytes(random.size(10, 1e4)), { status: status(random) }),
 	(random) =>
 		answer(random.bytes(random.size(10, 1e6)), {
 			status: status(random),
 			type: 'application/json; charset=utf-16',
 		}),
-	(random) => answer('{"text":"short"}', { status: status(random), length: random.size(100, 2 ** 52) }),
+	(random) =>
+		answer('{"text":"short"}', { status: status(random), length: random.size(100, 2 ** 52) }),
 	(random) =>
 		answer('{"text":"long"}'.repeat(random.size(2, 1e5)), {
 			status: status(random),
@@ -84,11 +94,17 @@ export const answerMakers: ReadonlyArray<(random: Random) => Answer> = [
 	(random) =>
 		answer('', {
 			status: random.pick([301, 302, 307, 401, 429]),
-			headers: [`Location: ${'/'.repeat(random.size(10, 8_000))}`, 'Retry-After: 99999999999'],
+			headers: [
+				`Location: ${'/'.repeat(random.size(10, 8_000))}`,
+				'Retry-After: 99999999999',
+			],
 		}),
 	(random) =>
 		answer('{}', {
-			headers: Array.from({ length: random.size(10, 900) }, (_, at) => `X-${at}: ${'é'.repeat(10)}`),
+			headers: Array.from(
+				{ length: random.size(10, 900) },
+				(_, at) => `X-${at}: ${'é'.repeat(10)}`,
+			),
 		}),
 	(random) => random.bytes(random.size(10, 1e4)),
 ];

@@ -12,7 +12,11 @@ function paragraph(text: string, more: object = {}, textStyle: object = {}): Ele
 	const elements = [
 		{ startIndex: 1, endIndex: 1 + text.length, textRun: { content: `${text}\n`, textStyle } },
 	];
-	return { startIndex: 1, endIndex: 2 + text.length, paragraph: { elements, paragraphStyle: {}, ...more } };
+	return {
+		startIndex: 1,
+		endIndex: 2 + text.length,
+		paragraph: { elements, paragraphStyle: {}, ...more },
+	};
 }
 
 function table(content: readonly Element[], columns = 1): Element {
@@ -20,7 +24,11 @@ function table(content: readonly Element[], columns = 1): Element {
 		content,
 		tableCellStyle: { rowSpan: 1e9, columnSpan: 1e9 },
 	}));
-	return { startIndex: 1, endIndex: 2, table: { rows: 1, columns, tableRows: [{ tableCells: cells }] } };
+	return {
+		startIndex: 1,
+		endIndex: 2,
+		table: { rows: 1, columns, tableRows: [{ tableCells: cells }] },
+	};
 }
 
 /** Writes nested tables as text, because JSON.stringify cannot nest so deeply. */
@@ -41,9 +49,13 @@ function listed(random: Random): Hostile {
 		glyphType: random.pick(['DECIMAL', 'ROMAN', 'ALPHA', 'NONE']),
 		glyphFormat: '%0'.repeat(random.size(1, 20_000)),
 	};
-	const lists = { one: { listProperties: { nestingLevels: Array.from({ length: 9 }, () => level) } } };
+	const lists = {
+		one: { listProperties: { nestingLevels: Array.from({ length: 9 }, () => level) } },
+	};
 	const content = Array.from({ length: random.size(10, 3_000) }, (_, at) =>
-		paragraph(`item ${at}`, { bullet: { listId: 'one', nestingLevel: at % random.size(1, 1e9) } }),
+		paragraph(`item ${at}`, {
+			bullet: { listId: 'one', nestingLevel: at % random.size(1, 1e9) },
+		}),
 	);
 	return { content, lists };
 }
@@ -53,24 +65,41 @@ const inMarks = ['*', '_', '`', '[', '](', ')', '<', '|', '\\', '~', '#', ' ', '
 export const documentMakers: ReadonlyArray<(random: Random) => Hostile> = [
 	(random) => ({ content: [paragraph(' '.repeat(random.size(1e3, 1e6)))] }),
 	(random) => ({
-		content: [paragraph(`x${' '.repeat(random.size(1e3, 1e5))}y`, {}, { bold: true, italic: true })],
+		content: [
+			paragraph(`x${' '.repeat(random.size(1e3, 1e5))}y`, {}, { bold: true, italic: true }),
+		],
 	}),
 	nestedTables,
 	listed,
 	(random) => ({ content: [paragraph(random.text(random.size(1e3, 3e5), inMarks))] }),
 	(random) => ({
 		content: [
-			paragraph(random.text(random.size(1e3, 3e5), ['\u{e000}', '\u{e907}', '\u{f8ff}', '\u{ffff}', 'a'])),
+			paragraph(
+				random.text(random.size(1e3, 3e5), [
+					'\u{e000}',
+					'\u{e907}',
+					'\u{f8ff}',
+					'\u{ffff}',
+					'a',
+				]),
+			),
 		],
 	}),
 	(random) => ({
 		content: [
-			paragraph('x', {}, { link: { url: random.text(random.size(1e3, 2e5), ['\\"', '(', ')', '<', ' ']) } }),
+			paragraph(
+				'x',
+				{},
+				{ link: { url: random.text(random.size(1e3, 2e5), ['\\"', '(', ')', '<', ' ']) } },
+			),
 		],
 	}),
 	(random) => ({
 		content: [
-			table([paragraph(random.text(random.size(10, 1e3), ['|', '\\', '\n', '`']))], random.size(10, 2_000)),
+			table(
+				[paragraph(random.text(random.size(10, 1e3), ['|', '\\', '\n', '`']))],
+				random.size(10, 2_000),
+			),
 		],
 	}),
 	(random) => ({
@@ -103,7 +132,10 @@ export const documentMakers: ReadonlyArray<(random: Random) => Hostile> = [
 ];
 
 /** Builds the answer to a read of the document. */
-export function documentResource(documentId: string, { content, lists = {}, json }: Hostile): string {
+export function documentResource(
+	documentId: string,
+	{ content, lists = {}, json }: Hostile,
+): string {
 	const documentTab = {
 		lists,
 		headers: {},
@@ -111,7 +143,9 @@ export function documentResource(documentId: string, { content, lists = {}, json
 		footnotes: {},
 		body: { content: json ? '@' : content },
 	};
-	const tabs = [{ tabProperties: { tabId: 't.0', title: 'Tab', index: 0 }, childTabs: [], documentTab }];
+	const tabs = [
+		{ tabProperties: { tabId: 't.0', title: 'Tab', index: 0 }, childTabs: [], documentTab },
+	];
 	const resource = JSON.stringify({ documentId, title: 'Hostile', revisionId: 'r', tabs });
 	return json ? resource.replace('"@"', `[${json}]`) : resource;
 }

@@ -90,7 +90,8 @@ const unforeseen =
 /** Each text came to an item with a result, or to one that says what is wrong. */
 function expectSaid(outcomes: readonly unknown[], count: number): void {
 	expect(outcomes).toHaveLength(count);
-	const wrong = (one: unknown) => typeof one !== 'string' || one.trim() === '' || unforeseen.test(one);
+	const wrong = (one: unknown) =>
+		typeof one !== 'string' || one.trim() === '' || unforeseen.test(one);
 	expect(outcomes.filter(wrong)).toEqual([]);
 }
 
@@ -102,7 +103,11 @@ function begin(): void {
 let webhooks = 0;
 
 /** Gives a node the items, ten at a time, by a webhook. @returns what became of each */
-async function feed(type: string, parameters: object, items: readonly object[]): Promise<unknown[]> {
+async function feed(
+	type: string,
+	parameters: object,
+	items: readonly object[],
+): Promise<unknown[]> {
 	const path = `hostile-${++webhooks}`;
 	const { workspaceOAuth2Api, agentApi, agentSignatureApi } = credentials;
 	const own = type === workspace ? { workspaceOAuth2Api } : { agentApi, agentSignatureApi };
@@ -118,7 +123,12 @@ async function feed(type: string, parameters: object, items: readonly object[]):
 		nodes: [
 			node('Hook', 'n8n-nodes-base.webhook', hook, { typeVersion: 2, webhookId: path }),
 			node('Split', 'n8n-nodes-base.splitOut', { fieldToSplitOut: 'body.items' }),
-			node('Node', type, { ...parameters }, { credentials: own, onError: 'continueRegularOutput' }),
+			node(
+				'Node',
+				type,
+				{ ...parameters },
+				{ credentials: own, onError: 'continueRegularOutput' },
+			),
 			node(
 				'Out',
 				'n8n-nodes-base.set',
@@ -140,7 +150,8 @@ async function feed(type: string, parameters: object, items: readonly object[]):
 		const headers = { 'content-type': 'application/json' };
 		const answer = await fetch(`${n8n.url}/webhook/${path}`, { method: 'POST', headers, body });
 		const text = await answer.text();
-		if (!answer.ok) throw new Error(`The workflow failed: ${answer.status} ${text.slice(0, 2000)}`);
+		if (!answer.ok)
+			throw new Error(`The workflow failed: ${answer.status} ${text.slice(0, 2000)}`);
 		const given = JSON.parse(text) as Array<{ outcome: string }>;
 		outcomes.push(...given.map(({ outcome: one }) => one));
 	}
@@ -168,13 +179,22 @@ test.each([
 	['their texts', { includeBody: true }],
 ])('lists of emails with %s', async (_what, options) => {
 	const count = Math.ceil(perKind / listLength / 2);
-	const parameters = { resource: 'mail', operation: 'list', from: '={{ $json.number }}', options };
+	const parameters = {
+		resource: 'mail',
+		operation: 'list',
+		from: '={{ $json.number }}',
+		options,
+	};
 	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
 	expectSaid(outcomes, count * listLength);
 });
 
 test('documents', async () => {
-	const documentId = { __rl: true, mode: 'id', value: '=hostile-document-with-a-long-id-{{ $json.number }}' };
+	const documentId = {
+		__rl: true,
+		mode: 'id',
+		value: '=hostile-document-with-a-long-id-{{ $json.number }}',
+	};
 	const options = { contentFormat: 'markdown' };
 	const parameters = { resource: 'document', operation: 'read', documentId, options };
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
@@ -208,7 +228,9 @@ test('Markdown', async () => {
 		body: '={{ $json.text }}',
 	};
 	const half = Math.ceil(perKind / 2);
-	const items = Array.from({ length: perKind }, (_, at) => ({ text: made(markdownMakers, seed, at) }));
+	const items = Array.from({ length: perKind }, (_, at) => ({
+		text: made(markdownMakers, seed, at),
+	}));
 	expectSaid(await feed(workspace, { ...mail, options }, items.slice(0, half)), half);
 	const document = {
 		resource: 'document',
@@ -221,8 +243,16 @@ test('Markdown', async () => {
 
 test('answers of the agent service', async () => {
 	const options = { maxTries: 1, timeoutSeconds: 20 };
-	const parameters = { sessionId: '={{ $json.number }}', startStepName: 'start', task: 'Say hello', options };
-	expectSaid(await feed('n8n-nodes-agent-workspace.agentExecute', parameters, numbers(1)), perKind);
+	const parameters = {
+		sessionId: '={{ $json.number }}',
+		startStepName: 'start',
+		task: 'Say hello',
+		options,
+	};
+	expectSaid(
+		await feed('n8n-nodes-agent-workspace.agentExecute', parameters, numbers(1)),
+		perKind,
+	);
 	expect(outside.asked).toHaveLength(perKind);
 });
 
@@ -238,7 +268,10 @@ test('frames', async () => {
 		{ credentials: { agentApi, agentSignatureApi } },
 	);
 	const url = `=${outside.url}/frames?format={{ $json.format }}`;
-	const nodes = [trigger, node('Tell', 'n8n-nodes-base.httpRequest', { url }, { typeVersion: 4.2 })];
+	const nodes = [
+		trigger,
+		node('Tell', 'n8n-nodes-base.httpRequest', { url }, { typeVersion: 4.2 }),
+	];
 	const stored = await n8n.api.createWorkflow({
 		name: 'frames',
 		nodes,
@@ -257,7 +290,9 @@ test('frames', async () => {
 		}),
 	);
 	// All that are messages, whatever they hold, start an execution.
-	const messages = Array.from({ length: perKind }, (_, at) => at).filter((at) => !isInvalidUtf8(at));
+	const messages = Array.from({ length: perKind }, (_, at) => at).filter(
+		(at) => !isInvalidUtf8(at),
+	);
 	await until(() => outside.frames.length >= messages.length);
 	expect(outside.frames.length).toBe(messages.length);
 	expect(new Set(outside.frames)).toEqual(new Set(['json', 'text', 'binary']));

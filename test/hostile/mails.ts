@@ -6,7 +6,11 @@ interface Part {
 	readonly partId?: string;
 	readonly filename?: string;
 	readonly headers?: readonly Header[];
-	readonly body?: { readonly size: number; readonly data?: string; readonly attachmentId?: string };
+	readonly body?: {
+		readonly size: number;
+		readonly data?: string;
+		readonly attachmentId?: string;
+	};
 	readonly parts?: readonly Part[];
 }
 
@@ -23,7 +27,9 @@ const pages: ReadonlyArray<(random: Random) => string> = [
 	(random) => `<table><tr><td colspan=${random.size(1e3, 1e9)}>x<td>y</table>`,
 	(random) => '<table><tr><td rowspan=65534 colspan=1000>x'.repeat(random.size(10, 2_000)),
 	(random) =>
-		random.pick(['<div>', '<b>', '<blockquote>', '<ul><li>', '<a href=x>']).repeat(random.size(500, 200_000)),
+		random
+			.pick(['<div>', '<b>', '<blockquote>', '<ul><li>', '<a href=x>'])
+			.repeat(random.size(500, 200_000)),
 	(random) => '<table><tr><td>'.repeat(random.size(100, 20_000)),
 	(random) =>
 		random
@@ -119,7 +125,9 @@ const charsets = [
 
 /** Picks a known charset or an unknown one. */
 function charset(random: Random): string {
-	return random.next() < 0.7 ? random.pick(charsets) : random.text(random.size(1, 1e4), ['a', '1', '-', ':']);
+	return random.next() < 0.7
+		? random.pick(charsets)
+		: random.text(random.size(1, 1e4), ['a', '1', '-', ':']);
 }
 
 /** A few signs in any order, again and again. */
@@ -158,7 +166,13 @@ function content(random: Random, volume: number): Buffer {
 
 /** @param volume about how many characters, of the content and of what stands around it */
 function leaf(random: Random, volume: number): Part {
-	const mimeType = random.pick(['text/plain', 'text/html', 'text/calendar', 'image/png', '\r\nX: y']);
+	const mimeType = random.pick([
+		'text/plain',
+		'text/html',
+		'text/calendar',
+		'image/png',
+		'\r\nX: y',
+	]);
 	// Among thousands of small parts, each counts for the limit of one answer.
 	const isPage = volume > 1e3 && mimeType === 'text/html' && random.next() < 0.7;
 	const bytes = isPage
@@ -191,7 +205,8 @@ function mail(random: Random): Part {
 	let part = leaf(random, volume);
 	for (let level = 0; level < levels; level++) {
 		const small = leaf(random, 20);
-		const mimeType = random.next() < 0.2 ? 'message/rfc822' : `multipart/${random.pick(multiparts)}`;
+		const mimeType =
+			random.next() < 0.2 ? 'message/rfc822' : `multipart/${random.pick(multiparts)}`;
 		const parts = Array.from({ length: width }, () => small);
 		parts.splice(Math.floor(random.next() * width), 1, part);
 		part = { mimeType, partId: String(level), parts };

@@ -6,8 +6,12 @@ export const markdownMakers: ReadonlyArray<(random: Random) => string> = [
 	(random) => '![a]('.repeat(random.size(100, 20_000)),
 	(random) => ']'.repeat(random.size(100, 30_000)),
 	(random) => '['.repeat(random.size(100, 50_000)),
-	(random) => Array.from({ length: random.size(10, 4_000) }, (_, at) => `[a${at}]: /x\n[a${at}]`).join('\n'),
-	(random) => Array.from({ length: random.size(10, 300) }, (_, at) => `${'  '.repeat(at)}- x`).join('\n'),
+	(random) =>
+		Array.from({ length: random.size(10, 4_000) }, (_, at) => `[a${at}]: /x\n[a${at}]`).join(
+			'\n',
+		),
+	(random) =>
+		Array.from({ length: random.size(10, 300) }, (_, at) => `${'  '.repeat(at)}- x`).join('\n'),
 	(random) => `${'> '.repeat(random.size(10, 5_000))}x`,
 	(random) => `${'1. '.repeat(random.size(10, 2_000))}x`,
 	(random) =>

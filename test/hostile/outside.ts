@@ -55,7 +55,10 @@ class Outside {
 		} else if (request.method === 'GET' && pathname.endsWith('/messages')) {
 			const first = Number(/\d+/.exec(searchParams.get('q') ?? '')?.[0]) * listLength;
 			const ids = Array.from({ length: listLength }, (_, at) => mailId(first + at));
-			sendJson(response, JSON.stringify({ messages: ids.map((id) => ({ id, threadId: id })) }));
+			sendJson(
+				response,
+				JSON.stringify({ messages: ids.map((id) => ({ id, threadId: id })) }),
+			);
 		} else if (request.method === 'GET' && pathname.includes('/documents/hostile')) {
 			this.asked.push({ at: Date.now(), what: `document ${number}` });
 			sendJson(response, documentResource(last, made(documentMakers, this.#seed, number)));
@@ -63,12 +66,19 @@ class Outside {
 			const sheet = Number(/hostile-\w+-(\d+)/.exec(pathname)?.[1]);
 			this.asked.push({ at: Date.now(), what: `rows ${sheet}` });
 			const values = made(rowMakers, this.#seed, sheet);
-			sendJson(response, JSON.stringify({ range: 'Sheet1!A1', majorDimension: 'ROWS', values }));
+			sendJson(
+				response,
+				JSON.stringify({ range: 'Sheet1!A1', majorDimension: 'ROWS', values }),
+			);
 		} else {
 			// What is written is accepted and forgotten.
 			sendJson(
 				response,
-				JSON.stringify({ id: '18c0000000000000', threadId: '18c0000000000000', labelIds: ['SENT'] }),
+				JSON.stringify({
+					id: '18c0000000000000',
+					threadId: '18c0000000000000',
+					labelIds: ['SENT'],
+				}),
 			);
 		}
 	}
@@ -77,7 +87,8 @@ class Outside {
 		const number = Number.parseInt(id.slice(-6), 10);
 		if (Number.isNaN(number))
 			return JSON.stringify({ data: made([storedText], this.#seed, this.asked.length) });
-		if (format === 'raw') return JSON.stringify({ id, raw: made([rawMail], this.#seed, number) });
+		if (format === 'raw')
+			return JSON.stringify({ id, raw: made([rawMail], this.#seed, number) });
 		return mailResource(id, made(mailMakers, this.#seed, number));
 	}
 

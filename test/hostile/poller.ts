@@ -33,7 +33,8 @@ async function poll(): Promise<void> {
 	});
 	slowest.sort(
 		(one, other) =>
-			Number(other.trouble !== undefined) - Number(one.trouble !== undefined) || other.took - one.took,
+			Number(other.trouble !== undefined) - Number(one.trouble !== undefined) ||
+			other.took - one.took,
 	);
 	slowest.splice(20);
 }

@@ -13,7 +13,21 @@ const names = [
 	'0',
 	'1',
 ] as const;
-const cells = ['', 'x', 0, -1, 1e308, true, null, [], {}, '=1', '__proto__', '\0', '\ud800'] as const;
+const cells = [
+	'',
+	'x',
+	0,
+	-1,
+	1e308,
+	true,
+	null,
+	[],
+	{},
+	'=1',
+	'__proto__',
+	'\0',
+	'\ud800',
+] as const;
 
 /** As many columns as a sheet can have. */
 const widest = 18_278;
@@ -44,5 +58,9 @@ export const rowMakers: ReadonlyArray<(random: Random) => unknown[][]> = [
 		return table(random, width, random.size(1, most / width));
 	},
 	(random) => [['a'], [random.text(random.size(1e3, 1e6), ['\u2028', '"', '\\', '=', '\ud800'])]],
-	(random) => [[], ...table(random, widest, 1), ...Array.from({ length: random.size(1, 1e5) }, () => ['x'])],
+	(random) => [
+		[],
+		...table(random, widest, 1),
+		...Array.from({ length: random.size(1, 1e5) }, () => ['x']),
+	],
 ];

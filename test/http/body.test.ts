@@ -39,7 +39,9 @@ describe('body', () => {
 
 	test('a body that announces more than the limit is not read', async () => {
 		const stream = Readable.from([Buffer.from('x')]);
-		await expect(readResponseBody(stream, { announcedBytes: defaultMaxBytes + 1 })).rejects.toMatchObject({
+		await expect(
+			readResponseBody(stream, { announcedBytes: defaultMaxBytes + 1 }),
+		).rejects.toMatchObject({
 			reason: 'tooLarge',
 		});
 		expect(stream.destroyed).toBe(true);
@@ -47,7 +49,9 @@ describe('body', () => {
 
 	test('a body that grows beyond the limit is left there', async () => {
 		let made = 0;
-		await expect(readResponseBody(endless(() => made++))).rejects.toMatchObject({ reason: 'tooLarge' });
+		await expect(readResponseBody(endless(() => made++))).rejects.toMatchObject({
+			reason: 'tooLarge',
+		});
 		expect(made).toBeLessThan(70);
 	});
 
@@ -70,16 +74,18 @@ describe('body', () => {
 	test('of an error’s body that is cut short, or too long, there is what came', async () => {
 		expect((await readErrorBody(breaking())).toString()).toBe('{"a":');
 		let made = 0;
-		expect((await readErrorBody(endless(() => made++))).length).toBeLessThanOrEqual(1024 * 1024);
+		expect((await readErrorBody(endless(() => made++))).length).toBeLessThanOrEqual(
+			1024 * 1024,
+		);
 		expect(made).toBeLessThan(5);
 	});
 
 	test('of an error’s body, 256 KiB are kept', async () => {
 		const large = Buffer.alloc(256 * 1024 + 1);
 		expect(await readErrorBody(large)).toHaveLength(256 * 1024);
-		expect(await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)]))).toHaveLength(
-			256 * 1024,
-		);
+		expect(
+			await readErrorBody(Readable.from([large.subarray(1), large.subarray(0, 1)])),
+		).toHaveLength(256 * 1024);
 	});
 
 	test.each([
@@ -97,7 +103,10 @@ describe('body', () => {
 	test('what is read counts, and no listener stays', async () => {
 		const memory = new MemoryReservation();
 		const { signal } = new AbortController();
-		await readResponseBody(Readable.from([Buffer.from('abc'), Buffer.from('de')]), { memory, signal });
+		await readResponseBody(Readable.from([Buffer.from('abc'), Buffer.from('de')]), {
+			memory,
+			signal,
+		});
 		expect([getBytesInFlight(), getEventListeners(signal, 'abort').length]).toEqual([5, 0]);
 		await readResponseBody(Buffer.from('fg'), { memory });
 		expect(getBytesInFlight()).toBe(7);
@@ -106,7 +115,9 @@ describe('body', () => {
 	});
 
 	test('a signal that is aborted already ends the reading', async () => {
-		const reading = readResponseBody(new Readable({ read() {} }), { signal: AbortSignal.abort() });
+		const reading = readResponseBody(new Readable({ read() {} }), {
+			signal: AbortSignal.abort(),
+		});
 		await expect(reading).rejects.toMatchObject({ reason: 'cutShort' });
 	});
 
@@ -117,9 +128,11 @@ describe('body', () => {
 		beforeEach(() => {
 			heap.used_heap_size = 0;
 			const real = v8.getHeapStatistics();
-			jest
-				.spyOn(v8, 'getHeapStatistics')
-				.mockImplementation(() => ({ ...real, ...heap, heap_size_limit: 10_000 }));
+			jest.spyOn(v8, 'getHeapStatistics').mockImplementation(() => ({
+				...real,
+				...heap,
+				heap_size_limit: 10_000,
+			}));
 		});
 		afterEach(() => {
 			memory.release();
@@ -163,7 +176,8 @@ describe('body', () => {
 	});
 
 	test('an item has a thousand levels and 128 MiB at most', () => {
-		const nested = (levels: number) => Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+		const nested = (levels: number) =>
+			Buffer.from(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 		expect([canParse(nested(1000)), canParse(nested(1001))]).toEqual([true, false]);
 		expect(itemParsingLimits.bytes / 1024 / 1024).toBe(128);
 	});
@@ -182,7 +196,9 @@ describe('cost of JSON', () => {
 
 	test('what stands in texts counts as text', () => {
 		expect(estimateParsingCost(json('a'))).toBe(3 + 24);
-		expect(estimateParsingCost(json('{[,"\\'.repeat(10)))).toBe(json('{[,"\\'.repeat(10)).length + 24);
+		expect(estimateParsingCost(json('{[,"\\'.repeat(10)))).toBe(
+			json('{[,"\\'.repeat(10)).length + 24,
+		);
 		expect(estimateParsingCost(json([{ a: 1234 }, {}]))).toBe(15 + 40 + 64 + 24 + 12 + 64);
 	});
 
@@ -191,7 +207,9 @@ describe('cost of JSON', () => {
 			`{${Array.from({ length: count }, (_, at) => `"key${from + at}":0`).join()}}`;
 		const most = 128 * 1024 * 1024;
 		expect(estimateParsingCost(Buffer.from(keys(0, 800_000)))).toBeGreaterThan(most);
-		expect(estimateParsingCost(Buffer.from(`{"a":{},"b":[${keys(0, 800_000)}]}`))).toBeGreaterThan(most);
+		expect(
+			estimateParsingCost(Buffer.from(`{"a":{},"b":[${keys(0, 800_000)}]}`)),
+		).toBeGreaterThan(most);
 		const small = Array.from({ length: 8_000 }, (_, at) => keys(at * 100, 100));
 		expect(estimateParsingCost(Buffer.from(`[${small.join()}]`))).toBeLessThan(most / 2);
 	});
@@ -212,10 +230,10 @@ describe('cost of JSON', () => {
 			);
 		}
 		const deep = Buffer.from(`${'['.repeat(600)}${' '.repeat(2 ** 21)}${'['.repeat(401)}`);
-		expect([estimateParsingCost(deep, Infinity, 1001), estimateParsingCost(deep, Infinity, 1000)]).toEqual([
-			deep.length + 1001 * 40,
-			Infinity,
-		]);
+		expect([
+			estimateParsingCost(deep, Infinity, 1001),
+			estimateParsingCost(deep, Infinity, 1000),
+		]).toEqual([deep.length + 1001 * 40, Infinity]);
 	});
 
 	test.each([

@@ -1,5 +1,9 @@
 import { isNodeError, NodeError } from '../../nodes/core/errors';
-import { defaultRateLimiterSettings, RateLimiter, type SendOptions } from '../../nodes/http/rateLimiter';
+import {
+	defaultRateLimiterSettings,
+	RateLimiter,
+	type SendOptions,
+} from '../../nodes/http/rateLimiter';
 import { VirtualClock } from './virtualClock';
 import { attempts } from '../attempt';
 
@@ -34,7 +38,11 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		return clock.now();
 	};
 	const ask = async (limits: Partial<SendOptions> = {}) =>
-		await limiter.send(request, { maxRetryWaitMilliseconds: 120_000, signal: undefined, ...limits });
+		await limiter.send(request, {
+			maxRetryWaitMilliseconds: 120_000,
+			signal: undefined,
+			...limits,
+		});
 	/** How many of so many requests are sent at once. */
 	const widestOf = async (count: number) => {
 		state.widest = 0;
@@ -44,7 +52,8 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 	return { clock, state, answer, ask, widestOf };
 }
 
-const many = (count: number, ask: () => Promise<unknown>) => Promise.all(Array.from({ length: count }, ask));
+const many = (count: number, ask: () => Promise<unknown>) =>
+	Promise.all(Array.from({ length: count }, ask));
 
 test('begins with five at once and goes to twenty while nothing is refused', async () => {
 	const { clock, state, ask } = world();
@@ -100,7 +109,9 @@ test('a success lets the waits begin anew', async () => {
 	state.quota = Infinity;
 	await clock.run(first);
 	state.quota = 0;
-	await expect(clock.run(ask({ onPause: onWait, maxRetryWaitMilliseconds: 800 }))).rejects.toThrow();
+	await expect(
+		clock.run(ask({ onPause: onWait, maxRetryWaitMilliseconds: 800 })),
+	).rejects.toThrow();
 	expect(waits).toEqual([750, 1500, 750]);
 });
 
@@ -134,17 +145,22 @@ test.each([
 test.each([
 	[10_000, 10_200],
 	[9_999, 100],
-])('one in line that may wait %d ms of a pause of 10 s ends at %d', async (maxWaitMilliseconds, end) => {
-	const { clock, state, answer, ask } = world({ quota: 0 });
-	answer.retryAfterMilliseconds = 10_000;
-	const sent = Promise.allSettled(Array.from({ length: 5 }, () => ask()));
-	let ended = 0;
-	const inLine = ask({ maxRetryWaitMilliseconds: maxWaitMilliseconds }).finally(() => (ended = clock.now()));
-	await clock.advance(150);
-	state.quota = Infinity;
-	await clock.run(Promise.allSettled([inLine, sent]));
-	expect(ended).toBe(end);
-});
+])(
+	'one in line that may wait %d ms of a pause of 10 s ends at %d',
+	async (maxWaitMilliseconds, end) => {
+		const { clock, state, answer, ask } = world({ quota: 0 });
+		answer.retryAfterMilliseconds = 10_000;
+		const sent = Promise.allSettled(Array.from({ length: 5 }, () => ask()));
+		let ended = 0;
+		const inLine = ask({ maxRetryWaitMilliseconds: maxWaitMilliseconds }).finally(
+			() => (ended = clock.now()),
+		);
+		await clock.advance(150);
+		state.quota = Infinity;
+		await clock.run(Promise.allSettled([inLine, sent]));
+		expect(ended).toBe(end);
+	},
+);
 
 test('the failure says what was waited for, and for how long', async () => {
 	const described = async (maxWaitMilliseconds: number, retryAfterMilliseconds?: number) => {
@@ -155,7 +171,9 @@ test('the failure says what was waited for, and for how long', async () => {
 			.catch((thrown: unknown) => thrown);
 		return isNodeError(error) ? error.description?.replace(/'.*'/, 'Wait') : error;
 	};
-	expect(await described(500)).toBe('The next try would have to wait 1 seconds, but Wait allows 0.5. Wait.');
+	expect(await described(500)).toBe(
+		'The next try would have to wait 1 seconds, but Wait allows 0.5. Wait.',
+	);
 	expect(await described(1500)).toBe(
 		'The next try would have to wait 2 seconds, but Wait allows 1.5, of which 1 have passed. Wait.',
 	);
@@ -175,8 +193,12 @@ test.each([
 ] as const)('HTTP %d (%s) is sent %d times', async (code, kind, times) => {
 	const clock = new VirtualClock();
 	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock });
-	const request = jest.fn(() => Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })));
-	const sent = clock.run(limiter.send(request, { maxRetryWaitMilliseconds: 1000, signal: undefined }));
+	const request = jest.fn(() =>
+		Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })),
+	);
+	const sent = clock.run(
+		limiter.send(request, { maxRetryWaitMilliseconds: 1000, signal: undefined }),
+	);
 	await expect(sent).rejects.toMatchObject({ code });
 	expect(request).toHaveBeenCalledTimes(times);
 });

@@ -12,7 +12,12 @@ import {
 	classifyNetworkError,
 	formatNetworkMessage,
 } from '../../nodes/http/networkErrors';
-import { attemptRequest, convertBodyError, type FullResponse, rejectOnAbort } from '../../nodes/http/request';
+import {
+	attemptRequest,
+	convertBodyError,
+	type FullResponse,
+	rejectOnAbort,
+} from '../../nodes/http/request';
 import { RawResponse } from '../../nodes/http/rawResponse';
 import { createStoppedRequestError } from '../../nodes/http/retry';
 import { startScriptedServer } from '../Workspace/scriptedServer';
@@ -38,7 +43,10 @@ describe('request', () => {
 		beforeEach(() => jest.useFakeTimers());
 		afterEach(() => jest.useRealTimers());
 
-		const limitsOf = (stop: AbortController) => ({ timeoutMilliseconds: 5000, signal: stop.signal });
+		const limitsOf = (stop: AbortController) => ({
+			timeoutMilliseconds: 5000,
+			signal: stop.signal,
+		});
 
 		test('gives what was answered, and leaves neither a timer nor a listener', async () => {
 			const stop = new AbortController();
@@ -51,7 +59,9 @@ describe('request', () => {
 		test('has an end at its deadline, not before', async () => {
 			const stop = new AbortController();
 			let isOver = false;
-			const tried = attemptRequest(never, limitsOf(stop), errors).catch((error: unknown) => error);
+			const tried = attemptRequest(never, limitsOf(stop), errors).catch(
+				(error: unknown) => error,
+			);
 			void tried.then(() => (isOver = true));
 			await jest.advanceTimersByTimeAsync(4999);
 			expect(isOver).toBe(false);
@@ -62,7 +72,9 @@ describe('request', () => {
 
 		test('ends with the execution, and then nobody knows what it did', async () => {
 			const stop = new AbortController();
-			const tried = attemptRequest(never, limitsOf(stop), errors).catch((error: unknown) => error);
+			const tried = attemptRequest(never, limitsOf(stop), errors).catch(
+				(error: unknown) => error,
+			);
 			stop.abort();
 			expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
 			expect(jest.getTimerCount()).toBe(0);
@@ -70,7 +82,11 @@ describe('request', () => {
 
 		test('is not made in an execution that is over', async () => {
 			const send = jest.fn(never);
-			const tried = attemptRequest(send, { timeoutMilliseconds: 5000, signal: AbortSignal.abort() }, errors);
+			const tried = attemptRequest(
+				send,
+				{ timeoutMilliseconds: 5000, signal: AbortSignal.abort() },
+				errors,
+			);
 			await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
 			expect(send).not.toHaveBeenCalled();
 		});
@@ -108,7 +124,9 @@ describe('request', () => {
 
 		test('that has come is left to its reader', async () => {
 			const answer = silent();
-			expect(await rejectOnAbort(Promise.resolve(answer), new AbortController().signal)).toBe(answer);
+			expect(await rejectOnAbort(Promise.resolve(answer), new AbortController().signal)).toBe(
+				answer,
+			);
 			expect(answer.body.destroyed).toBe(false);
 		});
 
@@ -156,7 +174,9 @@ describe('request', () => {
 		'an answer whose encoding is %s is unpacked by us, or not at all',
 		async (encoding, sent, whole, isOurs) => {
 			const server = await startScriptedServer((response) => {
-				response.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding }).end(sent);
+				response
+					.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding })
+					.end(sent);
 			});
 			try {
 				const raw = new RawResponse();
@@ -176,7 +196,8 @@ describe('request', () => {
 });
 
 describe('network errors', () => {
-	const error = (code: string, more: object = {}) => Object.assign(new Error('canary'), { code, ...more });
+	const error = (code: string, more: object = {}) =>
+		Object.assign(new Error('canary'), { code, ...more });
 	const connecting = { syscall: 'connect' };
 
 	test.each<[string, Error, string, AttemptName, number]>([
@@ -189,27 +210,77 @@ describe('network errors', () => {
 			503,
 		],
 		['a name server that is away', error('EAI_AGAIN'), 'notConnected', 'notDone', 503],
-		['a host that cannot be reached', error('EHOSTUNREACH', connecting), 'notConnected', 'notDone', 503],
-		['a network that cannot be reached', error('ENETUNREACH', connecting), 'notConnected', 'notDone', 503],
-		['a connection that is not answered', error('ETIMEDOUT', connecting), 'notConnected', 'notDone', 503],
-		['a route lost under a request', error('EHOSTUNREACH', { syscall: 'read' }), 'lost', 'unknown', 503],
+		[
+			'a host that cannot be reached',
+			error('EHOSTUNREACH', connecting),
+			'notConnected',
+			'notDone',
+			503,
+		],
+		[
+			'a network that cannot be reached',
+			error('ENETUNREACH', connecting),
+			'notConnected',
+			'notDone',
+			503,
+		],
+		[
+			'a connection that is not answered',
+			error('ETIMEDOUT', connecting),
+			'notConnected',
+			'notDone',
+			503,
+		],
+		[
+			'a route lost under a request',
+			error('EHOSTUNREACH', { syscall: 'read' }),
+			'lost',
+			'unknown',
+			503,
+		],
 		['a request that is not answered', error('ETIMEDOUT'), 'timeout', 'unknown', 504],
 		['the client’s own timeout', error('ECONNABORTED'), 'timeout', 'unknown', 504],
 		['a reset', error('ECONNRESET', { syscall: 'read' }), 'lost', 'unknown', 503],
 		[
 			'a reset before TLS stood',
 			Object.assign(
-				new Error('Client network socket disconnected before secure TLS connection was established'),
+				new Error(
+					'Client network socket disconnected before secure TLS connection was established',
+				),
 				{ code: 'ECONNRESET' },
 			),
 			'notConnected',
 			'notDone',
 			503,
 		],
-		['a self-signed certificate', error('DEPTH_ZERO_SELF_SIGNED_CERT'), 'certificate', 'final', 503],
-		['a name that the certificate lacks', error('ERR_TLS_CERT_ALTNAME_INVALID'), 'certificate', 'final', 503],
-		['an issuer that is not known', error('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'certificate', 'final', 503],
-		['plain HTTP where TLS was expected', error('ERR_SSL_WRONG_VERSION_NUMBER'), 'handshake', 'final', 503],
+		[
+			'a self-signed certificate',
+			error('DEPTH_ZERO_SELF_SIGNED_CERT'),
+			'certificate',
+			'final',
+			503,
+		],
+		[
+			'a name that the certificate lacks',
+			error('ERR_TLS_CERT_ALTNAME_INVALID'),
+			'certificate',
+			'final',
+			503,
+		],
+		[
+			'an issuer that is not known',
+			error('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
+			'certificate',
+			'final',
+			503,
+		],
+		[
+			'plain HTTP where TLS was expected',
+			error('ERR_SSL_WRONG_VERSION_NUMBER'),
+			'handshake',
+			'final',
+			503,
+		],
 		['a code of no known kind', error('ESOMETHING'), 'unknown', 'unknown', 503],
 		['an error without a code', new Error('canary'), 'unknown', 'unknown', 503],
 		[
@@ -225,7 +296,9 @@ describe('network errors', () => {
 		expect(plain).toMatchObject(expected);
 		expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
 		// As n8n and axios wrap it.
-		expect(classifyNetworkError(new Error('wrapped', { cause: thrown }))).toMatchObject(expected);
+		expect(classifyNetworkError(new Error('wrapped', { cause: thrown }))).toMatchObject(
+			expected,
+		);
 	});
 
 	test('an empty code or a status is none', () => {
@@ -240,13 +313,18 @@ describe('network errors', () => {
 	test('of a host with several addresses every connection counts', () => {
 		const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 		const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
-		expect(classifyNetworkError(all)).toMatchObject({ category: 'notConnected', ...attempts.notDone });
+		expect(classifyNetworkError(all)).toMatchObject({
+			category: 'notConnected',
+			...attempts.notDone,
+		});
 	});
 
 	describe('the place that could not be reached', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		const placeOf = (more: object, url = 'https://service.example/path') => {
-			const thrown = new Error('wrapped', { cause: Object.assign(error('ECONNREFUSED', connecting), more) });
+			const thrown = new Error('wrapped', {
+				cause: Object.assign(error('ECONNREFUSED', connecting), more),
+			});
 			return formatNetworkMessage(classifyNetworkError(refused), thrown, url).replace(
 				/^No connection to (.*): .*$/,
 				'$1',
@@ -256,15 +334,30 @@ describe('network errors', () => {
 		test.each<[string, object, string | undefined, string]>([
 			['is the host of the request', {}, undefined, 'service.example'],
 			['with its port', {}, 'http://service.example:8080/', 'service.example:8080'],
-			['whatever its address', { address: '10.0.0.1', port: 443 }, undefined, 'service.example'],
-			['also without TLS', { address: '10.0.0.1', port: 80 }, 'http://service.example/', 'service.example'],
+			[
+				'whatever its address',
+				{ address: '10.0.0.1', port: 443 },
+				undefined,
+				'service.example',
+			],
+			[
+				'also without TLS',
+				{ address: '10.0.0.1', port: 80 },
+				'http://service.example/',
+				'service.example',
+			],
 			[
 				'also at its own port',
 				{ address: '::1', port: 81 },
 				'http://service.example:81',
 				'service.example:81',
 			],
-			['or a proxy by its port', { address: '10.0.0.1', port: 3128 }, undefined, '10.0.0.1:3128'],
+			[
+				'or a proxy by its port',
+				{ address: '10.0.0.1', port: 3128 },
+				undefined,
+				'10.0.0.1:3128',
+			],
 			['or a proxy by its name', { hostname: 'proxy.example' }, undefined, 'proxy.example'],
 			[
 				'but not the host again',
@@ -273,7 +366,12 @@ describe('network errors', () => {
 				'service.example:1',
 			],
 			['nor a port without an address', { port: 3128 }, undefined, 'service.example'],
-			['nor an address without a port', { address: '10.0.0.1' }, undefined, 'service.example'],
+			[
+				'nor an address without a port',
+				{ address: '10.0.0.1' },
+				undefined,
+				'service.example',
+			],
 		])('%s: %j', (_, more, url, place) => {
 			expect(placeOf(more, url)).toBe(place);
 		});

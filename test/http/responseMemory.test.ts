@@ -21,11 +21,17 @@ test('an answer as large as allowed is read unless it is made of next to nothing
 	const large = json({ text: 'x,'.repeat(30_000_000) });
 	await memory.reserveForParsing(large, itemParsingLimits);
 	await memory.reserveForParsing(bomb(60_000), itemParsingLimits);
-	await expect(memory.reserveForParsing(bomb(63_000_000), itemParsingLimits)).rejects.toMatchObject({
+	await expect(
+		memory.reserveForParsing(bomb(63_000_000), itemParsingLimits),
+	).rejects.toMatchObject({
 		reason: 'tooCostly',
 	});
 	memory.release();
-	expect([canParse(large), canParse(bomb(60_000)), canParse(bomb(63_000_000))]).toEqual([true, true, false]);
+	expect([canParse(large), canParse(bomb(60_000)), canParse(bomb(63_000_000))]).toEqual([
+		true,
+		true,
+		false,
+	]);
 });
 
 test('all answers share one budget, and give back what they held', () => {

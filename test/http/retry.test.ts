@@ -45,11 +45,14 @@ describe('retry', () => {
 			expect(waitFor(busy(2000))).toBe(2900);
 		});
 
-		test.each([undefined, 0, 1000])('does not come without time to wait (Retry-After %s)', (asked) => {
-			expect(() => computePause(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 })).toThrow(
-				'Busy',
-			);
-		});
+		test.each([undefined, 0, 1000])(
+			'does not come without time to wait (Retry-After %s)',
+			(asked) => {
+				expect(() =>
+					computePause(busy(asked), first, { ...policy, maxRetryWaitMilliseconds: 0 }),
+				).toThrow('Busy');
+			},
+		);
 
 		test('waits for what is left at most', () => {
 			expect(waitFor(busy(), { ...first, pausedMilliseconds: 59_950 })).toBe(50);
@@ -60,7 +63,11 @@ describe('retry', () => {
 		test('draws from a second, from twice as much after each wait, and from 64 seconds at most', () => {
 			jest.spyOn(Math, 'random').mockReturnValue(1 - Number.EPSILON);
 			const waits = [1, 2, 7, 8].map((attempts) =>
-				waitFor(busy(), { ...first, attempts }, { maxAttempts: 9, maxRetryWaitMilliseconds: 600_000 }),
+				waitFor(
+					busy(),
+					{ ...first, attempts },
+					{ maxAttempts: 9, maxRetryWaitMilliseconds: 600_000 },
+				),
 			);
 			expect(waits).toEqual([999, 1999, 63_999, 63_999]);
 		});
@@ -72,7 +79,9 @@ describe('retry', () => {
 
 		test('says that there was no time for a second try, but not that there was none for a third', () => {
 			const over = { ...first, pausedMilliseconds: 60_000 };
-			expect(waitFor(busy(), over)).toMatch(/^Another try would need a wait, but '.+' allows 60\.$/);
+			expect(waitFor(busy(), over)).toMatch(
+				/^Another try would need a wait, but '.+' allows 60\.$/,
+			);
 			expect(waitFor(busy(), { ...over, attempts: 2 })).toBe('Tried 2 times.');
 		});
 
@@ -103,7 +112,11 @@ describe('retry', () => {
 		);
 		const ended: unknown = await tries.catch((error: unknown) => error);
 		if (!isNodeError(ended)) throw ended;
-		expect([ended.cause, ended.outcome, ended.retryAfterMilliseconds]).toEqual([cause, 'done', 0]);
+		expect([ended.cause, ended.outcome, ended.retryAfterMilliseconds]).toEqual([
+			cause,
+			'done',
+			0,
+		]);
 	});
 
 	test.each<[number, AttemptName]>([
@@ -138,7 +151,9 @@ describe('retry', () => {
 		expect(await withRetries(request, change, brief)).toBe('done');
 		expect(request).toHaveBeenCalledTimes(2);
 		const harmless = failing('unknown');
-		expect(await withRetries(harmless, { isRepeatable: true, mayChange: true }, brief)).toBe('done');
+		expect(await withRetries(harmless, { isRepeatable: true, mayChange: true }, brief)).toBe(
+			'done',
+		);
 	});
 
 	test('all waits together are no longer than allowed', async () => {
@@ -163,19 +178,41 @@ describe('retry', () => {
 	test.each<[string, ReturnType<typeof failing>, typeof change, object]>([
 		['a change that may be done', failing('unknown'), change, { outcome: 'unknown' }],
 		['a change that is final', failing('final'), change, { outcome: 'notDone' }],
-		['a final failure that leaves a doubt', failing('finalUnknown'), change, { outcome: 'unknown' }],
-		['a read', failing('finalUnknown'), { isRepeatable: true, mayChange: false }, { outcome: 'notDone' }],
+		[
+			'a final failure that leaves a doubt',
+			failing('finalUnknown'),
+			change,
+			{ outcome: 'unknown' },
+		],
+		[
+			'a read',
+			failing('finalUnknown'),
+			{ isRepeatable: true, mayChange: false },
+			{ outcome: 'notDone' },
+		],
 	])('%s is not sent again', async (_, request, repeating, known) => {
 		await expect(withRetries(request, repeating, brief)).rejects.toMatchObject(known);
 		expect(request).toHaveBeenCalledTimes(1);
 	});
 
 	test.each<[AttemptName, object]>([
-		['notDone', { code: 499, status: 'CANCELLED', description: 'Nothing was done.', outcome: 'notDone' }],
+		[
+			'notDone',
+			{
+				code: 499,
+				status: 'CANCELLED',
+				description: 'Nothing was done.',
+				outcome: 'notDone',
+			},
+		],
 		['unknown', { status: 'CANCELLED', description: undefined, outcome: 'unknown' }],
 	])('stopped after a try that is %s', async (name, known) => {
 		const signal = AbortSignal.abort();
-		const tries = withRetries(failing(name), { isRepeatable: true, mayChange: true }, { ...brief, signal });
+		const tries = withRetries(
+			failing(name),
+			{ isRepeatable: true, mayChange: true },
+			{ ...brief, signal },
+		);
 		await expect(tries).rejects.toMatchObject(known);
 	});
 
@@ -229,7 +266,10 @@ describe('parseRetryAfter', () => {
 		expect(parseRetryAfter(header, now)).toBe(expected);
 	});
 
-	it.each([undefined, '', 'soon', '-5', '1e3', 'NaN', 'Sun, 99 Foo 1994'])('%j is no wait', (header) => {
-		expect(parseRetryAfter(header, now)).toBeUndefined();
-	});
+	it.each([undefined, '', 'soon', '-5', '1e3', 'NaN', 'Sun, 99 Foo 1994'])(
+		'%j is no wait',
+		(header) => {
+			expect(parseRetryAfter(header, now)).toBeUndefined();
+		},
+	);
 });

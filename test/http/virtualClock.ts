@@ -47,7 +47,8 @@ export class VirtualClock implements Clock {
 		promise.then(end, end);
 		await turn();
 		while (!state.settled) {
-			if (!this.next(Infinity)) throw new Error('Nobody sleeps, and nothing happens any more');
+			if (!this.next(Infinity))
+				throw new Error('Nobody sleeps, and nothing happens any more');
 			await turn();
 		}
 		return await promise;

@@ -111,7 +111,10 @@ const cases: FaultCase[] = [
 	{
 		name: 'ECONNRESET within the answer',
 		make: answering(({ socket }, response) => {
-			response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+			response.writeHead(200, {
+				'content-type': 'application/json',
+				'content-length': '1000',
+			});
 			response.write('{"id":');
 			setImmediate(() => {
 				reset(socket);
@@ -125,9 +128,14 @@ const cases: FaultCase[] = [
 	{
 		name: 'gzip that ends in the middle',
 		make: answering((_request, response) => {
-			const packed = gzipSync(JSON.stringify({ id: 'x'.repeat(100), text: 'y'.repeat(1000) }));
+			const packed = gzipSync(
+				JSON.stringify({ id: 'x'.repeat(100), text: 'y'.repeat(1000) }),
+			);
 			const half = packed.subarray(0, packed.length / 2);
-			response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+			response.writeHead(200, {
+				'content-type': 'application/json',
+				'content-encoding': 'gzip',
+			});
 			response.end(half);
 		}),
 		kind: 'unknown',
@@ -147,7 +155,9 @@ const cases: FaultCase[] = [
 	{
 		name: 'TLS to a port without it',
 		make: raw((socket) => {
-			socket.once('data', () => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'));
+			socket.once('data', () =>
+				socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
+			);
 		}, 'https'),
 		kind: 'final',
 		code: '503',
@@ -173,7 +183,9 @@ const cases: FaultCase[] = [
 		name: '101, after which neither an answer nor an error comes',
 		make: raw((socket) => {
 			socket.once('data', () =>
-				socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+				socket.write(
+					'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
+				),
 			);
 		}),
 		kind: 'unknown',
@@ -292,7 +304,8 @@ describe.each(cases)('$name', (fault) => {
 			// Another try of the node begins it anew only where it surely was not done.
 			const before = nodes.calls;
 			const again = nodes.run(name, given(fault));
-			if (fault.kind === 'unknown') expect((await failureOf(again)).httpCode).toBe(fault.code);
+			if (fault.kind === 'unknown')
+				expect((await failureOf(again)).httpCode).toBe(fault.code);
 			else await again;
 			expect(nodes.calls - before).toBe(fault.kind === 'unknown' ? 0 : 1);
 		});
@@ -345,5 +358,7 @@ async function expectFailure(
 }
 
 test('every node has its share of the table', () => {
-	expect(nodeNames.filter((name) => cases.every(({ none }) => none?.[name] !== undefined))).toEqual([]);
+	expect(
+		nodeNames.filter((name) => cases.every(({ none }) => none?.[name] !== undefined)),
+	).toEqual([]);
 });

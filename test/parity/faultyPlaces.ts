@@ -20,7 +20,10 @@ const nowhere = '192.0.2.1';
 export function systemError(code: string, syscall = 'connect'): () => Promise<Place> {
 	return () => {
 		const place = watched(nowhere, (socket, port) => {
-			const failure = Object.assign(new Error(`${syscall} ${code} ${nowhere}:${port}`), { code, syscall });
+			const failure = Object.assign(new Error(`${syscall} ${code} ${nowhere}:${port}`), {
+				code,
+				syscall,
+			});
 			const more = syscall === 'connect' ? { address: nowhere, port } : { hostname: nowhere };
 			process.nextTick(() => socket.destroy(Object.assign(failure, more)));
 			return true;
@@ -57,7 +60,9 @@ function watched(
 		...given: unknown[]
 	) {
 		const [first] = given;
-		const options = (Array.isArray(first) ? (first as unknown[])[0] : first) as SocketConnectOpts;
+		const options = (
+			Array.isArray(first) ? (first as unknown[])[0] : first
+		) as SocketConnectOpts;
 		const { host: asked, port } = options as { host?: string; port?: number | string };
 		const isOurs = asked === host && (onlyPort === undefined || Number(port) === onlyPort);
 		if (isOurs) attempts++;

@@ -10,7 +10,12 @@ import { runNode } from '../Workspace/runNode';
 import { json, startScriptedServer, type ScriptedServer } from '../Workspace/scriptedServer';
 
 /** The three nodes; Agent Execute twice, because its wait has fields and a connection of its own. */
-export const nodeNames = ['Agent Execute', 'its wait', 'Agent Session Trigger', 'Workspace'] as const;
+export const nodeNames = [
+	'Agent Execute',
+	'its wait',
+	'Agent Session Trigger',
+	'Workspace',
+] as const;
 export type NodeName = (typeof nodeNames)[number];
 
 /** What a node is given beyond what it cannot do without; keys of `options` are options. */
@@ -43,13 +48,16 @@ export class Nodes {
 
 	/** Requests and connections that have reached a healthy service. */
 	get traffic(): number {
-		return this.service.connections + this.service.requests.length + this.google.received.length;
+		return (
+			this.service.connections + this.service.requests.length + this.google.received.length
+		);
 	}
 
 	/** Calls that have reached a healthy service. */
 	get calls(): number {
 		return (
-			this.service.requests.length + this.google.received.filter(({ method }) => method === 'POST').length
+			this.service.requests.length +
+			this.google.received.filter(({ method }) => method === 'POST').length
 		);
 	}
 
@@ -81,10 +89,17 @@ export class Nodes {
 		return lines;
 	}
 
-	async #execute({ parameters, options = {}, ...given }: Given, callUrl?: string, channelUrl?: string) {
+	async #execute(
+		{ parameters, options = {}, ...given }: Given,
+		callUrl?: string,
+		channelUrl?: string,
+	) {
 		const { url, webSocketUrl } = this.service;
 		const places = { url: callUrl ?? url, webSocketUrl: channelUrl ?? webSocketUrl };
-		await runExecute(places, { ...given, parameters: { task: 'a task', ...parameters, options } });
+		await runExecute(places, {
+			...given,
+			parameters: { task: 'a task', ...parameters, options },
+		});
 	}
 
 	#published({ parameters, options = {}, url }: Given): TriggerRun {

@@ -53,7 +53,10 @@ const numbers: Array<[Places, Limits]> = [
 		requests({ name: 'maxRetryWaitSeconds', label: 'Max Retry Wait (Seconds)' }),
 		{ minimum: 0, maximum: 3600, good: 7 },
 	],
-	[requests({ name: 'timeoutSeconds', label: 'Timeout (Seconds)' }), { minimum: 1, maximum: 3600, good: 9 }],
+	[
+		requests({ name: 'timeoutSeconds', label: 'Timeout (Seconds)' }),
+		{ minimum: 1, maximum: 3600, good: 9 },
+	],
 	[
 		channels({ name: 'heartbeatSeconds', label: 'Heartbeat (Seconds)' }),
 		{ minimum: 0, maximum: 3600, good: 30 },
@@ -165,7 +168,11 @@ const listCases: Case[] = [
 ];
 
 const table: Array<[string, Places, Case[]]> = [
-	...numbers.map(([places, limits]): [string, Places, Case[]] => ['a number', places, numberCases(limits)]),
+	...numbers.map(([places, limits]): [string, Places, Case[]] => [
+		'a number',
+		places,
+		numberCases(limits),
+	]),
 	['a switch', switches, switchCases],
 	['a text', texts, textCases],
 	['a text that must be there', required, requiredCases],

@@ -97,7 +97,10 @@ test('a published trigger on main starts executions on the worker', async () => 
 	station.agent.send('queue-session', { hello: 'worker' });
 	const execution = await station.main.api.untilTriggered(workflow);
 	expect(execution.status).toBe('success');
-	expect(outputOf(execution, 'After')[0]?.json).toMatchObject({ sequence: 1, message: { hello: 'worker' } });
+	expect(outputOf(execution, 'After')[0]?.json).toMatchObject({
+		sequence: 1,
+		message: { hello: 'worker' },
+	});
 	expect(station.worker.output()).toContain(`execution ${execution.id}`);
 	await station.main.api.deactivate(workflow);
 	await until(() => station.agent.countOpenChannels('queue-session') === 0);
@@ -116,7 +119,9 @@ describe('under traffic', () => {
 			name: 'traffic',
 			nodes: [
 				node('Trigger', type, { sessionIds: 'traffic' }, { credentials }),
-				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, { credentials }),
+				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
+					credentials,
+				}),
 			],
 			connections: connectInRow('Trigger', 'Agent'),
 		});
@@ -137,7 +142,10 @@ describe('under traffic', () => {
 			.sort((a, b) => a - b);
 	const ended = async (count: number) => {
 		const statuses = await station.statuses(workflow);
-		return statuses.length === count && !statuses.some((status) => ['new', 'running'].includes(status));
+		return (
+			statuses.length === count &&
+			!statuses.some((status) => ['new', 'running'].includes(status))
+		);
 	};
 
 	test('Redis is unreachable and comes back: no message is lost, and no agent is started twice', async () => {
@@ -153,7 +161,9 @@ describe('under traffic', () => {
 		agent.send('traffic', 7, 8, 9);
 		await until(() => ended(9));
 		expect(called()).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-		expect(await station.statuses(workflow)).toEqual(Array.from({ length: 9 }, () => 'success'));
+		expect(await station.statuses(workflow)).toEqual(
+			Array.from({ length: 9 }, () => 'success'),
+		);
 	});
 
 	test('a worker is killed: what it was working on is lost and not done twice, and the next worker goes on', async () => {

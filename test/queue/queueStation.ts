@@ -6,7 +6,13 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { type QueueServices, startQueueServices } from '../../dev/n8n/queueServices.ts';
 import type { Execution, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import { freePort, type N8nServer, spawnN8n, type SpawnedN8n, startN8n } from '../../dev/n8n/startN8n.ts';
+import {
+	freePort,
+	type N8nServer,
+	spawnN8n,
+	type SpawnedN8n,
+	startN8n,
+} from '../../dev/n8n/startN8n.ts';
 import { template } from '../e2e/globalSetup';
 
 const apiKey = 'queue-test-key';
@@ -51,7 +57,8 @@ export class QueueStation {
 
 	static async start(): Promise<QueueStation> {
 		const services = await startQueueServices();
-		const linkTo = async (port: string | undefined) => await new ChaosProxy(() => Number(port)).listen();
+		const linkTo = async (port: string | undefined) =>
+			await new ChaosProxy(() => Number(port)).listen();
 		const redisLink = await linkTo(services.env.QUEUE_BULL_REDIS_PORT);
 		const databaseLink = await linkTo(services.env.DB_POSTGRESDB_PORT);
 		const env = {
@@ -127,7 +134,10 @@ export class QueueStation {
 	async #createCredentials(): Promise<void> {
 		const { api } = this.main;
 		const { agent, google } = this;
-		const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+		const tokens = {
+			accessToken: google.tokens.issue(),
+			refreshToken: google.tokens.issueRefresh(),
+		};
 		this.credentials = {
 			agentApi: await api.createCredential('agentApi', 'Agent', {
 				deploymentUrl: agent.url,

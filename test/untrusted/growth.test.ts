@@ -5,7 +5,10 @@ import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
-import { layOutContent, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
+import {
+	layOutContent,
+	buildListRequests,
+} from '../../nodes/Workspace/actions/document/styleRequests';
 import { limitMessage } from '../../nodes/untrusted/mail/mimeStructure';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
@@ -26,7 +29,11 @@ test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf
 );
 
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
-	readMail({ message: limitMessage({ ...more, payload }).message, withText: true, separateTexts: {} });
+	readMail({
+		message: limitMessage({ ...more, payload }).message,
+		withText: true,
+		separateTexts: {},
+	});
 
 test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
 	'the charset of a part costs no more than the length of %j',
@@ -40,9 +47,12 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 	},
 );
 
-test.each(['cid:x ', 'cid:', '"cid:a"'])('the pictures of a quoted email cost no more than %j', (unit) => {
-	expectLinear(unit, (text) => text, findPictureNames);
-});
+test.each(['cid:x ', 'cid:', '"cid:a"'])(
+	'the pictures of a quoted email cost no more than %j',
+	(unit) => {
+		expectLinear(unit, (text) => text, findPictureNames);
+	},
+);
 
 test.each([' ', ' x', '&amp; ', '&'])('a preview costs no more than the length of %j', (unit) => {
 	expectLinear(
@@ -85,7 +95,9 @@ const structures: Array<[string, (text: string) => gmail_v1.Schema$MessagePart]>
 		'parts',
 		(text) => ({
 			mimeType: 'multipart/related',
-			parts: Array.from({ length: text.length / perPart }, () => ({ mimeType: 'text/plain' })),
+			parts: Array.from({ length: text.length / perPart }, () => ({
+				mimeType: 'text/plain',
+			})),
 		}),
 	],
 	[
@@ -133,18 +145,26 @@ test('a part costs no more than the length of the email, however deep it is', ()
 	);
 });
 
-const textRun = (content: string): Element => ({ paragraph: { elements: [{ textRun: { content } }] } });
+const textRun = (content: string): Element => ({
+	paragraph: { elements: [{ textRun: { content } }] },
+});
 const bulleted = (): Element => ({
-	paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l', nestingLevel: 0 } },
+	paragraph: {
+		elements: [{ textRun: { content: 'x\n' } }],
+		bullet: { listId: 'l', nestingLevel: 0 },
+	},
 });
 const table = (cells: number): Element => ({
 	table: {
-		tableRows: [{ tableCells: Array.from({ length: cells }, () => ({ content: [textRun('a\n')] })) }],
+		tableRows: [
+			{ tableCells: Array.from({ length: cells }, () => ({ content: [textRun('a\n')] })) },
+		],
 	},
 });
 /** One element for so many characters: a document holds about a million. */
 const perElement = 100;
-const many = (text: string, make: () => Element) => Array.from({ length: text.length / perElement }, make);
+const many = (text: string, make: () => Element) =>
+	Array.from({ length: text.length / perElement }, make);
 
 const contents: Array<[string, (text: string) => Element[]]> = [
 	['spaces', (text) => [textRun(text)]],

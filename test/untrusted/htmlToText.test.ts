@@ -6,8 +6,16 @@ import { TextWriter } from '../../nodes/untrusted/html/textWriter';
 import { expectLinear } from '../growth';
 
 test.each([
-	['words and spaces', ' a\n b&nbsp;c &amp; <b>d</b>e <i> f </i>g&#x1F600; ', 'a b\u00a0c & de f g😀'],
-	['paragraphs', '<p>a</p>\n<p>b<br>c<br><br>d<br></p><div>e</div><div>f</div>', 'a\n\nb\nc\n\nd\n\ne\nf'],
+	[
+		'words and spaces',
+		' a\n b&nbsp;c &amp; <b>d</b>e <i> f </i>g&#x1F600; ',
+		'a b\u00a0c & de f g😀',
+	],
+	[
+		'paragraphs',
+		'<p>a</p>\n<p>b<br>c<br><br>d<br></p><div>e</div><div>f</div>',
+		'a\n\nb\nc\n\nd\n\ne\nf',
+	],
 	[
 		'what is not shown',
 		'<title>x</title><style>a{}</style>a<!-- c --><script>if (1 < 2) "</b>"</script>b',
@@ -18,7 +26,11 @@ test.each([
 		'see <a href="https://example.com/?a=1&amp;b=2">this  page</a>.',
 		'see this page [https://example.com/?a=1&b=2].',
 	],
-	['a link that is its text', '<a href="https://example.com">https://example.com</a>', 'https://example.com'],
+	[
+		'a link that is its text',
+		'<a href="https://example.com">https://example.com</a>',
+		'https://example.com',
+	],
 	[
 		'an address',
 		'<a href="mailto:a@example.com">a@example.com</a>, <a href="#top">up</a>',
@@ -39,20 +51,32 @@ test.each([
 		'<img alt="x">a<a href=/b><img alt="Save 20 %"><img alt=now></a>c',
 		'a Save 20 % now [/b]c',
 	],
-	['a link around blocks', '<a href=/b><table><tr><td><p>Shop</p></td></tr></table></a>x', 'Shop [/b]\n\nx'],
+	[
+		'a link around blocks',
+		'<a href=/b><table><tr><td><p>Shop</p></td></tr></table></a>x',
+		'Shop [/b]\n\nx',
+	],
 	['links without an end', '<a href=/a>a<a href=/b>b', 'a [/a]b [/b]'],
 	[
 		'lists',
 		'x<ul><li>a<li>b<ol start=3><li>c<br>d</li><li>e</ol></ul>y',
 		'x\n\n* a\n* b\n  3. c\n    d\n  4. e\n\ny',
 	],
-	['a list that starts nowhere', '<ol start=1e999><li>a</ol><ol start=-2><li>b</ol>', '1. a\n\n-2. b'],
+	[
+		'a list that starts nowhere',
+		'<ol start=1e999><li>a</ol><ol start=-2><li>b</ol>',
+		'1. a\n\n-2. b',
+	],
 	[
 		'a quote',
 		'x<blockquote>a<p>b<blockquote>c</blockquote></blockquote>y',
 		'x\n\n> a\n>\n> b\n>\n> > c\n\ny',
 	],
-	['a table', '<table><tr><th>a</th> <th>b</th></tr><tr><td>c<td><td>d</table>e', 'a\tb\nc\t\td\ne'],
+	[
+		'a table',
+		'<table><tr><th>a</th> <th>b</th></tr><tr><td>c<td><td>d</table>e',
+		'a\tb\nc\t\td\ne',
+	],
 	[
 		'cells that hold blocks',
 		'<table><tr><td><p>a</p></td><td><div>b</div></td></tr><tr><td><p>c</p><td><h2>d</h2></table><p>e</p>',
@@ -83,7 +107,11 @@ test.each([
 		'<table><tr><td><table><tr><td>Mug</td></tr><tr><td>9 €</td></tr></table></td><td><table><tr><td>Cup</td></tr><tr><td>8 €</td></tr></table></td></tr></table>',
 		'Mug\n9 €\nCup\n8 €',
 	],
-	['a row that is cut off', '<table><tr><td>a<td></td><tr><td>b<td>c</table><p>d', 'a\nb\tc\n\nd'],
+	[
+		'a row that is cut off',
+		'<table><tr><td>a<td></td><tr><td>b<td>c</table><p>d',
+		'a\nb\tc\n\nd',
+	],
 	[
 		'a preview that is hidden',
 		'<div style="display:none;font-size:1px">Preview <b>text</b><br></div><div style="MAX-HEIGHT: 0px; overflow:hidden">&zwnj;&nbsp;</div><p>a</p>',
@@ -99,7 +127,11 @@ test.each([
 		'<p style="display:none">a<div>b</div><ul><li style="display:none">c<ul><li>d</ul><li>e</ul><table><tr><td><div style="display:none">f</td><td>g</table>',
 		'b\n\n* e\n\ng',
 	],
-	['what is not hidden', '<p style="max-height:0.5em">a</p><i style="display:nonsense">b</i>', 'a\n\nb'],
+	[
+		'what is not hidden',
+		'<p style="max-height:0.5em">a</p><i style="display:nonsense">b</i>',
+		'a\n\nb',
+	],
 	[
 		'lines of spaces',
 		'a<p>&nbsp;</p><div>&nbsp;</div><br>&nbsp;<br>&#160; <br><p>&nbsp;&zwnj;&nbsp;&zwnj;&nbsp;</p>b',
@@ -132,9 +164,17 @@ test.each([
 	['an item of no list', '<li>a', '* a'],
 	['cells of no table', '<tr><td>a<td>b', 'a\tb'],
 	['an end of no table', 'a</table>b', 'a\nb'],
-	['a table that ends with an empty row', '<table><tr><td>a<td>b<tr><td></table><p>c', 'a\tb\n\nc'],
+	[
+		'a table that ends with an empty row',
+		'<table><tr><td>a<td>b<tr><td></table><p>c',
+		'a\tb\n\nc',
+	],
 	['a text behind a row whose last cell is empty', '<table><tr><td>a<td></td></tr>b', 'a\n\tb'],
-	['an empty cell where a page only makes room', '<table><tr><td><td>a<tr><td>b<td>c</table>', 'a\nb\tc'],
+	[
+		'an empty cell where a page only makes room',
+		'<table><tr><td><td>a<tr><td>b<td>c</table>',
+		'a\nb\tc',
+	],
 	[
 		'an empty cell beside one that has a table',
 		'<table><tr><td></td><td><table><tr><td>x</td></tr></table></td><td>b</td></tr></table>',
@@ -155,7 +195,11 @@ test.each([
 		'<a href="https://a/b">https://a/<br>b</a> <a href="tel:1"><table><tr><td>tel:<td>1</table></a>',
 		'https://a/\nb [https://a/b]\ntel:\t1 [tel:1]',
 	],
-	['joiners at the beginning', '&zwnj;a <p>&zwnj;b &zwnj;c<table><tr><td>d<td>&zwnj;e', 'a\n\nb c\nd\te'],
+	[
+		'joiners at the beginning',
+		'&zwnj;a <p>&zwnj;b &zwnj;c<table><tr><td>d<td>&zwnj;e',
+		'a\n\nb c\nd\te',
+	],
 	[
 		'hidden elements in which others end',
 		'<div hidden>a<div>b</div>c<br></br>d</p>e</div>f<p hidden>g<br>h</p>i<div><span hidden>j</div>k',
@@ -175,7 +219,8 @@ test.each([
 });
 
 describe('what a style sheet hides is not shown', () => {
-	const shown = (css: string, html: string) => htmlToText(`<head><style>${css}</style></head><body>${html}`);
+	const shown = (css: string, html: string) =>
+		htmlToText(`<head><style>${css}</style></head><body>${html}`);
 	const preview = '<div class="big preheader" id="top">Preview <b>text</b></div><p>a</p>';
 
 	test.each([
@@ -189,24 +234,42 @@ describe('what a style sheet hides is not shown', () => {
 		['no size', '.preheader{font-size:0px;line-height:0}'],
 		['no size, in the short form', '.preheader{font:0/0 a;color:transparent}'],
 		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
-		['behind a block for phones', '@media (max-width:1px){.a{b:c}.d{e:f}} .preheader{display:none}'],
+		[
+			'behind a block for phones',
+			'@media (max-width:1px){.a{b:c}.d{e:f}} .preheader{display:none}',
+		],
 		['against a weaker rule', '.preheader{display:none} div{display:block}'],
-		['against what is for phones', '.preheader{display:none} @media screen{.preheader{display:block}}'],
+		[
+			'against what is for phones',
+			'.preheader{display:none} @media screen{.preheader{display:block}}',
+		],
 	])('%s', (_what, css) => {
 		expect(shown(css, preview)).toBe('a');
 	});
 
 	test.each([
 		['an ordinary class', '.preheader{font-size:10px;color:red;opacity:0.5;max-height:0.5em}'],
-		['other classes', '.preheader2{display:none} .x.preheader{display:none} span.preheader{display:none}'],
+		[
+			'other classes',
+			'.preheader2{display:none} .x.preheader{display:none} span.preheader{display:none}',
+		],
 		['what is for phones', '@media (max-width:600px){.preheader{display:none}}'],
-		['what is for phones, in a block of its own', '@supports (a:b){@media print{.preheader{display:none}}}'],
+		[
+			'what is for phones, in a block of its own',
+			'@supports (a:b){@media print{.preheader{display:none}}}',
+		],
 		['a later rule', '.preheader{display:none} .preheader{display:block}'],
 		['a stronger rule', '#top{display:block} .preheader{display:none}'],
 		['an important rule', '.preheader{display:block!important} #top{display:none}'],
-		['a rule for what is in something', 'td .preheader{display:none} .preheader:hover{display:none}'],
+		[
+			'a rule for what is in something',
+			'td .preheader{display:none} .preheader:hover{display:none}',
+		],
 		['a rule for what has an attribute', '[class=preheader]{display:none} *[id]{display:none}'],
-		['what something around it shows', '.preheader{display:none} td > .preheader{display:block}'],
+		[
+			'what something around it shows',
+			'.preheader{display:none} td > .preheader{display:block}',
+		],
 		['what appears', '.preheader{opacity:0;animation:show 1s}'],
 		['a rule for a class that it lacks', 'div.big.preheader#top.big.small{display:none}'],
 		['the whole page', 'body{display:none} html{opacity:0}'],
@@ -217,7 +280,12 @@ describe('what a style sheet hides is not shown', () => {
 	});
 
 	test.each([
-		['its own style', '.h{display:none}', '<div class=h style="display:block">a</div>b', 'a\nb'],
+		[
+			'its own style',
+			'.h{display:none}',
+			'<div class=h style="display:block">a</div>b',
+			'a\nb',
+		],
 		[
 			'its own style, but not what is important',
 			'.h{display:none!important}',
@@ -254,7 +322,8 @@ describe('what a style sheet hides is not shown', () => {
 	});
 
 	test('not by a sheet for paper or phones', () => {
-		const sheet = (media: string) => `<style media="${media}">.h{display:none}</style><p class=h>a</p>`;
+		const sheet = (media: string) =>
+			`<style media="${media}">.h{display:none}</style><p class=h>a</p>`;
 		expect(htmlToText(sheet('print'))).toBe('a');
 		expect(htmlToText(sheet('only screen and (max-width: 600px)'))).toBe('a');
 		expect(htmlToText(`${sheet('screen')}b`)).toBe('b');
@@ -279,7 +348,12 @@ describe('what a style sheet hides is not shown', () => {
 			htmlToText,
 			3_000_000,
 		);
-		expectLinear(unit, (text) => `<style>${unit}</style><p style="${text}">x`, htmlToText, 3_000_000);
+		expectLinear(
+			unit,
+			(text) => `<style>${unit}</style><p style="${text}">x`,
+			htmlToText,
+			3_000_000,
+		);
 	});
 });
 

@@ -25,7 +25,11 @@ test.each([
 		'Yes.',
 	],
 	['no blank line before it', 'Ja.\nAm 05.01.26 um 10:00 schrieb Ann Lee:\n> Soll ich?', 'Ja.'],
-	['French', 'Oui.\n\nLe lun. 5 janv. 2026 à 10:00, Ann <ann@example.com> a écrit :\n> Alors ?', 'Oui.'],
+	[
+		'French',
+		'Oui.\n\nLe lun. 5 janv. 2026 à 10:00, Ann <ann@example.com> a écrit :\n> Alors ?',
+		'Oui.',
+	],
 	['Japanese', 'はい。\n\n2026年1月5日(月) 10:00 Ann <ann@example.com>:\n\n> どう？', 'はい。'],
 	['Chinese', '好。\n\nAnn <ann@example.com> 于2026年1月5日周一 10:00写道：\n\n> 好吗？', '好。'],
 	['no date', 'Yes.\n\n"Ann Lee" <ann@example.com>:\n> Shall I?', 'Yes.'],
@@ -36,7 +40,11 @@ test.each([
 	],
 	['a text below', '> Shall I?\n\nYes.\n\n-- \nBob\nSales\n', 'Yes.'],
 	['a colon that introduces nothing', 'My list:\n\n> Shall I?', 'My list:'],
-	['a signature', 'Yes.\n\n-- \nBob\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', 'Yes.'],
+	[
+		'a signature',
+		'Yes.\n\n-- \nBob\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?',
+		'Yes.',
+	],
 	[
 		'Outlook',
 		`Yes.\n\n________________________________\n${outlook('From', 'Sent', 'To', 'Subject')}`,
@@ -64,7 +72,11 @@ test.each([
 		'Yes.\n\nann@example.com\nsaid:\n> Shall I?',
 		'Yes.\n\nann@example.com\nsaid:',
 	],
-	['ten blank lines below an introduction', `Yes.\na@b.example:${'\n'.repeat(11)}> Shall I?`, 'Yes.'],
+	[
+		'ten blank lines below an introduction',
+		`Yes.\na@b.example:${'\n'.repeat(11)}> Shall I?`,
+		'Yes.',
+	],
 	['more of them', `Yes.\na@b.example:${'\n'.repeat(12)}> Shall I?`, 'Yes.\na@b.example:'],
 	['a long introduction', `Yes.\n\n2026${'x'.repeat(489)} wrote:\n> Shall I?`, 'Yes.'],
 	[
@@ -125,7 +137,11 @@ test.each([
 		`Please have a look.\n\n${outlook('From', 'Sent', 'To', 'Subject')}`,
 		{ ...reply, subject: 'Fwd: Offer' },
 	],
-	['a forwarded message in Gmail', 'FYI\n\n---------- Forwarded message ---------\nFrom: Ann\n\nold', reply],
+	[
+		'a forwarded message in Gmail',
+		'FYI\n\n---------- Forwarded message ---------\nFrom: Ann\n\nold',
+		reply,
+	],
 	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
 	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
@@ -134,16 +150,32 @@ test.each([
 });
 
 test('an answer without a header of its own is known by its introduction', () => {
-	expect(keepNewText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first)).toBe('Yes.');
+	expect(
+		keepNewText('Yes.\n\nOn 5 Jan 2026, Ann <ann@example.com> wrote:\n> Shall I?', first),
+	).toBe('Yes.');
 });
 
 test('an answer is known by its subject or by its header alone', () => {
-	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'AW: Offer', hasReplyHeader: false })).toBe('Yes.');
-	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'Offer', hasReplyHeader: true })).toBe('Yes.');
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'AW: Offer', hasReplyHeader: false })).toBe(
+		'Yes.',
+	);
+	expect(keepNewText('> Shall I?\n\nYes.', { subject: 'Offer', hasReplyHeader: true })).toBe(
+		'Yes.',
+	);
 });
 
 test.each([
-	...['> x\n', 'On 5 Jan 2026:\n> x\n', 'From: a\n', '\n', '-- \n', 'a@b.c:\n\n>', ':', '--', 'a@b.c5:\n'],
+	...[
+		'> x\n',
+		'On 5 Jan 2026:\n> x\n',
+		'From: a\n',
+		'\n',
+		'-- \n',
+		'a@b.c:\n\n>',
+		':',
+		'--',
+		'a@b.c5:\n',
+	],
 	...[
 		'---- a wrote ----\n',
 		'<a@b.c\n> wrote:\n',

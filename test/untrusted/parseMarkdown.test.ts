@@ -13,7 +13,8 @@ import { expectLinear, roundsOf } from '../growth';
 
 /** The reference: the parser itself, with the whole text. */
 function parsedWhole(markdown: string): RootContent[] {
-	return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }).children;
+	return fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+		.children;
 }
 
 function withoutPositions(nodes: readonly RootContent[]): unknown {
@@ -93,7 +94,9 @@ const texts = fc.array(lines, { maxLength: 40 }).map((all) => all.join('\n'));
 test('a text in pieces of any length has the blocks of the text parsed whole', () => {
 	fc.assert(
 		fc.property(texts, fc.integer({ min: 1, max: 60 }), (text, pieceLength) => {
-			expect(withoutPositions(parseMarkdown(text, pieceLength))).toEqual(withoutPositions(parsedWhole(text)));
+			expect(withoutPositions(parseMarkdown(text, pieceLength))).toEqual(
+				withoutPositions(parsedWhole(text)),
+			);
 		}),
 		{ numRuns: roundsOf(1000) },
 	);
@@ -124,7 +127,9 @@ test.each([
 	],
 ])('%s in pieces has the blocks of the text parsed whole', (_, markdown) => {
 	expect(markdown.length).toBeGreaterThan(16_000);
-	expect(withoutPositions(parseMarkdown(markdown))).toEqual(withoutPositions(parsedWhole(markdown)));
+	expect(withoutPositions(parseMarkdown(markdown))).toEqual(
+		withoutPositions(parsedWhole(markdown)),
+	);
 });
 
 test('a long text without definitions is parsed in pieces', () => {
@@ -147,15 +152,25 @@ test.each([
 });
 
 test.each([
-	['a table that grows', `${'|a'.repeat(10_000)}\n${'|-'.repeat(10_000)}\n${'|x\n'.repeat(10_000)}`],
-	['a table in a quote', `> ${'|a'.repeat(10_000)}\n> ${'|-'.repeat(10_000)}\n${'> |x\n'.repeat(10_000)}`],
-	['a long address that is named often', `${'[a]'.repeat(13_000)}\n\n[a]: /${'u'.repeat(40_000)}`],
+	[
+		'a table that grows',
+		`${'|a'.repeat(10_000)}\n${'|-'.repeat(10_000)}\n${'|x\n'.repeat(10_000)}`,
+	],
+	[
+		'a table in a quote',
+		`> ${'|a'.repeat(10_000)}\n> ${'|-'.repeat(10_000)}\n${'> |x\n'.repeat(10_000)}`,
+	],
+	[
+		'a long address that is named often',
+		`${'[a]'.repeat(13_000)}\n\n[a]: /${'u'.repeat(40_000)}`,
+	],
 ])('%s is not', (_what, markdown) => {
 	expect(() => assertProportionate(markdown)).toThrow('many times as long');
 });
 
 /** A definition and brackets in a text of this length. */
-const mentions = (count: number, length: number) => `[a]:${']'.repeat(count - 1)}`.padEnd(length, 'u');
+const mentions = (count: number, length: number) =>
+	`[a]:${']'.repeat(count - 1)}`.padEnd(length, 'u');
 
 test.each([
 	['200,000 cells', `-|-\n${'a\n'.repeat(99_999)}`],

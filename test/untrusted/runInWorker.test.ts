@@ -87,7 +87,10 @@ describe('Markdown that a stranger made up', () => {
 		],
 		['nothing but spaces', 'markdownToHtml', ' '.repeat(roundsOf(80_000))],
 	] as const)('%s: what comes after it is read', async (_what, task, markdown) => {
-		const [, next] = await Promise.all([reading(task, markdown), reading('markdownToHtml', '*a*')]);
+		const [, next] = await Promise.all([
+			reading(task, markdown),
+			reading('markdownToHtml', '*a*'),
+		]);
 		expect(next).toBe('<p><em>a</em></p>');
 	});
 });

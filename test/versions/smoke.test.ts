@@ -18,7 +18,9 @@ let google: GoogleServer;
 
 beforeAll(async () => {
 	const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-	google = await startGoogle({ serviceAccounts: [{ email: robot, publicKey: pem, delegates: [] }] });
+	google = await startGoogle({
+		serviceAccounts: [{ email: robot, publicKey: pem, delegates: [] }],
+	});
 });
 afterAll(async () => {
 	await google.close();
@@ -43,7 +45,12 @@ const outputOf = ({ resultData }: Execution, name: string): NodeItem[] =>
 
 column('Agent Execute', async () => {
 	station.service.script({ messages: [{ type: 'progress' }, { type: 'done' }] });
-	const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'type', matchValue: 'done' };
+	const wait = {
+		waitForMessages: true,
+		waitUntil: 'match',
+		matchField: 'type',
+		matchValue: 'done',
+	};
 	const { credentials } = station;
 	const agent = node(
 		'Agent',
@@ -56,12 +63,18 @@ column('Agent Execute', async () => {
 		nodes: [manualTrigger(), agent],
 		connections: connectInRow('Start', 'Agent'),
 	});
-	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({ statusCode: 200, endedBy: 'match' });
+	expect(outputOf(execution, 'Agent')[0]?.json).toMatchObject({
+		statusCode: 200,
+		endedBy: 'match',
+	});
 	return '✓';
 });
 
 column('Workspace', async () => {
-	const tokens = { accessToken: google.tokens.issue(), refreshToken: google.tokens.issueRefresh() };
+	const tokens = {
+		accessToken: google.tokens.issue(),
+		refreshToken: google.tokens.issueRefresh(),
+	};
 	const workspaceOAuth2Api = await station.n8n.api.createCredential(
 		'workspaceOAuth2Api',
 		'Google',
@@ -74,7 +87,10 @@ column('Workspace', async () => {
 			{ ...parameters },
 			{ credentials: { workspaceOAuth2Api } },
 		);
-	const spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Name']] }] });
+	const spreadsheetId = google.sheets.seed({
+		title: 'Book',
+		tabs: [{ title: 'Sheet1', rows: [['Name']] }],
+	});
 	const toFile = node(
 		'File',
 		'n8n-nodes-base.convertToFile',
@@ -97,7 +113,12 @@ column('Workspace', async () => {
 			toFile,
 			workspace('Send', { ...mail, options: { attachments: 'data' } }),
 			workspace('Append', { inputMode: 'json', inputObject: JSON.stringify(byJson) }),
-			workspace('Create', { resource: 'document', operation: 'create', title: 'Report', content: '# Title' }),
+			workspace('Create', {
+				resource: 'document',
+				operation: 'create',
+				title: 'Report',
+				content: '# Title',
+			}),
 		],
 		connections: connectInRow('Start', 'Items', 'File', 'Send', 'Append', 'Create'),
 	});
@@ -140,7 +161,9 @@ column('A refused key is reported by', async () => {
 		const failed = await station.executions({ workflowId: stored.id, status: ['error'] });
 		if (failed.length > 0) return 'a failed execution';
 		const lines = station.n8n.output().slice(printedBefore).split('\n');
-		const alert = lines.find((line) => /The channel of session refused .*status 401/.test(line));
+		const alert = lines.find((line) =>
+			/The channel of session refused .*status 401/.test(line),
+		);
 		return alert === undefined ? undefined : 'a line in the log';
 	};
 	await until(async () => (await reported()) !== undefined);

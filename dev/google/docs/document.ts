@@ -56,14 +56,17 @@ function buildSegment(content: Content | undefined): Segment {
 	return { entries: parseEntries(closedContent ?? []) };
 }
 
-function buildSegments(contents: Readonly<Record<string, Content>> | undefined): Record<string, Segment> {
+function buildSegments(
+	contents: Readonly<Record<string, Content>> | undefined,
+): Record<string, Segment> {
 	return Object.fromEntries(
 		Object.entries(contents ?? {}).map(([id, content]) => [id, buildSegment(content)]),
 	);
 }
 
 export function createTab(seed: TabSeed, position: number, parentTabId?: string): Tab {
-	const tabId = seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : createId('t.'));
+	const tabId =
+		seed.tabId ?? (position === 0 && parentTabId === undefined ? 't.0' : createId('t.'));
 	const body = buildSegment(seed.body);
 	if (body.entries[0]?.kind !== 'sectionBreak') body.entries.unshift({ kind: 'sectionBreak' });
 	return {
@@ -96,19 +99,28 @@ export function findTab(document: StoredDocument, tabId: string | null | undefin
 export function findSegment(tab: Tab, segmentId: string | null | undefined): Segment {
 	if (!segmentId) return tab.body;
 	const segment = tab.headers[segmentId] ?? tab.footers[segmentId] ?? tab.footnotes[segmentId];
-	if (segment === undefined) throw createInvalidError(`Segment with ID ${segmentId} was not found.`);
+	if (segment === undefined)
+		throw createInvalidError(`Segment with ID ${segmentId} was not found.`);
 	return segment;
 }
 
 /** Reads all text of a body as stored, including tables and their cells, in order. */
 export function readBodyText(tab: Tab): string {
-	return tab.body.entries.map((entry) => (entry.kind === 'paragraph' ? readText(entry) : '')).join('');
+	return tab.body.entries
+		.map((entry) => (entry.kind === 'paragraph' ? readText(entry) : ''))
+		.join('');
 }
 
 function renderContent(tab: Tab, withoutSuggestions: boolean): docs_v1.Schema$DocumentTab {
-	const each = <T>(segments: Record<string, Segment>, make: (id: string, content: Content) => T) =>
+	const each = <T>(
+		segments: Record<string, Segment>,
+		make: (id: string, content: Content) => T,
+	) =>
 		Object.fromEntries(
-			Object.entries(segments).map(([id, segment]) => [id, make(id, render(segment, withoutSuggestions))]),
+			Object.entries(segments).map(([id, segment]) => [
+				id,
+				make(id, render(segment, withoutSuggestions)),
+			]),
 		);
 	const content: docs_v1.Schema$DocumentTab = {
 		body: { content: render(tab.body, withoutSuggestions) },

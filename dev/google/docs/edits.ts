@@ -25,7 +25,10 @@ const outsideParagraph =
 	'You can still create new paragraphs by inserting newlines.';
 const badDeletion = 'Invalid deletion range. Cannot delete the requested range.';
 
-export function findParagraph(segment: Segment, index: number): { paragraph: Paragraph; place: Place } {
+export function findParagraph(
+	segment: Segment,
+	index: number,
+): { paragraph: Paragraph; place: Place } {
 	checkIndex(segment, index);
 	const place = findPlace(segment, index);
 	const paragraph = getEntry(segment, place.entryIndex);
@@ -71,20 +74,32 @@ export function insertText(segment: Segment, index: number, text: string): void 
 
 /** A newline is inserted before the table, and the rest of the paragraph follows the table. */
 export function insertTable(segment: Segment, index: number, rows: number, columns: number): void {
-	if (rows < 1 || columns < 1) throw createInvalidError('The number of rows and columns must be at least 1.');
+	if (rows < 1 || columns < 1)
+		throw createInvalidError('The number of rows and columns must be at least 1.');
 	insertText(segment, index, '\n');
 	const { entryIndex } = findPlace(segment, index + 1);
 	const cell = (): Entry[] => [
 		{ kind: 'cellStart' },
-		{ kind: 'paragraph', runs: [{ text: '\n', style: {} }], style: { namedStyleType: 'NORMAL_TEXT' } },
+		{
+			kind: 'paragraph',
+			runs: [{ text: '\n', style: {} }],
+			style: { namedStyleType: 'NORMAL_TEXT' },
+		},
 	];
-	const row = (): Entry[] => [{ kind: 'rowStart' }, ...Array.from({ length: columns }, cell).flat()];
+	const row = (): Entry[] => [
+		{ kind: 'rowStart' },
+		...Array.from({ length: columns }, cell).flat(),
+	];
 	const table: Entry[] = [
 		{ kind: 'tableStart' },
 		...Array.from({ length: rows }, row).flat(),
 		{ kind: 'tableEnd' },
 	];
-	segment.entries = [...segment.entries.slice(0, entryIndex), ...table, ...segment.entries.slice(entryIndex)];
+	segment.entries = [
+		...segment.entries.slice(0, entryIndex),
+		...table,
+		...segment.entries.slice(entryIndex),
+	];
 }
 
 /** Deletes tables and tables of contents only as a whole, and a newline only together with what it ends. */
@@ -98,7 +113,9 @@ export function deleteRange(segment: Segment, start: number, end: number): void 
 		);
 	}
 	if (end === segmentEnd) {
-		throw createInvalidError('The range cannot include the newline character at the end of the segment.');
+		throw createInvalidError(
+			'The range cannot include the newline character at the end of the segment.',
+		);
 	}
 	const startPlace = findPlace(segment, start);
 	const endPlace = findPlace(segment, end);
@@ -116,7 +133,9 @@ export function deleteRange(segment: Segment, start: number, end: number): void 
 	const endEntry = getEntry(segment, endPlace.entryIndex);
 	if (endEntry.kind === 'paragraph') {
 		const keptRuns =
-			startEntry.kind === 'paragraph' ? startEntry.runs.slice(0, cutRuns(startEntry, startPlace.offset)) : [];
+			startEntry.kind === 'paragraph'
+				? startEntry.runs.slice(0, cutRuns(startEntry, startPlace.offset))
+				: [];
 		endEntry.runs.splice(0, cutRuns(endEntry, endPlace.offset), ...keptRuns);
 		tidy(endEntry);
 	}

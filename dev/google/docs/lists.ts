@@ -9,9 +9,15 @@ const indentPoints = 36;
 type Level = docs_v1.Schema$NestingLevel;
 
 const buildBullets = (...symbols: string[]) =>
-	buildLevels((level) => ({ glyphSymbol: symbols[level % symbols.length], glyphFormat: `%${level}` }));
+	buildLevels((level) => ({
+		glyphSymbol: symbols[level % symbols.length],
+		glyphFormat: `%${level}`,
+	}));
 const buildNumbers = (end: string, ...types: string[]) =>
-	buildLevels((level) => ({ glyphType: types[level % types.length], glyphFormat: `%${level}${end}` }));
+	buildLevels((level) => ({
+		glyphType: types[level % types.length],
+		glyphFormat: `%${level}${end}`,
+	}));
 
 function buildLevels(look: (level: number) => Level): Level[] {
 	return Array.from({ length: levelCount }, (_, level) => ({
@@ -32,7 +38,12 @@ const presets: Readonly<Record<string, Level[]>> = {
 	})),
 	NUMBERED_DECIMAL_ALPHA_ROMAN: buildNumbers('.', 'DECIMAL', 'ALPHA', 'ROMAN'),
 	NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS: buildNumbers(')', 'DECIMAL', 'ALPHA', 'ROMAN'),
-	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: buildNumbers('.', 'UPPER_ROMAN', 'UPPER_ALPHA', 'DECIMAL'),
+	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: buildNumbers(
+		'.',
+		'UPPER_ROMAN',
+		'UPPER_ALPHA',
+		'DECIMAL',
+	),
 };
 
 export type Lists = Record<string, docs_v1.Schema$List>;
@@ -47,11 +58,15 @@ export function createBullets(
 	newId: (prefix: string) => string,
 ): void {
 	const nestingLevels = presets[bulletPreset ?? ''];
-	if (nestingLevels === undefined) throw createInvalidError(`Invalid bullet preset: ${bulletPreset ?? ''}`);
+	if (nestingLevels === undefined)
+		throw createInvalidError(`Invalid bullet preset: ${bulletPreset ?? ''}`);
 	const touchedParagraphs = findParagraphs(segment, start, end);
 	const previousEntry =
-		touchedParagraphs[0] === undefined ? undefined : segment.entries[touchedParagraphs[0].entryIndex - 1];
-	const previousId = previousEntry?.kind === 'paragraph' ? previousEntry.bullet?.listId : undefined;
+		touchedParagraphs[0] === undefined
+			? undefined
+			: segment.entries[touchedParagraphs[0].entryIndex - 1];
+	const previousId =
+		previousEntry?.kind === 'paragraph' ? previousEntry.bullet?.listId : undefined;
 	const continues = previousId !== undefined && looksTheSame(lists[previousId], nestingLevels);
 	let listId = continues ? previousId : undefined;
 	if (listId === undefined) {
@@ -71,7 +86,9 @@ export function createBullets(
 
 function looksTheSame(list: docs_v1.Schema$List | undefined, nestingLevels: Level[]): boolean {
 	const look = (levels: Level[]) =>
-		JSON.stringify(levels.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]));
+		JSON.stringify(
+			levels.map((level) => [level.glyphSymbol, level.glyphType, level.glyphFormat]),
+		);
 	return look(list?.listProperties?.nestingLevels ?? []) === look(nestingLevels);
 }
 

@@ -40,17 +40,26 @@ export function createNamedRange(
 }
 
 /** Runs an edit of the body and moves the ranges with the text. A range without text is removed. */
-export function editAndMoveRanges(tab: Home, segment: Segment, position: number, edit: () => void): void {
+export function editAndMoveRanges(
+	tab: Home,
+	segment: Segment,
+	position: number,
+	edit: () => void,
+): void {
 	const oldEnd = getEnd(tab.body);
 	edit();
 	if (segment !== tab.body) return;
 	const delta = getEnd(tab.body) - oldEnd;
-	const moveIndex = (index: number) => (index <= position ? index : Math.max(position, index + delta));
+	const moveIndex = (index: number) =>
+		index <= position ? index : Math.max(position, index + delta);
 	tab.namedRanges = tab.namedRanges
 		.map((range) => ({
 			...range,
 			// Text inserted where a range begins goes before the range.
-			startIndex: range.startIndex === position && delta > 0 ? position + delta : moveIndex(range.startIndex),
+			startIndex:
+				range.startIndex === position && delta > 0
+					? position + delta
+					: moveIndex(range.startIndex),
 			endIndex: moveIndex(range.endIndex),
 		}))
 		.filter(({ startIndex, endIndex }) => startIndex < endIndex);

@@ -1,6 +1,13 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { getLength, type Entry, type Mark, type Paragraph, type Run, type Segment } from './segment.ts';
+import {
+	getLength,
+	type Entry,
+	type Mark,
+	type Paragraph,
+	type Run,
+	type Segment,
+} from './segment.ts';
 
 type Element = docs_v1.Schema$StructuralElement;
 
@@ -19,7 +26,10 @@ function removeSuggestions(entry: Entry): Entry {
 }
 
 /** Google omits a zero. */
-function buildIndexes(startIndex: number, endIndex: number): { startIndex?: number; endIndex: number } {
+function buildIndexes(
+	startIndex: number,
+	endIndex: number,
+): { startIndex?: number; endIndex: number } {
 	return startIndex === 0 ? { endIndex } : { startIndex, endIndex };
 }
 
@@ -51,7 +61,10 @@ class EntryReader {
 				const paragraph = this.entries[this.at];
 				this.take();
 				if (paragraph?.kind !== 'paragraph') break;
-				elements.push({ ...buildIndexes(start, this.index), paragraph: renderParagraph(paragraph, start) });
+				elements.push({
+					...buildIndexes(start, this.index),
+					paragraph: renderParagraph(paragraph, start),
+				});
 			} else if (kind === 'tableStart') {
 				const table = this.readTable();
 				elements.push({ ...buildIndexes(start, this.index), table: table });
@@ -59,10 +72,16 @@ class EntryReader {
 				this.take();
 				const content = this.readContent();
 				this.take();
-				elements.push({ ...buildIndexes(start, this.index), tableOfContents: { content: content } });
+				elements.push({
+					...buildIndexes(start, this.index),
+					tableOfContents: { content: content },
+				});
 			} else if (kind === 'sectionBreak') {
 				this.take();
-				elements.push({ ...buildIndexes(start, this.index), sectionBreak: { sectionStyle } });
+				elements.push({
+					...buildIndexes(start, this.index),
+					sectionBreak: { sectionStyle },
+				});
 			} else break;
 		}
 		return elements;
@@ -77,7 +96,12 @@ class EntryReader {
 		const tableColumnProperties = Array.from({ length: columns }, () => ({
 			widthType: 'EVENLY_DISTRIBUTED',
 		}));
-		return { rows: tableRows.length, columns, tableRows, tableStyle: { tableColumnProperties } };
+		return {
+			rows: tableRows.length,
+			columns,
+			tableRows,
+			tableStyle: { tableColumnProperties },
+		};
 	}
 
 	private readRow(): docs_v1.Schema$TableRow {
@@ -88,7 +112,12 @@ class EntryReader {
 			const cellStart = this.index;
 			this.take();
 			const content = this.readContent();
-			tableCells.push({ startIndex: cellStart, endIndex: this.index, content, tableCellStyle: {} });
+			tableCells.push({
+				startIndex: cellStart,
+				endIndex: this.index,
+				content,
+				tableCellStyle: {},
+			});
 		}
 		return { startIndex, endIndex: this.index, tableCells, tableRowStyle: {} };
 	}
@@ -109,7 +138,11 @@ function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Pa
 	});
 	const rendered: docs_v1.Schema$Paragraph = {
 		elements,
-		paragraphStyle: { direction: 'LEFT_TO_RIGHT', namedStyleType: 'NORMAL_TEXT', ...paragraph.style },
+		paragraphStyle: {
+			direction: 'LEFT_TO_RIGHT',
+			namedStyleType: 'NORMAL_TEXT',
+			...paragraph.style,
+		},
 	};
 	if (paragraph.bullet === undefined) return rendered;
 	const { listId, nestingLevel } = paragraph.bullet;
@@ -120,8 +153,10 @@ function renderParagraph(paragraph: Paragraph, start: number): docs_v1.Schema$Pa
 function renderRun(run: Run): docs_v1.Schema$ParagraphElement {
 	if (run.object !== undefined) return run.object;
 	const textRun: docs_v1.Schema$TextRun = { content: run.text, textStyle: run.style };
-	if (run.suggested?.insertion !== undefined) textRun.suggestedInsertionIds = run.suggested.insertion;
-	if (run.suggested?.deletion !== undefined) textRun.suggestedDeletionIds = run.suggested.deletion;
+	if (run.suggested?.insertion !== undefined)
+		textRun.suggestedInsertionIds = run.suggested.insertion;
+	if (run.suggested?.deletion !== undefined)
+		textRun.suggestedDeletionIds = run.suggested.deletion;
 	return { textRun };
 }
 
@@ -161,7 +196,8 @@ function parseParagraph({ elements, paragraphStyle, bullet }: docs_v1.Schema$Par
 	if (lastRun === undefined || lastRun.object !== undefined || !lastRun.text.endsWith('\n'))
 		runs.push({ text: '\n', style: {} });
 	const paragraph: Paragraph = { kind: 'paragraph', runs, style: { ...paragraphStyle } };
-	if (bullet?.listId) paragraph.bullet = { listId: bullet.listId, nestingLevel: bullet.nestingLevel ?? 0 };
+	if (bullet?.listId)
+		paragraph.bullet = { listId: bullet.listId, nestingLevel: bullet.nestingLevel ?? 0 };
 	return paragraph;
 }
 

@@ -22,9 +22,14 @@ interface Located {
 }
 
 /** Finds the position of an insertion. The end of a segment is before its last newline. */
-function resolveInsertion(document: StoredDocument, { location, endOfSegmentLocation }: Located): Target {
+function resolveInsertion(
+	document: StoredDocument,
+	{ location, endOfSegmentLocation }: Located,
+): Target {
 	if ((location === undefined) === (endOfSegmentLocation === undefined)) {
-		throw createInvalidError('Exactly one of location and end_of_segment_location must be set.');
+		throw createInvalidError(
+			'Exactly one of location and end_of_segment_location must be set.',
+		);
 	}
 	const { tabId, segmentId } = location ?? endOfSegmentLocation ?? {};
 	const tab = findTab(document, tabId);
@@ -66,8 +71,10 @@ const carryOutByKind: { readonly [K in Kind]?: CarryOut } = {
 		const { tab, segment, start } = resolveInsertion(document, request);
 		return insertInlineImage(tab, segment, start, request);
 	},
-	replaceAllText: (document, { replaceAllText: request = {} }) => replaceAllText(document, request),
-	addDocumentTab: (document, { addDocumentTab: request = {} }) => addDocumentTab(document, request),
+	replaceAllText: (document, { replaceAllText: request = {} }) =>
+		replaceAllText(document, request),
+	addDocumentTab: (document, { addDocumentTab: request = {} }) =>
+		addDocumentTab(document, request),
 	insertTable(document, { insertTable: request = {} }) {
 		const { tab, segment, start } = resolveInsertion(document, request);
 		editAndMoveRanges(tab, segment, start, () => {
@@ -112,9 +119,13 @@ const carryOutByKind: { readonly [K in Kind]?: CarryOut } = {
 
 /** Removes footnotes whose reference was deleted. */
 function dropFootnotes(tab: Tab): void {
-	const runs = tab.body.entries.flatMap((entry) => (entry.kind === 'paragraph' ? entry.runs : []));
+	const runs = tab.body.entries.flatMap((entry) =>
+		entry.kind === 'paragraph' ? entry.runs : [],
+	);
 	const keptIds = new Set(runs.map(({ object }) => object?.footnoteReference?.footnoteId));
-	tab.footnotes = Object.fromEntries(Object.entries(tab.footnotes).filter(([id]) => keptIds.has(id)));
+	tab.footnotes = Object.fromEntries(
+		Object.entries(tab.footnotes).filter(([id]) => keptIds.has(id)),
+	);
 }
 
 function isKind(name: string): name is Kind {
@@ -133,9 +144,12 @@ export function apply(
 	const names = Object.keys(request);
 	const name = names[0] ?? '';
 	if (names.length !== 1)
-		throw createInvalidError(`Invalid requests[${position}]: Exactly one request kind must be set.`);
+		throw createInvalidError(
+			`Invalid requests[${position}]: Exactly one request kind must be set.`,
+		);
 	const carryOut = isKind(name) ? carryOutByKind[name] : undefined;
-	if (carryOut === undefined) throw new ApiError(501, `The stand-in does not know the request ${name}.`);
+	if (carryOut === undefined)
+		throw new ApiError(501, `The stand-in does not know the request ${name}.`);
 	try {
 		return carryOut(document, request) ?? {};
 	} catch (error) {

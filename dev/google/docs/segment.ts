@@ -22,7 +22,13 @@ export interface Paragraph {
 /** A structural mark of one unit. */
 export interface Mark {
 	readonly kind:
-		'sectionBreak' | 'tableStart' | 'rowStart' | 'cellStart' | 'tableEnd' | 'tocStart' | 'tocEnd';
+		| 'sectionBreak'
+		| 'tableStart'
+		| 'rowStart'
+		| 'cellStart'
+		| 'tableEnd'
+		| 'tocStart'
+		| 'tocEnd';
 }
 
 export type Entry = Paragraph | Mark;
@@ -87,14 +93,17 @@ function getFirstIndex(segment: Segment): number {
 
 export function checkIndex(segment: Segment, index: number): void {
 	const first = getFirstIndex(segment);
-	if (index < first) throw createInvalidError(`Index ${index} must be greater than or equal to ${first}.`);
+	if (index < first)
+		throw createInvalidError(`Index ${index} must be greater than or equal to ${first}.`);
 }
 
 export function splitsPair(paragraph: Paragraph, offset: number): boolean {
 	const text = readText(paragraph);
 	const previousCode = text.charCodeAt(offset - 1);
 	const nextCode = text.charCodeAt(offset);
-	return previousCode >= 0xd800 && previousCode <= 0xdbff && nextCode >= 0xdc00 && nextCode <= 0xdfff;
+	return (
+		previousCode >= 0xd800 && previousCode <= 0xdbff && nextCode >= 0xdc00 && nextCode <= 0xdfff
+	);
 }
 
 /** Splits the runs so that one starts at the offset. @returns that run's position */
@@ -105,7 +114,11 @@ export function cutRuns(paragraph: Paragraph, offset: number): number {
 		if (run === undefined || start === offset) return runIndex;
 		const end = start + run.text.length;
 		if (offset < end) {
-			const left = { ...run, text: run.text.slice(0, offset - start), style: { ...run.style } };
+			const left = {
+				...run,
+				text: run.text.slice(0, offset - start),
+				style: { ...run.style },
+			};
 			const right = { ...run, text: run.text.slice(offset - start), style: { ...run.style } };
 			paragraph.runs.splice(runIndex, 1, left, right);
 			return runIndex + 1;

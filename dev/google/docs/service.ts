@@ -95,8 +95,11 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 				return { body: renderDocument(getDocument(id), false, 'SUGGESTIONS_INLINE') };
 			},
 			'docs.documents.get': (call) => {
-				const view = String(call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS');
-				const effectiveView = view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
+				const view = String(
+					call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS',
+				);
+				const effectiveView =
+					view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
 				return {
 					body: renderDocument(
 						getRequestedDocument(call),
@@ -110,7 +113,12 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 			}),
 		},
 		seed({ title, tabs, file }) {
-			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: documentType });
+			const { id } = files.add({
+				clientId: '',
+				...file,
+				name: title,
+				mimeType: documentType,
+			});
 			const stored = files.get(id);
 			if (stored !== undefined && tabs !== undefined) keep(stored, tabs);
 			return id;

@@ -56,8 +56,12 @@ function listFields<K extends string>(
 
 /** A listed field without a value is reset to its default. */
 function applyFields<T extends object>(target: T, source: T, fields: ReadonlyArray<keyof T>): T {
-	const oldEntries = Object.entries(target).filter(([name]) => !fields.some((field) => field === name));
-	const newEntries = Object.entries(source).filter(([name]) => fields.some((field) => field === name));
+	const oldEntries = Object.entries(target).filter(
+		([name]) => !fields.some((field) => field === name),
+	);
+	const newEntries = Object.entries(source).filter(([name]) =>
+		fields.some((field) => field === name),
+	);
 	return Object.fromEntries([...oldEntries, ...newEntries]) as T;
 }
 
@@ -74,21 +78,28 @@ export function updateTextStyle(
 		const endRun = cutRuns(paragraph, endOffset);
 		for (const run of paragraph.runs.slice(firstRun, endRun)) {
 			run.style = applyFields(run.style, style, listedFields);
-			if (listedFields.includes('link')) styleLink(run.style, listedFields, style.link !== undefined);
+			if (listedFields.includes('link'))
+				styleLink(run.style, listedFields, style.link !== undefined);
 		}
 		tidy(paragraph);
 	}
 }
 
 /** Setting or clearing a link also changes its usual style, unless the style is listed too. */
-function styleLink(style: docs_v1.Schema$TextStyle, listed: readonly string[], isSet: boolean): void {
+function styleLink(
+	style: docs_v1.Schema$TextStyle,
+	listed: readonly string[],
+	isSet: boolean,
+): void {
 	if (!listed.includes('underline')) {
 		if (isSet) style.underline = true;
 		else delete style.underline;
 	}
 	if (!listed.includes('foregroundColor')) {
 		if (isSet)
-			style.foregroundColor = { color: { rgbColor: { blue: 0.8, green: 0.33333334, red: 0.06666667 } } };
+			style.foregroundColor = {
+				color: { rgbColor: { blue: 0.8, green: 0.33333334, red: 0.06666667 } },
+			};
 		else delete style.foregroundColor;
 	}
 }
@@ -104,7 +115,8 @@ export function updateParagraphStyle(
 	for (const { paragraph } of findParagraphs(segment, start, end)) {
 		paragraph.style = applyFields(paragraph.style, { ...paragraphStyle }, listedFields);
 		paragraph.style.namedStyleType ??= 'NORMAL_TEXT';
-		if (paragraph.style.namedStyleType.startsWith('HEADING_')) paragraph.style.headingId ??= newId('h.');
+		if (paragraph.style.namedStyleType.startsWith('HEADING_'))
+			paragraph.style.headingId ??= newId('h.');
 		else delete paragraph.style.headingId;
 	}
 }

@@ -1,6 +1,13 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { collectTabs, createId, createTab, findTab, type StoredDocument, type Tab } from './document.ts';
+import {
+	collectTabs,
+	createId,
+	createTab,
+	findTab,
+	type StoredDocument,
+	type Tab,
+} from './document.ts';
 import { deleteRange, insertText, findParagraph } from './edits.ts';
 import { editAndMoveRanges } from './namedRanges.ts';
 import { cutRuns, createInvalidError, getLength, readText, type Segment } from './segment.ts';
@@ -14,12 +21,14 @@ export function replaceAllText(
 	if (!text) throw createInvalidError('The search text should not be empty.');
 	if (searchByRegex) throw createInvalidError('The stand-in does not know regular expressions.');
 	const ids = tabsCriteria?.tabIds ?? [];
-	const tabs = ids.length > 0 ? ids.map((id) => findTab(document, id)) : collectTabs(document.tabs);
+	const tabs =
+		ids.length > 0 ? ids.map((id) => findTab(document, id)) : collectTabs(document.tabs);
 	let occurrencesChanged = 0;
 	for (const tab of tabs) {
 		for (const segment of listSegments(tab)) {
 			const starts = findMatches(segment, text, matchCase ?? false);
-			for (const start of starts.toReversed()) replace(tab, segment, start, text, replaceText ?? '');
+			for (const start of starts.toReversed())
+				replace(tab, segment, start, text, replaceText ?? '');
 			occurrencesChanged += starts.length;
 		}
 	}
@@ -47,7 +56,13 @@ function findMatches(segment: Segment, text: string, matchCase: boolean): number
 	return starts;
 }
 
-function replace(tab: Tab, segment: Segment, start: number, text: string, replacement: string): void {
+function replace(
+	tab: Tab,
+	segment: Segment,
+	start: number,
+	text: string,
+	replacement: string,
+): void {
 	const end = start + text.length;
 	editAndMoveRanges(tab, segment, end, () => {
 		insertText(segment, end, replacement);
@@ -62,10 +77,15 @@ export function addDocumentTab(
 	{ tabProperties }: docs_v1.Schema$AddDocumentTabRequest,
 ): docs_v1.Schema$Response {
 	const { title, parentTabId, tabId: given, nestingLevel } = tabProperties ?? {};
-	if (given || nestingLevel) throw createInvalidError('The tab ID and the nesting level cannot be set.');
+	if (given || nestingLevel)
+		throw createInvalidError('The tab ID and the nesting level cannot be set.');
 	const siblings = parentTabId ? findTab(document, parentTabId).children : document.tabs;
 	const index = siblings.length;
-	const tab = createTab({ tabId: createId('t.'), ...(title && { title }) }, index, parentTabId ?? undefined);
+	const tab = createTab(
+		{ tabId: createId('t.'), ...(title && { title }) },
+		index,
+		parentTabId ?? undefined,
+	);
 	siblings.push(tab);
 	return { addDocumentTab: { tabProperties: { tabId: tab.tabId, title: tab.title, index } } };
 }
@@ -89,7 +109,10 @@ export function insertInlineImage(
 		);
 	}
 	const objectId = createId('kix.');
-	const imageProperties = { contentUri: 'https://lh7-rt.googleusercontent.com/docsz/x', sourceUri: uri };
+	const imageProperties = {
+		contentUri: 'https://lh7-rt.googleusercontent.com/docsz/x',
+		sourceUri: uri,
+	};
 	tab.inlineObjects[objectId] = {
 		objectId,
 		inlineObjectProperties: { embeddedObject: { imageProperties } },
@@ -97,7 +120,11 @@ export function insertInlineImage(
 	editAndMoveRanges(tab, segment, index, () => {
 		const { paragraph, place } = findParagraph(segment, index);
 		const object = { inlineObjectElement: { inlineObjectId: objectId, textStyle: {} } };
-		paragraph.runs.splice(cutRuns(paragraph, place.offset), 0, { text: '\ue907', style: {}, object });
+		paragraph.runs.splice(cutRuns(paragraph, place.offset), 0, {
+			text: '\ue907',
+			style: {},
+			object,
+		});
 	});
 	return { insertInlineImage: { objectId } };
 }

@@ -19,7 +19,9 @@ function pick(value: unknown, mask: Mask): unknown {
 	if (typeof value !== 'object' || value === null) return value;
 	const entries = Object.entries(value).flatMap(([key, inner]) => {
 		const deeper = mask.get(key);
-		return deeper === undefined || inner === undefined ? [] : [[key, pick(inner, deeper)] as const];
+		return deeper === undefined || inner === undefined
+			? []
+			: [[key, pick(inner, deeper)] as const];
 	});
 	return Object.fromEntries(entries);
 }
@@ -32,7 +34,8 @@ function parseMask(text: string): { mask: Mask; rest: string } {
 		if (match === null) throw createSelectionError(text);
 		remainder = remainder.slice(match[0].length);
 		let leaf = addBelow(mask, match[1] ?? '');
-		for (const name of (match[2] ?? '').split(/[/.]/).filter(Boolean)) leaf = addBelow(leaf, name);
+		for (const name of (match[2] ?? '').split(/[/.]/).filter(Boolean))
+			leaf = addBelow(leaf, name);
 		if (remainder.startsWith('(')) {
 			const inner = parseMask(remainder.slice(1));
 			if (!inner.rest.startsWith(')')) throw createSelectionError(text);

@@ -33,7 +33,8 @@ export class Library {
 	/** @throws ApiError 404 if the caller may not know about the file, as in Drive */
 	find(caller: Caller, id: string): StoredFile {
 		const file = this.files.get(id);
-		if (file === undefined || !this.files.isVisibleTo(caller, file)) throw createNotFoundError(id);
+		if (file === undefined || !this.files.isVisibleTo(caller, file))
+			throw createNotFoundError(id);
 		if (file.driveId !== undefined && !supportsAllDrives(caller)) throw createNotFoundError(id);
 		return file;
 	}
@@ -45,7 +46,8 @@ export class Library {
 	check(caller: Caller, metadata: drive_v3.Schema$File, contentType?: string): void {
 		const target = metadata.mimeType ?? contentType ?? 'application/octet-stream';
 		if (metadata.id) this.checkId(metadata.id, target);
-		if (contentType !== undefined && isWorkspaceType(target)) checkConversion(contentType, target);
+		if (contentType !== undefined && isWorkspaceType(target))
+			checkConversion(contentType, target);
 		const { driveId } = this.resolveParents(caller, metadata.parents ?? []);
 		if (isServiceAccount(caller) && driveId === undefined && target !== folderType)
 			throw createNoStorageError(target);
@@ -72,7 +74,9 @@ export class Library {
 	/** Copies into the original's folder unless another is given. Private properties of the original are not copied. */
 	copy(caller: Caller, original: StoredFile, metadata: drive_v3.Schema$File): StoredFile {
 		if (original.mimeType === folderType) {
-			throw new ApiError(403, 'This file cannot be copied by the user.', { reason: 'cannotCopyFile' });
+			throw new ApiError(403, 'This file cannot be copied by the user.', {
+				reason: 'cannotCopyFile',
+			});
 		}
 		const { name, mimeType, parents } = original;
 		const file = this.create(caller, {
@@ -101,7 +105,9 @@ export class Library {
 
 	private checkId(id: string, mimeType: string): void {
 		if (this.files.get(id)) {
-			throw new ApiError(409, 'A file already exists with the provided ID.', { reason: 'fileIdInUse' });
+			throw new ApiError(409, 'A file already exists with the provided ID.', {
+				reason: 'fileIdInUse',
+			});
 		}
 		if (!takesGeneratedId(mimeType)) {
 			const message = 'Generated IDs are not supported for Docs Editors formats.';
@@ -112,7 +118,10 @@ export class Library {
 		}
 	}
 
-	private resolveParents(caller: Caller, ids: readonly string[]): Pick<StoredFile, 'parents' | 'driveId'> {
+	private resolveParents(
+		caller: Caller,
+		ids: readonly string[],
+	): Pick<StoredFile, 'parents' | 'driveId'> {
 		if (ids.length > 1) {
 			throw new ApiError(400, 'A file must have exactly one parent.', { reason: 'invalid' });
 		}
@@ -125,7 +134,9 @@ export class Library {
 		}
 		const folder = this.find(caller, id);
 		if (folder.mimeType !== folderType) {
-			throw new ApiError(403, 'The specified parent is not a folder.', { reason: 'parentNotAFolder' });
+			throw new ApiError(403, 'The specified parent is not a folder.', {
+				reason: 'parentNotAFolder',
+			});
 		}
 		return { parents: [id], driveId: folder.driveId };
 	}
@@ -134,7 +145,8 @@ export class Library {
 function checkConversion(sourceType: string, targetType: string): void {
 	const type = sourceType.split(';')[0]?.trim().toLowerCase() ?? '';
 	if (importFormats[targetType]?.includes(type)) return;
-	const message = 'Conversion of the uploaded content to the requested output type is not supported.';
+	const message =
+		'Conversion of the uploaded content to the requested output type is not supported.';
 	throw new ApiError(400, message, { reason: 'conversionUnsupportedConversionPath' });
 }
 

@@ -21,15 +21,23 @@ export function listFiles(library: Library, call: Call): Page<StoredFile> {
 }
 
 /** Returns one page. A page token is valid only for the same query as the request that returned it. */
-export function cutPage<T>(entries: readonly T[], call: Call, defaultSize: number, maxSize: number): Page<T> {
+export function cutPage<T>(
+	entries: readonly T[],
+	call: Call,
+	defaultSize: number,
+	maxSize: number,
+): Page<T> {
 	const { q, pageToken, pageSize, orderBy } = call.params;
 	const question = JSON.stringify([call.method, q ?? '', orderBy ?? '']);
 	const size = Number(pageSize ?? defaultSize);
-	if (!Number.isInteger(size) || size < 1 || size > maxSize) throw createInvalidValueError('pageSize');
+	if (!Number.isInteger(size) || size < 1 || size > maxSize)
+		throw createInvalidValueError('pageSize');
 	const start = pageToken === undefined ? 0 : readOffset(String(pageToken), question);
 	const until = start + size;
 	const nextPageToken =
-		until < entries.length ? Buffer.from(JSON.stringify([question, until])).toString('base64url') : undefined;
+		until < entries.length
+			? Buffer.from(JSON.stringify([question, until])).toString('base64url')
+			: undefined;
 	return { entries: entries.slice(start, until), nextPageToken };
 }
 
@@ -49,7 +57,8 @@ function readOffset(token: string, question: string): number {
 /** Selects the drives to search. */
 function selectCorpus(call: Call): (file: StoredFile) => boolean {
 	const { corpora = 'user', driveId } = call.params;
-	const withDrives = supportsAllDrives(call) && call.params['includeItemsFromAllDrives'] === 'true';
+	const withDrives =
+		supportsAllDrives(call) && call.params['includeItemsFromAllDrives'] === 'true';
 	if (corpora === 'drive') {
 		if (driveId === undefined || !withDrives) throw createInvalidValueError('driveId');
 		return (file) => file.driveId === driveId;
@@ -62,7 +71,8 @@ function selectCorpus(call: Call): (file: StoredFile) => boolean {
 /** A stored file has no other time than that of its creation. */
 const sortKeys: Readonly<Record<string, (a: StoredFile, b: StoredFile) => number>> = {
 	name: (a, b) => compare(a.name, b.name),
-	name_natural: (a, b) => a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
+	name_natural: (a, b) =>
+		a.name.localeCompare(b.name, 'en', { numeric: true, sensitivity: 'base' }),
 	createdTime: (a, b) => compare(a.createdTime, b.createdTime),
 	modifiedTime: (a, b) => compare(a.createdTime, b.createdTime),
 	modifiedByMeTime: (a, b) => compare(a.createdTime, b.createdTime),
@@ -82,7 +92,9 @@ function sortFiles(files: StoredFile[], orderBy: string): StoredFile[] {
 				throw createInvalidValueError('orderBy');
 			return direction === 'desc' ? (a: StoredFile, b: StoredFile) => -by(a, b) : by;
 		});
-	return files.sort((a, b) => comparisons.map((by) => by(a, b)).find((order) => order !== 0) ?? 0);
+	return files.sort(
+		(a, b) => comparisons.map((by) => by(a, b)).find((order) => order !== 0) ?? 0,
+	);
 }
 
 function compare(a: string, b: string): number {

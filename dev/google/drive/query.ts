@@ -83,7 +83,8 @@ class Parser {
 	}
 
 	private parseFieldTerm(field: string): Matches {
-		if (field === 'properties' || field === 'appProperties') return this.parsePropertyTerm(field);
+		if (field === 'properties' || field === 'appProperties')
+			return this.parsePropertyTerm(field);
 		const sign = this.takeWord();
 		if (field === 'trashed') return this.parseTrashedTerm(sign);
 		if (field !== 'name' && field !== 'mimeType') throw createQueryError();
@@ -95,7 +96,8 @@ class Parser {
 
 	private parseTrashedTerm(sign: string): Matches {
 		const value = this.takeWord();
-		if ((sign !== '=' && sign !== '!=') || (value !== 'true' && value !== 'false')) throw createQueryError();
+		if ((sign !== '=' && sign !== '!=') || (value !== 'true' && value !== 'false'))
+			throw createQueryError();
 		const expectedValue = (value === 'true') === (sign === '=');
 		return ({ trashed }) => trashed === expectedValue;
 	}

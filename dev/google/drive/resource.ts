@@ -32,10 +32,13 @@ export function renderFile(
 		parents: file.parents.map((parent) => (parent === 'root' ? rootId : parent)),
 		properties: copyUnlessEmpty(file.properties),
 		isAppAuthorized: call.clientId === file.clientId,
-		appProperties: call.clientId === file.clientId ? copyUnlessEmpty(file.appProperties) : undefined,
+		appProperties:
+			call.clientId === file.clientId ? copyUnlessEmpty(file.appProperties) : undefined,
 		spaces: ['drive'],
 		webViewLink: buildWebViewLink(id, mimeType),
-		...(isWorkspaceType(mimeType) ? describeWorkspaceFile(id, mimeType) : describeBytes(file, content)),
+		...(isWorkspaceType(mimeType)
+			? describeWorkspaceFile(id, mimeType)
+			: describeBytes(file, content)),
 	});
 }
 
@@ -63,5 +66,7 @@ function copyUnlessEmpty(properties: Record<string, string>): Record<string, str
 }
 
 function removeUndefined<T extends object>(value: T): T {
-	return Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== undefined)) as T;
+	return Object.fromEntries(
+		Object.entries(value).filter(([, inner]) => inner !== undefined),
+	) as T;
 }

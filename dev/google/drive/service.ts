@@ -51,7 +51,12 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 	}
 
 	function readMedia({ media }: Call): Media | undefined {
-		return media && { contentType: media.contentType, content: buildContent(media.data, keepContent) };
+		return (
+			media && {
+				contentType: media.contentType,
+				content: buildContent(media.data, keepContent),
+			}
+		);
 	}
 
 	function save(call: Call, media: Media | undefined): Reply {
@@ -80,15 +85,31 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 			'drive.files.export': (call) => {
 				// Unlike other methods, this one finds files in shared drives without `supportsAllDrives`.
 				const params = { ...call.params, supportsAllDrives: 'true' };
-				const { id, mimeType, name } = library.find({ ...call, params }, String(call.params['fileId']));
-				const text = files.textReaders.map((read) => read(id)).find((found) => found !== undefined) ?? name;
+				const { id, mimeType, name } = library.find(
+					{ ...call, params },
+					String(call.params['fileId']),
+				);
+				const text =
+					files.textReaders
+						.map((read) => read(id))
+						.find((found) => found !== undefined) ?? name;
 				const target = String(call.params['mimeType']);
-				return { headers: { 'Content-Type': target }, body: exportFile(mimeType, target, text) };
+				return {
+					headers: { 'Content-Type': target },
+					body: exportFile(mimeType, target, text),
+				};
 			},
 			'drive.files.list': (call) => {
 				const { entries, nextPageToken } = listFiles(library, call);
-				const outputs = entries.map((file) => renderFile(file, library.contents.get(file.id), call));
-				const body = { kind: 'drive#fileList', incompleteSearch: false, files: outputs, nextPageToken };
+				const outputs = entries.map((file) =>
+					renderFile(file, library.contents.get(file.id), call),
+				);
+				const body = {
+					kind: 'drive#fileList',
+					incompleteSearch: false,
+					files: outputs,
+					nextPageToken,
+				};
 				const standard = `kind,incompleteSearch,nextPageToken,files(${fileFields})`;
 				return { body: selectFields(body, readFields(call, standard)) };
 			},
@@ -96,16 +117,29 @@ export function createDriveService({ files, keepContent = true }: DriveOptions):
 				body: selectFields(generateIds(call, library.generatedIds), readFields(call, '*')),
 			}),
 			'drive.drives.list': (call) => {
-				const { entries, nextPageToken } = cutPage([...library.sharedDrives.values()], call, 10, 100);
+				const { entries, nextPageToken } = cutPage(
+					[...library.sharedDrives.values()],
+					call,
+					10,
+					100,
+				);
 				const drives = entries.map((drive) => ({ kind: 'drive#drive', ...drive }));
 				const body = { kind: 'drive#driveList', drives, nextPageToken };
-				return { body: selectFields(body, readFields(call, 'kind,nextPageToken,drives(kind,id,name)')) };
+				return {
+					body: selectFields(
+						body,
+						readFields(call, 'kind,nextPageToken,drives(kind,id,name)'),
+					),
+				};
 			},
-			'drive.about.get': (call) => ({ body: selectFields(describeAbout(call), readFields(call, undefined)) }),
+			'drive.about.get': (call) => ({
+				body: selectFields(describeAbout(call), readFields(call, undefined)),
+			}),
 		},
 		startSession(call, address) {
 			const contentType = call.headers['x-upload-content-type'] ?? 'application/octet-stream';
-			if (call.method === 'drive.files.create') library.check(call, readMetadata(call), contentType);
+			if (call.method === 'drive.files.create')
+				library.check(call, readMetadata(call), contentType);
 			else library.find(call, String(call.params['fileId']));
 			return uploads.start(call, address, (content) => save(call, { contentType, content }));
 		},
@@ -146,7 +180,8 @@ function readFields({ params }: Call, standard: string | undefined): string {
 }
 
 function refuseDownload(): never {
-	const message = 'Only files with binary content can be downloaded. Use Export with Docs Editors files.';
+	const message =
+		'Only files with binary content can be downloaded. Use Export with Docs Editors files.';
 	throw new ApiError(403, message, { reason: 'fileNotDownloadable' });
 }
 
@@ -160,7 +195,9 @@ function exportFile(mimeType: string, target: string, text: string): Buffer {
 		throw new ApiError(403, message, { reason: 'fileNotExportable' });
 	}
 	if (!exportFormats[mimeType]?.includes(target)) {
-		throw new ApiError(400, 'The requested conversion is not supported.', { reason: 'badRequest' });
+		throw new ApiError(400, 'The requested conversion is not supported.', {
+			reason: 'badRequest',
+		});
 	}
 	const bytes = Buffer.from(`${target}\n${text}`);
 	if (bytes.length <= maxExportBytes) return bytes;

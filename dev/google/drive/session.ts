@@ -92,7 +92,8 @@ export class UploadSession {
 		if (text === undefined) return { first: 0, last: length - 1, total: announced ?? length };
 		this.ranges.push(text);
 		const [, first, last, total] = /^bytes (?:(\d+)-(\d+)|\*)\/(\d+|\*)$/.exec(text) ?? [];
-		if (total === undefined) throw createBadRequestError(`Failed to parse Content-Range header.`);
+		if (total === undefined)
+			throw createBadRequestError(`Failed to parse Content-Range header.`);
 		const range = {
 			first: Number(first ?? 0),
 			last: last === undefined ? undefined : Number(last),
@@ -112,7 +113,10 @@ export class UploadSession {
 	 * Stores as much of a chunk as arrives. A remainder of less than 256 KiB is kept only at the end of the
 	 * file.
 	 */
-	private async take(request: IncomingMessage, { first, last, total }: ContentRange): Promise<boolean> {
+	private async take(
+		request: IncomingMessage,
+		{ first, last, total }: ContentRange,
+	): Promise<boolean> {
 		const { faults } = this.start;
 		const storedBytes = this.sink.size;
 		const until = Math.min((last ?? 0) + 1, storedBytes + (faults.keepOnly ?? Infinity));
@@ -123,7 +127,10 @@ export class UploadSession {
 		for await (const chunk of readRequest(request)) {
 			this.receivedBytes += chunk.length;
 			if (own !== this.latest) return false;
-			const newBytes = chunk.subarray(Math.max(0, storedBytes - offset), Math.max(0, until - offset));
+			const newBytes = chunk.subarray(
+				Math.max(0, storedBytes - offset),
+				Math.max(0, until - offset),
+			);
 			offset += chunk.length;
 			if (newBytes.length > 0) pending.push(newBytes);
 			this.keepWhole(pending);

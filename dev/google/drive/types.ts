@@ -48,8 +48,15 @@ export const exportFormats: Readonly<Record<string, readonly string[]>> = {
 		`${office}.wordprocessingml.document`,
 		`${openDocument}.text`,
 	],
-	[`${workspacePrefix}spreadsheet`]: ['application/pdf', 'text/csv', `${office}.spreadsheetml.sheet`],
-	[`${workspacePrefix}presentation`]: ['application/pdf', `${office}.presentationml.presentation`],
+	[`${workspacePrefix}spreadsheet`]: [
+		'application/pdf',
+		'text/csv',
+		`${office}.spreadsheetml.sheet`,
+	],
+	[`${workspacePrefix}presentation`]: [
+		'application/pdf',
+		`${office}.presentationml.presentation`,
+	],
 	[`${workspacePrefix}drawing`]: ['application/pdf', 'image/png', 'image/jpeg', 'image/svg+xml'],
 };
 

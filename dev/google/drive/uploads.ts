@@ -59,7 +59,11 @@ export class Uploads {
 	reset(): void {
 		this.sessions.length = 0;
 		this.open.clear();
-		Object.assign(this.faults, { keepOnly: undefined, lost: undefined, resetAfterNext: undefined });
+		Object.assign(this.faults, {
+			keepOnly: undefined,
+			lost: undefined,
+			resetAfterNext: undefined,
+		});
 		this.faults.resetAt.length = 0;
 	}
 }

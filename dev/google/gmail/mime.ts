@@ -71,7 +71,8 @@ export function readText({ data, charset }: MimePart): string {
 function splitHead(bytes: Buffer): { head: Buffer; body: Buffer } {
 	// The part has no header if it begins with the blank line.
 	const [firstBlankLine] = /^\r?\n/.exec(bytes.toString('latin1', 0, 2)) ?? [];
-	if (firstBlankLine) return { head: Buffer.alloc(0), body: bytes.subarray(firstBlankLine.length) };
+	if (firstBlankLine)
+		return { head: Buffer.alloc(0), body: bytes.subarray(firstBlankLine.length) };
 	const blankLine = [...['\r\n\r\n', '\n\n']]
 		.map((blank) => ({ position: bytes.indexOf(blank), length: blank.length }))
 		.filter(({ position }) => position >= 0)
@@ -115,7 +116,9 @@ function decodeBody(body: Buffer, encoding: string | undefined): Buffer {
 	if (encoding === 'base64') return Buffer.from(body.toString('latin1'), 'base64');
 	if (encoding === 'quoted-printable') {
 		return decodeQuotedPrintable(
-			body.toString('latin1').replaceAll(/[ \t]*=\r?\n/g, (ending) => ending.replace(/=\r?\n/, '')),
+			body
+				.toString('latin1')
+				.replaceAll(/[ \t]*=\r?\n/g, (ending) => ending.replace(/=\r?\n/, '')),
 		);
 	}
 	return body;

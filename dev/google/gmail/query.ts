@@ -6,7 +6,8 @@ type Test = (mail: StoredMail) => boolean;
 /** Parses Gmail's search syntax, as far as tests need it: terms, quotes, `-`, `OR`, `( )`, `{ }`. */
 export function parseQuery(query: string): Test {
 	const tokens =
-		query.match(/-?[a-z_]+:(?=[({])|-?(?:[a-z0-9_]+:)?"[^"]*"|[(){}]|-(?=[({])|[^\s(){}]+/gi) ?? [];
+		query.match(/-?[a-z_]+:(?=[({])|-?(?:[a-z0-9_]+:)?"[^"]*"|[(){}]|-(?=[({])|[^\s(){}]+/gi) ??
+		[];
 	return parseSequence(tokens, undefined, '');
 }
 
@@ -23,7 +24,9 @@ function parseSequence(tokens: string[], end: string | undefined, field: string)
 		if (join || end === '}') {
 			const conditions = alternatives.at(-1) ?? [];
 			const condition = conditions.pop();
-			conditions.push(condition && (join || end === '}') ? (mail) => condition(mail) || test(mail) : test);
+			conditions.push(
+				condition && (join || end === '}') ? (mail) => condition(mail) || test(mail) : test,
+			);
 		} else alternatives.at(-1)?.push(test);
 		join = false;
 	}
@@ -34,7 +37,9 @@ function parseSequence(tokens: string[], end: string | undefined, field: string)
 function parseTerm(token: string, rest: string[], field: string): Test {
 	if (token.startsWith('-')) {
 		const test =
-			token === '-' ? parseTerm(rest.shift() ?? '', rest, field) : parseTerm(token.slice(1), rest, field);
+			token === '-'
+				? parseTerm(rest.shift() ?? '', rest, field)
+				: parseTerm(token.slice(1), rest, field);
 		return (mail) => !test(mail);
 	}
 	if (token === '(') return parseSequence(rest, ')', field);
@@ -61,7 +66,8 @@ const terms: Readonly<Record<string, (mail: StoredMail, value: string) => boolea
 	label: hasLabel,
 	is: (mail, value) => (value === 'read' ? !mail.labelIds.has('UNREAD') : hasLabel(mail, value)),
 	has: (mail, value) => value === 'attachment' && listFileNames(mail).length > 0,
-	filename: (mail, value) => listFileNames(mail).some((name) => name.toLowerCase().includes(value)),
+	filename: (mail, value) =>
+		listFileNames(mail).some((name) => name.toLowerCase().includes(value)),
 	after: (mail, value) => mail.internalDate >= parseTime(value),
 	newer: (mail, value) => mail.internalDate >= parseTime(value),
 	before: (mail, value) => mail.internalDate < parseTime(value),

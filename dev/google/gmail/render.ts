@@ -39,11 +39,17 @@ function renderContent(
 	if (format === 'minimal') return { payload: { partId: '' } };
 	if (format === 'full') return { payload: renderPart(mime, id, bodies) };
 	const names = metadataHeaders.map((name) => name.toLowerCase());
-	const headers = mime.headers.filter(({ name }) => names.length === 0 || names.includes(name.toLowerCase()));
+	const headers = mime.headers.filter(
+		({ name }) => names.length === 0 || names.includes(name.toLowerCase()),
+	);
 	return { payload: { mimeType: mime.mimeType, headers: copyHeaders(headers) } };
 }
 
-function renderPart(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePart {
+function renderPart(
+	part: MimePart,
+	messageId: string,
+	bodies: Bodies,
+): gmail_v1.Schema$MessagePart {
 	const { partId, mimeType, filename, headers, parts } = part;
 	return {
 		partId,
@@ -51,11 +57,17 @@ function renderPart(part: MimePart, messageId: string, bodies: Bodies): gmail_v1
 		filename,
 		headers: copyHeaders(headers),
 		body: renderBody(part, messageId, bodies),
-		...(parts.length > 0 && { parts: parts.map((inner) => renderPart(inner, messageId, bodies)) }),
+		...(parts.length > 0 && {
+			parts: parts.map((inner) => renderPart(inner, messageId, bodies)),
+		}),
 	};
 }
 
-function renderBody(part: MimePart, messageId: string, bodies: Bodies): gmail_v1.Schema$MessagePartBody {
+function renderBody(
+	part: MimePart,
+	messageId: string,
+	bodies: Bodies,
+): gmail_v1.Schema$MessagePartBody {
 	const { partId, mimeType, filename, parts } = part;
 	if (mimeType === 'message/rfc822') {
 		// An email within an email may come without an ID and without bytes: loadsmart/gmail-wrapper#10.
@@ -64,7 +76,8 @@ function renderBody(part: MimePart, messageId: string, bodies: Bodies): gmail_v1
 	const data = encodeTextPart(part, bodies);
 	// An empty file has no ID: loadsmart/gmail-wrapper#10.
 	if (data.length === 0) return filename === '' ? { size: 0 } : { size: 0, data: '' };
-	if (isApart(part)) return { size: data.length, attachmentId: createAttachmentId(messageId, partId) };
+	if (isApart(part))
+		return { size: data.length, attachmentId: createAttachmentId(messageId, partId) };
 	return { size: data.length, data: toPaddedBase64Url(data) };
 }
 
@@ -84,7 +97,9 @@ function createAttachmentId(messageId: string, partId: string): string {
 	return `ANGjdJ${Buffer.from(`${messageId}/${partId}/`).toString('base64url')}-${randomBytes(240).toString('base64url')}`;
 }
 
-export function parseAttachmentId(attachmentId: string): { messageId: string; partId: string } | undefined {
+export function parseAttachmentId(
+	attachmentId: string,
+): { messageId: string; partId: string } | undefined {
 	const [, code] = /^ANGjdJ([^-]+)-/.exec(attachmentId) ?? [];
 	const [messageId, partId] = Buffer.from(code ?? '', 'base64url')
 		.toString('latin1')

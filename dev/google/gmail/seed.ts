@@ -20,12 +20,18 @@ let counter = 0;
 
 export function buildNewMail(seed: MailSeed): NewMail {
 	const { raw, date, labelIds = ['INBOX', 'UNREAD'], threadId } = seed;
-	const bytes = raw === undefined ? composeMail(seed) : typeof raw === 'string' ? Buffer.from(raw) : raw;
+	const bytes =
+		raw === undefined ? composeMail(seed) : typeof raw === 'string' ? Buffer.from(raw) : raw;
 	return { raw: bytes, labelIds, threadId, internalDate: date?.getTime() };
 }
 
 function composeMail(seed: MailSeed): Buffer {
-	const { from = 'Ann <ann@example.com>', to = 'someone@example.com', subject = 'Hello', text = 'Hi' } = seed;
+	const {
+		from = 'Ann <ann@example.com>',
+		to = 'someone@example.com',
+		subject = 'Hello',
+		text = 'Hi',
+	} = seed;
 	const lines = [
 		`Message-ID: <seed-${++counter}@example.com>`,
 		`Date: ${(seed.date ?? new Date()).toUTCString()}`,

@@ -67,7 +67,9 @@ export function readOutgoing(
 }
 
 function parseAddresses(mime: MimePart, name: string): string[] {
-	const input = mime.headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.encoded;
+	const input = mime.headers.find(
+		(header) => header.name.toLowerCase() === name.toLowerCase(),
+	)?.encoded;
 	if (input === undefined || input === '') return [];
 	const parsed = emailAddresses.parseAddressList({ input, rfc6532: true });
 	if (!parsed) throw createRefusal(`Invalid ${name} header`);
@@ -79,13 +81,18 @@ function parseAddresses(mime: MimePart, name: string): string[] {
 /** An email joins a thread only if it refers to one of the thread's emails and has the same subject. */
 function findThreadId(mailbox: Mailbox, threadId: string, mime: MimePart): string | undefined {
 	const thread = mailbox.listThread(threadId);
-	if (thread.length === 0) throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
+	if (thread.length === 0)
+		throw new ApiError(404, 'Requested entity was not found.', { reason: 'notFound' });
 	const references = ['In-Reply-To', 'References']
 		.map((name) => findHeader(mime.headers, name) ?? '')
 		.join(' ');
 	const belongs = thread.some((mail) => {
 		const id = findHeader(mail.mime.headers, 'Message-ID');
-		return id !== undefined && references.includes(id) && stripSubject(mail) === stripSubject({ mime });
+		return (
+			id !== undefined &&
+			references.includes(id) &&
+			stripSubject(mail) === stripSubject({ mime })
+		);
 	});
 	return belongs ? threadId : undefined;
 }

@@ -54,7 +54,9 @@ const ownName = 'Sam Someone';
  * Gmail: mailboxes with their emails, and what was sent.
  * @param user owner of the mailbox if none is named
  */
-export function createGmailService({ user = 'someone@example.com' }: { user?: string } = {}): GmailService {
+export function createGmailService({
+	user = 'someone@example.com',
+}: { user?: string } = {}): GmailService {
 	const mailboxes = new Map<string, Mailbox>();
 	const sent: SentMail[] = [];
 	const drafts: SavedDraft[] = [];
@@ -91,9 +93,14 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 
 	const storeMail = (call: Call, isDraft: boolean) => {
 		const mailbox = findMailbox(call);
-		const { kept, threadId, ...mail } = readOutgoing(call, mailbox, [call.user, ...service.aliases], {
-			isDraft,
-		});
+		const { kept, threadId, ...mail } = readOutgoing(
+			call,
+			mailbox,
+			[call.user, ...service.aliases],
+			{
+				isDraft,
+			},
+		);
 		const listedAt = Date.now() + service.indexDelayMilliseconds;
 		const labelIds = [isDraft ? 'DRAFT' : 'SENT'];
 		const added = mailbox.add({ raw: kept, labelIds, threadId, listedAt });
@@ -116,13 +123,19 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 		methods: {
 			'gmail.users.messages.list': (call) => {
 				const knownLabels = [...systemLabels, ...Object.keys(service.labels)];
-				const unknownLabel = [call.params['labelIds'] ?? []].flat().find((id) => !knownLabels.includes(id));
+				const unknownLabel = [call.params['labelIds'] ?? []]
+					.flat()
+					.find((id) => !knownLabels.includes(id));
 				if (unknownLabel !== undefined) {
-					throw new ApiError(400, `Invalid label: ${unknownLabel}`, { reason: 'invalidArgument' });
+					throw new ApiError(400, `Invalid label: ${unknownLabel}`, {
+						reason: 'invalidArgument',
+					});
 				}
 				return { body: listMails(call, findMailbox(call)) };
 			},
-			'gmail.users.messages.get': (call) => ({ body: renderMessage(findMail(call), getRendering(call)) }),
+			'gmail.users.messages.get': (call) => ({
+				body: renderMessage(findMail(call), getRendering(call)),
+			}),
 			'gmail.users.messages.attachments.get': (call) => ({
 				body: readAttachment(findMail(call, 'messageId'), call),
 			}),
@@ -139,11 +152,19 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 				const { mail, labelIds } = storeMail(call, true);
 				const draftId = `r-${randomInt(1e12, 1e13)}`;
 				drafts.push({ ...mail, draftId });
-				return { body: { id: draftId, message: { id: mail.id, threadId: mail.threadId, labelIds } } };
+				return {
+					body: {
+						id: draftId,
+						message: { id: mail.id, threadId: mail.threadId, labelIds },
+					},
+				};
 			},
 			'gmail.users.drafts.list': (call) => {
 				const params = { ...call.params, labelIds: ['DRAFT'] };
-				const { messages = [], ...page } = listMails({ ...call, params }, findMailbox(call));
+				const { messages = [], ...page } = listMails(
+					{ ...call, params },
+					findMailbox(call),
+				);
 				const idOf = (id: unknown) => drafts.find((draft) => draft.id === id)?.draftId;
 				const entries = messages.map((message) => ({ id: idOf(message.id), message }));
 				return { body: { ...(entries.length > 0 && { drafts: entries }), ...page } };
@@ -152,13 +173,24 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 				const thread = findMailbox(call).listThread(String(call.params['id']));
 				const lastMail = thread.at(-1) ?? refuseUnknownId();
 				const messages = thread.map((mail) => renderMessage(mail, getRendering(call)));
-				return { body: { id: lastMail.threadId, snippet: buildSnippet(lastMail), historyId: '1', messages } };
+				return {
+					body: {
+						id: lastMail.threadId,
+						snippet: buildSnippet(lastMail),
+						historyId: '1',
+						messages,
+					},
+				};
 			},
 			'gmail.users.labels.list': (call) => {
 				findMailbox(call);
 				const labels = [
 					...systemLabels.map((id) => ({ id, name: id, type: 'system' })),
-					...Object.entries(service.labels).map(([id, name]) => ({ id, name, type: 'user' })),
+					...Object.entries(service.labels).map(([id, name]) => ({
+						id,
+						name,
+						type: 'user',
+					})),
 				];
 				return { body: { labels } };
 			},
@@ -191,7 +223,8 @@ export function createGmailService({ user = 'someone@example.com' }: { user?: st
 
 /** IDs of emails that do not exist are ignored, as Gmail says of this method. */
 function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[]): void {
-	const { ids, addLabelIds, removeLabelIds } = (body ?? {}) as gmail_v1.Schema$BatchModifyMessagesRequest;
+	const { ids, addLabelIds, removeLabelIds } = (body ??
+		{}) as gmail_v1.Schema$BatchModifyMessagesRequest;
 	const [added, removed] = [addLabelIds ?? [], removeLabelIds ?? []];
 	const invalid = (message: string) => new ApiError(400, message, { reason: 'invalidArgument' });
 	if (!ids?.length) throw invalid('No message ids specified');
@@ -202,7 +235,8 @@ function relabel({ body }: Call, mailbox: Mailbox, knownLabels: readonly string[
 		(id) => !knownLabels.includes(id) || /^(?:SENT|DRAFT|CHAT)$/.test(id),
 	);
 	if (wrong !== undefined) throw invalid(`Invalid label: ${wrong}`);
-	if (added.some((id) => removed.includes(id))) throw invalid('Cannot both add and remove the same label');
+	if (added.some((id) => removed.includes(id)))
+		throw invalid('Cannot both add and remove the same label');
 	for (const id of ids) {
 		const labels = mailbox.get(id)?.labelIds;
 		for (const label of added) labels?.add(label);
@@ -268,7 +302,11 @@ function readAttachment(mail: StoredMail, { params }: Call): gmail_v1.Schema$Mes
 
 function listSendAs(
 	user: string,
-	{ aliases, displayNames, signatures }: Pick<GmailService, 'aliases' | 'displayNames' | 'signatures'>,
+	{
+		aliases,
+		displayNames,
+		signatures,
+	}: Pick<GmailService, 'aliases' | 'displayNames' | 'signatures'>,
 ): gmail_v1.Schema$SendAs[] {
 	return [user, ...aliases].map((sendAsEmail) => ({
 		sendAsEmail,

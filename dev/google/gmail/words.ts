@@ -2,8 +2,10 @@
 export function decodeWords(value: string): string {
 	return value
 		.replaceAll(/(=\?[^?]+\?[BbQq]\?[^?]*\?=)\s+(?==\?)/g, '$1')
-		.replaceAll(/=\?([^?*]+)(?:\*[^?]*)?\?([BbQq])\?([^?]*)\?=/g, (_word, charset, encoding, text) =>
-			decodeBytes(decodeWord(String(encoding), String(text)), String(charset)),
+		.replaceAll(
+			/=\?([^?*]+)(?:\*[^?]*)?\?([BbQq])\?([^?]*)\?=/g,
+			(_word, charset, encoding, text) =>
+				decodeBytes(decodeWord(String(encoding), String(text)), String(charset)),
 		);
 }
 

@@ -51,7 +51,10 @@ export function formatCell({ value, format }: Cell, locale = 'en_US'): string {
 
 function formatGrouped(value: number): string {
 	const digits = Number.isInteger(value) ? 0 : 2;
-	return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+	return value.toLocaleString('en-US', {
+		minimumFractionDigits: digits,
+		maximumFractionDigits: digits,
+	});
 }
 
 function formatDate(serial: number, format: DateFormat, locale: string): string {
@@ -81,7 +84,11 @@ function formatDate(serial: number, format: DateFormat, locale: string): string 
 function formatDuration(serial: number, format: DateFormat): string {
 	const size = Math.abs(Math.round(serial * 86_400));
 	const two = (number: number) => String(number).padStart(2, '0');
-	const [hours, minutes, seconds] = [Math.floor(size / 3600), Math.floor(size / 60), two(size % 60)];
+	const [hours, minutes, seconds] = [
+		Math.floor(size / 3600),
+		Math.floor(size / 60),
+		two(size % 60),
+	];
 	const inHours = `${format === '[hh]:mm:ss' ? two(hours) : hours}:${two(minutes % 60)}`;
 	const text = format === '[mm]:ss' ? `${two(minutes)}:${seconds}` : inHours;
 	return `${serial < 0 ? '-' : ''}${format.endsWith('h]:mm:ss') ? `${text}:${seconds}` : text}`;
@@ -97,7 +104,9 @@ function formatInLocale(date: Date, format: LocaleFormat, locale: string): strin
 			second: '2-digit' as const,
 		}),
 	};
-	return new Intl.DateTimeFormat(locale.replace('_', '-'), { ...style, timeZone: 'UTC' }).format(date);
+	return new Intl.DateTimeFormat(locale.replace('_', '-'), { ...style, timeZone: 'UTC' }).format(
+		date,
+	);
 }
 
 /** Returns Google's name for a kind of format. */
@@ -115,7 +124,11 @@ export function getFormatType(format: Format): string {
 		case 'DATE_TIME':
 			return format;
 		default:
-			return /h|\[mm/.test(format) ? (format.includes('yyyy') ? 'DATE_TIME' : 'TIME') : 'DATE';
+			return /h|\[mm/.test(format)
+				? format.includes('yyyy')
+					? 'DATE_TIME'
+					: 'TIME'
+				: 'DATE';
 	}
 }
 
@@ -155,5 +168,7 @@ export function renderCell(
 	if (cell === undefined) return '';
 	if (values === 'FORMATTED_VALUE') return formatCell(cell, locale);
 	if (values === 'FORMULA' && cell.formula !== undefined) return cell.formula;
-	return isDateFormat(cell.format) && dates === 'FORMATTED_STRING' ? formatCell(cell, locale) : cell.value;
+	return isDateFormat(cell.format) && dates === 'FORMATTED_STRING'
+		? formatCell(cell, locale)
+		: cell.value;
 }

@@ -71,7 +71,8 @@ export class Grid {
 
 	clear({ startRow, endRow, startColumn, endColumn }: Rectangle): void {
 		for (let row = startRow; row < Math.min(endRow, this.rows.length); row++) {
-			for (let column = startColumn; column < endColumn; column++) this.set(row, column, undefined);
+			for (let column = startColumn; column < endColumn; column++)
+				this.set(row, column, undefined);
 		}
 	}
 
@@ -130,7 +131,9 @@ export class Grid {
 	/** Inserted rows inherit the format of the row above, as reported in nithinmurali/pygsheets#285. */
 	inheritLook(index: number, count: number): void {
 		for (const [column, format] of (this.formats[index - 1] ?? []).entries()) {
-			if (format) for (let row = index; row < index + count; row++) this.setFormat(row, column, format);
+			if (format)
+				for (let row = index; row < index + count; row++)
+					this.setFormat(row, column, format);
 		}
 		if (!this.boldRows.has(index - 1)) return;
 		for (let row = index; row < index + count; row++) this.boldRows.add(row);
@@ -190,7 +193,12 @@ function shift(places: Set<number>, index: number, count: number): void {
 }
 
 /** Moves tables along with inserted rows or columns. A row inside a table joins it, one directly below it does not (not verified). */
-function moveTables(tables: NativeTable[], index: number, count: number, axis: 'Row' | 'Column'): void {
+function moveTables(
+	tables: NativeTable[],
+	index: number,
+	count: number,
+	axis: 'Row' | 'Column',
+): void {
 	for (const table of tables) {
 		const [start, end] = [table.area[`start${axis}`], table.area[`end${axis}`]];
 		if (index >= end) continue;

@@ -16,9 +16,16 @@ export function addTable(sheet: Sheet, table: sheets_v4.Schema$Table): NativeTab
 		);
 	}
 	const columns = table.columnProperties ?? [];
-	for (const { columnType, dataValidationRule } of columns) checkColumn(columnType, dataValidationRule);
+	for (const { columnType, dataValidationRule } of columns)
+		checkColumn(columnType, dataValidationRule);
 	const hasFooter = Boolean(table.rowsProperties?.footerColorStyle);
-	const added: NativeTable = { tableId, name: table.name ?? `Table${tableId}`, area, hasFooter, columns };
+	const added: NativeTable = {
+		tableId,
+		name: table.name ?? `Table${tableId}`,
+		area,
+		hasFooter,
+		columns,
+	};
 	tables.push(added);
 	return added;
 }
@@ -39,14 +46,19 @@ export function updateTable(
 ): void {
 	const { table: found, sheet } = getTable(sheets, table.tableId);
 	if (fields !== 'range')
-		throw createInvalidError('Invalid requests[0].updateTable: the stand-in changes ranges only');
+		throw createInvalidError(
+			'Invalid requests[0].updateTable: the stand-in changes ranges only',
+		);
 	const area = toRectangle(table.range);
 	const { grid } = sheet;
 	const isOutside = area.endRow > grid.rowCount || area.endColumn > grid.columnCount;
-	const isElsewhere = area.startRow !== found.area.startRow || area.startColumn !== found.area.startColumn;
+	const isElsewhere =
+		area.startRow !== found.area.startRow || area.startColumn !== found.area.startColumn;
 	const isTaken = grid.tables.some((other) => other !== found && overlap(other.area, area));
 	if (isOutside || isElsewhere || isTaken || (table.range?.sheetId ?? 0) !== sheet.sheetId) {
-		throw createInvalidError('Invalid requests[0].updateTable: the range is not one that the table may have');
+		throw createInvalidError(
+			'Invalid requests[0].updateTable: the range is not one that the table may have',
+		);
 	}
 	found.area = area;
 }

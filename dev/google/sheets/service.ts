@@ -93,7 +93,8 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const workbook = file && workbooks.get(file.id);
 		if (file) files.checkShared(call, file);
 		if (file === undefined || workbook === undefined || !files.isVisibleTo(call, file)) {
-			if (file !== undefined && isOffice(file) && files.isVisibleTo(call, file)) throw createOfficeError();
+			if (file !== undefined && isOffice(file) && files.isVisibleTo(call, file))
+				throw createOfficeError();
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
 		}
 		return { workbook, file };
@@ -122,13 +123,22 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const { requests = [], includeSpreadsheetInResponse } = body;
 		if (requests.length === 0) throw createInvalidError('Must specify at least one request.');
 		const name = file.name;
-		const backup = { ...workbook, sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })) };
+		const backup = {
+			...workbook,
+			sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })),
+		};
 		try {
-			const replies = requests.map((request, position) => apply(workbook, file, request, position));
+			const replies = requests.map((request, position) =>
+				apply(workbook, file, request, position),
+			);
 			const updatedSpreadsheet = includeSpreadsheetInResponse
 				? renderWorkbook(workbook, file.name)
 				: undefined;
-			return { spreadsheetId: file.id, replies, ...(updatedSpreadsheet && { updatedSpreadsheet }) };
+			return {
+				spreadsheetId: file.id,
+				replies,
+				...(updatedSpreadsheet && { updatedSpreadsheet }),
+			};
 		} catch (error) {
 			workbooks.set(file.id, backup);
 			file.name = name;
@@ -144,14 +154,18 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			const targets = readList(call, 'ranges').map((range) => resolve(workbook, range));
 			if (targets.length === 0) return output;
 			const listed = output.sheets?.flatMap((sheetOutput) => {
-				const sheetTargets = targets.filter(({ sheet }) => sheet.sheetId === sheetOutput.properties?.sheetId);
+				const sheetTargets = targets.filter(
+					({ sheet }) => sheet.sheetId === sheetOutput.properties?.sheetId,
+				);
 				return sheetTargets.length === 0
 					? []
 					: [
 							{
 								...sheetOutput,
 								...(wantsCells(call) && {
-									data: sheetTargets.map((target) => renderGridData(target, workbook.locale)),
+									data: sheetTargets.map((target) =>
+										renderGridData(target, workbook.locale),
+									),
 								}),
 							},
 						];
@@ -162,7 +176,9 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	};
 	const onValues = createValueMethods((call) => getRequested(call).workbook);
 	const methods = Object.fromEntries([
-		...Object.entries(structural).map(([name, act]) => createHandler(`sheets.spreadsheets.${name}`, act)),
+		...Object.entries(structural).map(([name, act]) =>
+			createHandler(`sheets.spreadsheets.${name}`, act),
+		),
 		...Object.entries(onValues).map(([name, act]) =>
 			createHandler(`sheets.spreadsheets.values.${name}`, act),
 		),
@@ -171,13 +187,25 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 	return {
 		methods,
 		seed({ title, tabs = [], namedRanges = {}, locale, timeZone, file }) {
-			const { id } = files.add({ clientId: '', ...file, name: title, mimeType: spreadsheetType });
+			const { id } = files.add({
+				clientId: '',
+				...file,
+				name: title,
+				mimeType: spreadsheetType,
+			});
 			const workbook = getWorkbook(id);
 			if (locale !== undefined) workbook.locale = locale;
 			if (timeZone !== undefined) workbook.timeZone = timeZone;
 			if (tabs.length > 0) workbook.sheets = [];
 			for (const tab of tabs) {
-				const { title: name, rows = [], rowCount, columnCount, hiddenRows, hiddenColumns } = tab;
+				const {
+					title: name,
+					rows = [],
+					rowCount,
+					columnCount,
+					hiddenRows,
+					hiddenColumns,
+				} = tab;
 				const { grid, protectedAreas } = addSheet(workbook, {
 					title: name,
 					gridProperties: { rowCount, columnCount },
@@ -188,7 +216,8 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 				const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 				grid.grow({ endRow: rows.length, endColumn: width });
 				const quoted = `'${name.replaceAll("'", "''")}'!A1`;
-				if (rows.length > 0) update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
+				if (rows.length > 0)
+					update(workbook, quoted, { values: rows, dimension: 'ROWS', entry: 'RAW' });
 				for (const range of tab.protectedRanges ?? []) {
 					protectedAreas.push(resolve(workbook, quoted.replace(/A1$/, range)).area);
 				}
@@ -207,7 +236,8 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			const sheet = getWorkbook(spreadsheetId).sheets.find(({ title }) => title === tab);
 			return [...(sheet?.grid.boldRows ?? [])].map((row) => row + 1);
 		},
-		sheetIds: (spreadsheetId) => getWorkbook(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
+		sheetIds: (spreadsheetId) =>
+			getWorkbook(spreadsheetId).sheets.map(({ sheetId }) => sheetId),
 		tables(spreadsheetId) {
 			const entries = getWorkbook(spreadsheetId).sheets.flatMap(({ title, grid }) =>
 				grid.tables.map(({ name, area }) => [name, printRange(title, area)] as const),
@@ -215,7 +245,11 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			return Object.fromEntries(entries);
 		},
 		enter(spreadsheetId, range, rows) {
-			update(getWorkbook(spreadsheetId), range, { values: rows, dimension: 'ROWS', entry: 'USER_ENTERED' });
+			update(getWorkbook(spreadsheetId), range, {
+				values: rows,
+				dimension: 'ROWS',
+				entry: 'USER_ENTERED',
+			});
 		},
 		format(spreadsheetId, range, format) {
 			const { sheet, area } = resolve(getWorkbook(spreadsheetId), range);
@@ -264,38 +298,56 @@ function createOfficeError(): ApiError {
 
 /** A field mask that names cells has the same effect as `includeGridData`. */
 function wantsCells(call: Call): boolean {
-	return readText(call, 'includeGridData') === 'true' || readText(call, 'fields').includes('data');
+	return (
+		readText(call, 'includeGridData') === 'true' || readText(call, 'fields').includes('data')
+	);
 }
 
 function renderGridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$GridData {
 	const { grid } = sheet;
 	const rowData: sheets_v4.Schema$RowData[] = [];
 	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
-	for (let row = area.startRow; row < Math.min(area.endRow, grid.usedRows + 1, grid.rowCount); row++) {
+	for (
+		let row = area.startRow;
+		row < Math.min(area.endRow, grid.usedRows + 1, grid.rowCount);
+		row++
+	) {
 		const values: sheets_v4.Schema$CellData[] = [];
-		for (let column = area.startColumn; column < Math.min(area.endColumn, grid.columnCount); column++) {
+		for (
+			let column = area.startColumn;
+			column < Math.min(area.endColumn, grid.columnCount);
+			column++
+		) {
 			const cell = grid.get(row, column);
 			values.push({
 				...(cell !== undefined && {
 					effectiveValue: {
-						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]: cell.value,
+						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]:
+							cell.value,
 					},
 					formattedValue: formatCell(cell, locale),
 				}),
 				...renderFormat(grid.formatAt(row, column)),
-				...(grid.boldRows.has(row) && { userEnteredFormat: { textFormat: { bold: true } } }),
+				...(grid.boldRows.has(row) && {
+					userEnteredFormat: { textFormat: { bold: true } },
+				}),
 			});
 		}
 		rowData.push({ values });
 	}
-	return { ...(area.startRow > 0 && { startRow: area.startRow }), ...(rowData.length > 0 && { rowData }) };
+	return {
+		...(area.startRow > 0 && { startRow: area.startRow }),
+		...(rowData.length > 0 && { rowData }),
+	};
 }
 
 /** Renders a number format as `effectiveFormat`. A format without a pattern has that of its locale, here not spelled out. */
 function renderFormat(format: Format | undefined): sheets_v4.Schema$CellData {
 	if (format === undefined) return {};
 	const type = getFormatType(format);
-	return { effectiveFormat: { numberFormat: { type, ...(format !== type && { pattern: format }) } } };
+	return {
+		effectiveFormat: { numberFormat: { type, ...(format !== type && { pattern: format }) } },
+	};
 }
 
 function createHandler(method: string, act: (call: Call) => unknown): readonly [string, Handler] {

@@ -28,7 +28,9 @@ export function apply(
 	const [[kind, details] = ['', undefined]] = Object.entries(request);
 	const act = kinds[kind];
 	if (act === undefined || details === undefined) {
-		throw createInvalidError(`Invalid requests[${position}]: the stand-in does not know ${kind}`);
+		throw createInvalidError(
+			`Invalid requests[${position}]: the stand-in does not know ${kind}`,
+		);
 	}
 	try {
 		return act({ workbook, file, request }) ?? {};
@@ -46,7 +48,9 @@ interface Change {
 const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	addSheet: ({ workbook, request }) => {
 		const sheet = addSheet(workbook, request.addSheet?.properties ?? {});
-		return { addSheet: { properties: renderProperties(sheet, workbook.sheets.indexOf(sheet)) } };
+		return {
+			addSheet: { properties: renderProperties(sheet, workbook.sheets.indexOf(sheet)) },
+		};
 	},
 	deleteSheet: ({ workbook, request }) => {
 		const gone = getSheet(workbook, request.deleteSheet?.sheetId);
@@ -64,10 +68,15 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 			checkTitle(workbook, title, sheet);
 			sheet.title = title;
 		}
-		const rows = masks.some((mask) => mask === 'gridProperties' || mask === 'gridProperties.rowCount');
-		const columns = masks.some((mask) => mask === 'gridProperties' || mask === 'gridProperties.columnCount');
+		const rows = masks.some(
+			(mask) => mask === 'gridProperties' || mask === 'gridProperties.rowCount',
+		);
+		const columns = masks.some(
+			(mask) => mask === 'gridProperties' || mask === 'gridProperties.columnCount',
+		);
 		if (rows && gridProperties?.rowCount) sheet.grid.rowCount = gridProperties.rowCount;
-		if (columns && gridProperties?.columnCount) sheet.grid.columnCount = gridProperties.columnCount;
+		if (columns && gridProperties?.columnCount)
+			sheet.grid.columnCount = gridProperties.columnCount;
 		return undefined;
 	},
 	updateSpreadsheetProperties: ({ workbook, file, request }) => {
@@ -75,7 +84,8 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		const masks = (fields ?? '').split(',');
 		if (masks.includes('title') && properties.title) file.name = properties.title;
 		if (masks.includes('locale') && properties.locale) workbook.locale = properties.locale;
-		if (masks.includes('timeZone') && properties.timeZone) workbook.timeZone = properties.timeZone;
+		if (masks.includes('timeZone') && properties.timeZone)
+			workbook.timeZone = properties.timeZone;
 		return undefined;
 	},
 	appendDimension: ({ workbook, request }) => {
@@ -104,7 +114,11 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		const { grid } = getSheet(workbook, range?.sheetId);
 		if (fields === 'userEnteredFormat.numberFormat') {
 			const format = parseFormat(cell?.userEnteredFormat?.numberFormat);
-			for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
+			for (
+				let row = range?.startRowIndex ?? 0;
+				row < (range?.endRowIndex ?? grid.rowCount);
+				row++
+			) {
 				const end = range?.endColumnIndex ?? grid.columnCount;
 				for (let column = range?.startColumnIndex ?? 0; column < end; column++)
 					grid.setFormat(row, column, format);
@@ -116,7 +130,11 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 				'Invalid requests[0].repeatCell: the stand-in only sets number formats and takes a look away',
 			);
 		}
-		for (let row = range?.startRowIndex ?? 0; row < (range?.endRowIndex ?? grid.rowCount); row++) {
+		for (
+			let row = range?.startRowIndex ?? 0;
+			row < (range?.endRowIndex ?? grid.rowCount);
+			row++
+		) {
 			grid.boldRows.delete(row);
 		}
 		return undefined;
@@ -124,7 +142,10 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 	moveDimension: ({ workbook, request }) => {
 		const { source, destinationIndex } = request.moveDimension ?? {};
 		const { grid, from, to, rows } = resolveDimension(workbook, source);
-		if (!rows) throw createInvalidError('Invalid requests[0].moveDimension: the stand-in moves rows only');
+		if (!rows)
+			throw createInvalidError(
+				'Invalid requests[0].moveDimension: the stand-in moves rows only',
+			);
 		grid.moveRows(from, to, destinationIndex ?? 0);
 		return undefined;
 	},
@@ -132,7 +153,9 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		const { name, range = {} } = request.addNamedRange?.namedRange ?? {};
 		const sheet = getSheet(workbook, range.sheetId);
 		if (!name || workbook.namedRanges.some((entry) => entry.name === name)) {
-			throw createInvalidError(`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`);
+			throw createInvalidError(
+				`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`,
+			);
 		}
 		workbook.namedRanges.push({
 			name,
@@ -173,7 +196,9 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		const endRow = range ? (range.endRowIndex ?? grid.rowCount) : startRow + rows.length;
 		const endColumn = range ? (range.endColumnIndex ?? grid.columnCount) : startColumn + width;
 		if (range && (startRow + rows.length > endRow || startColumn + width > endColumn)) {
-			throw createInvalidError('Invalid requests[0].updateCells: Attempting to write outside of the range');
+			throw createInvalidError(
+				'Invalid requests[0].updateCells: Attempting to write outside of the range',
+			);
 		}
 		refuseProtected(protectedAreas, { startRow, startColumn, endRow, endColumn });
 		// "If the data in rows does not cover the entire requested range, the fields matching those set in fields will be cleared."
@@ -198,15 +223,22 @@ export function addSheet(workbook: Workbook, properties: sheets_v4.Schema$SheetP
 		throw createInvalidError(`A sheet with the ID ${sheetId} already exists.`);
 	}
 	const { rowCount, columnCount } = properties.gridProperties ?? {};
-	const sheet = createSheet(sheetId, title, new Grid(rowCount ?? undefined, columnCount ?? undefined));
+	const sheet = createSheet(
+		sheetId,
+		title,
+		new Grid(rowCount ?? undefined, columnCount ?? undefined),
+	);
 	workbook.sheets.splice(properties.index ?? workbook.sheets.length, 0, sheet);
 	return sheet;
 }
 
 function checkTitle(workbook: Workbook, title: string, ownSheet?: Sheet): void {
-	const same = (sheet: Sheet) => sheet !== ownSheet && sheet.title.toLowerCase() === title.toLowerCase();
+	const same = (sheet: Sheet) =>
+		sheet !== ownSheet && sheet.title.toLowerCase() === title.toLowerCase();
 	if (workbook.sheets.some(same)) {
-		throw createInvalidError(`A sheet with the name "${title}" already exists. Please enter another name.`);
+		throw createInvalidError(
+			`A sheet with the name "${title}" already exists. Please enter another name.`,
+		);
 	}
 }
 
@@ -234,7 +266,9 @@ export function fill(
 		for (const [offset, { userEnteredValue, userEnteredFormat }] of (values ?? []).entries()) {
 			const [row, column] = [startRow + index, startColumn + offset];
 			if (row >= grid.rowCount || column >= grid.columnCount) {
-				throw createInvalidError(`Attempting to write cell outside the grid: row ${row}, column ${column}`);
+				throw createInvalidError(
+					`Attempting to write cell outside the grid: row ${row}, column ${column}`,
+				);
 			}
 			grid.set(row, column, parseCell(userEnteredValue));
 			if (userEnteredFormat?.textFormat?.bold === true) grid.boldRows.add(row);

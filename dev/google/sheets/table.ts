@@ -41,14 +41,20 @@ class VisibleCells {
 	get(row: number, column: number) {
 		const { grid } = this;
 		if (this.countsAllCells) return grid.get(row, column);
-		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column) ? undefined : grid.get(row, column);
+		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column)
+			? undefined
+			: grid.get(row, column);
 	}
 
 	filled(row: number, start: number, end: number): boolean {
 		if (this.countsAllCells) return this.grid.isFilled(row, start, end);
 		if (this.grid.hiddenRows.has(row)) return false;
 		if (this.allColumns) return this.grid.isFilled(row, start, end);
-		for (let column = Math.max(start, 0); column < Math.min(end, this.grid.columnCount); column++) {
+		for (
+			let column = Math.max(start, 0);
+			column < Math.min(end, this.grid.columnCount);
+			column++
+		) {
 			if (this.get(row, column) !== undefined) return true;
 		}
 		return false;
@@ -76,7 +82,8 @@ function findRegion(grid: VisibleCells, { row, column }: Position): Rectangle {
 		grew = false;
 		// Sideways first, because a column is long and is checked again only where the region has grown
 		// since.
-		while (left > 0 && isColumnFilled(grid, left - 1, top - 1, bottom + 1)) [left, grew] = [left - 1, true];
+		while (left > 0 && isColumnFilled(grid, left - 1, top - 1, bottom + 1))
+			[left, grew] = [left - 1, true];
 		while (isColumnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
 		while (top > 0 && grid.filled(top - 1, left - 1, right + 1)) [top, grew] = [top - 1, true];
 		while (grid.filled(bottom, left - 1, right + 1)) [bottom, grew] = [bottom + 1, true];
@@ -93,6 +100,9 @@ function isColumnFilled(grid: VisibleCells, column: number, start: number, end: 
 
 function holds(region: Rectangle, row: number, column: number): boolean {
 	return (
-		row >= region.startRow && row < region.endRow && column >= region.startColumn && column < region.endColumn
+		row >= region.startRow &&
+		row < region.endRow &&
+		column >= region.startColumn &&
+		column < region.endColumn
 	);
 }

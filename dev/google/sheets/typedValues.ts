@@ -16,9 +16,10 @@ export function parseTyped(text: string, locale = 'en_US'): Cell | undefined {
 }
 
 function parseNumber(text: string): Cell | undefined {
-	const match = /^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
-		text,
-	);
+	const match =
+		/^\s*([+-]?)(\$?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?|\.\d+)(e[+-]?\d+)?(%?)\s*$/i.exec(
+			text,
+		);
 	if (match === null) return undefined;
 	const [, sign, currency, digits = '', exponent = '', percent] = match;
 	const size = Number(`${digits.replaceAll(',', '')}${exponent}`) / (percent ? 100 : 1);
@@ -47,14 +48,20 @@ const patternsByLocale: Readonly<Record<string, typeof patterns>> = {
 };
 
 function parseDate(text: string, locale: string): Cell | undefined {
-	for (const [pattern, format] of [...patterns, ...(patternsByLocale[locale] ?? americanPatterns)]) {
+	for (const [pattern, format] of [
+		...patterns,
+		...(patternsByLocale[locale] ?? americanPatterns),
+	]) {
 		const groups = pattern.exec(text.trim())?.groups;
 		if (groups !== undefined) return createDateCell(groups, format);
 	}
 	return undefined;
 }
 
-function createDateCell(groups: Record<string, string | undefined>, format: Format): Cell | undefined {
+function createDateCell(
+	groups: Record<string, string | undefined>,
+	format: Format,
+): Cell | undefined {
 	const part = (name: string, missing: number) => Number(groups[name] ?? missing);
 	const dated = groups['month'] !== undefined;
 	const year = part('year', dated ? new Date().getUTCFullYear() : 1899);

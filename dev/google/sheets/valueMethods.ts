@@ -16,13 +16,19 @@ import {
 import { createInvalidError, resolve, type Workbook } from './workbook.ts';
 
 /** The methods of `spreadsheets.values`, by the last part of their IDs. */
-export function createValueMethods(asked: (call: Call) => Workbook): Record<string, (call: Call) => unknown> {
+export function createValueMethods(
+	asked: (call: Call) => Workbook,
+): Record<string, (call: Call) => unknown> {
 	return {
-		get: (call) => read(asked(call), readText(call, 'range'), readDimension(call), readRendering(call)),
+		get: (call) =>
+			read(asked(call), readText(call, 'range'), readDimension(call), readRendering(call)),
 		update(call) {
 			const workbook = asked(call);
 			const range = readText(call, 'range');
-			const writing = buildWriting(readBody(call), readEntry(call.params['valueInputOption']));
+			const writing = buildWriting(
+				readBody(call),
+				readEntry(call.params['valueInputOption']),
+			);
 			const done = update(workbook, range, writing);
 			if (readText(call, 'includeValuesInResponse') !== 'true') return done;
 			const { sheet, area } = resolve(workbook, done.updatedRange ?? range);
@@ -32,20 +38,32 @@ export function createValueMethods(asked: (call: Call) => Workbook): Record<stri
 					sheet,
 					area,
 					'ROWS',
-					readRendering(call, 'responseValueRenderOption', 'responseDateTimeRenderOption'),
+					readRendering(
+						call,
+						'responseValueRenderOption',
+						'responseDateTimeRenderOption',
+					),
 				),
 			};
 		},
 		append(call) {
-			const writing = buildWriting(readBody(call), readEntry(call.params['valueInputOption']));
-			const insert = call.params['insertDataOption'] === 'INSERT_ROWS' ? 'INSERT_ROWS' : 'OVERWRITE';
+			const writing = buildWriting(
+				readBody(call),
+				readEntry(call.params['valueInputOption']),
+			);
+			const insert =
+				call.params['insertDataOption'] === 'INSERT_ROWS' ? 'INSERT_ROWS' : 'OVERWRITE';
 			return append(asked(call), readText(call, 'range'), writing, insert);
 		},
 		clear: (call) => clear(asked(call), readText(call, 'range')),
 		batchGet(call) {
 			const workbook = asked(call);
-			const readRange = (range: string) => read(workbook, range, readDimension(call), readRendering(call));
-			return { spreadsheetId: workbook.id, valueRanges: readList(call, 'ranges').map(readRange) };
+			const readRange = (range: string) =>
+				read(workbook, range, readDimension(call), readRendering(call));
+			return {
+				spreadsheetId: workbook.id,
+				valueRanges: readList(call, 'ranges').map(readRange),
+			};
 		},
 		batchUpdate(call) {
 			const workbook = asked(call);
@@ -66,12 +84,21 @@ function sumUp(responses: readonly sheets_v4.Schema$UpdateValuesResponse[]) {
 		totalUpdatedRows: sum('updatedRows'),
 		totalUpdatedColumns: sum('updatedColumns'),
 		totalUpdatedCells: sum('updatedCells'),
-		totalUpdatedSheets: new Set(responses.map(({ updatedRange }) => updatedRange?.split('!')[0])).size,
+		totalUpdatedSheets: new Set(
+			responses.map(({ updatedRange }) => updatedRange?.split('!')[0]),
+		).size,
 	};
 }
 
-function buildWriting({ values, majorDimension }: sheets_v4.Schema$ValueRange, entry: Entry): Writing {
-	return { values: values ?? [], dimension: majorDimension === 'COLUMNS' ? 'COLUMNS' : 'ROWS', entry };
+function buildWriting(
+	{ values, majorDimension }: sheets_v4.Schema$ValueRange,
+	entry: Entry,
+): Writing {
+	return {
+		values: values ?? [],
+		dimension: majorDimension === 'COLUMNS' ? 'COLUMNS' : 'ROWS',
+		entry,
+	};
 }
 
 /** The server requires it although the contract does not say so. */

@@ -92,7 +92,9 @@ export function append(
 	const block = findTable(sheet.grid, clampArea(area, sheet));
 	const native = findLastTable(sheet, block ?? clampArea(area, sheet));
 	const table = native?.area ?? block;
-	const { startRow, startColumn } = table ? { startRow: table.endRow, startColumn: table.startColumn } : area;
+	const { startRow, startColumn } = table
+		? { startRow: table.endRow, startColumn: table.startColumn }
+		: area;
 	const written = findWrittenArea({ startRow, startColumn }, rows);
 	const inserted = insert === 'INSERT_ROWS' ? rows.length : 0;
 	const { grid } = sheet;

@@ -60,15 +60,18 @@ export function resolve(workbook: Workbook, range: string): Target {
 	// Google ignores case when it compares titles.
 	const titled = (title: string) =>
 		workbook.sheets.find((sheet) => sheet.title.toLowerCase() === title.toLowerCase());
-	const findNamedRange = (name: string) => workbook.namedRanges.find((entry) => entry.name === name);
+	const findNamedRange = (name: string) =>
+		workbook.namedRanges.find((entry) => entry.name === name);
 	const reference = parseReference(range, {
 		isTitle: (text) => titled(text) !== undefined,
 		isName: (text) => findNamedRange(text) !== undefined,
 	});
 	const name = reference.name === undefined ? undefined : findNamedRange(reference.name);
 	const ownSheet = workbook.sheets.find(({ sheetId }) => sheetId === name?.sheetId);
-	const sheet = reference.title === undefined ? (ownSheet ?? workbook.sheets[0]) : titled(reference.title);
-	if (sheet === undefined || (ownSheet !== undefined && ownSheet !== sheet)) throw createRangeError(range);
+	const sheet =
+		reference.title === undefined ? (ownSheet ?? workbook.sheets[0]) : titled(reference.title);
+	if (sheet === undefined || (ownSheet !== undefined && ownSheet !== sheet))
+		throw createRangeError(range);
 	const bounds = name?.area ?? reference.area;
 	const area = closeArea(bounds, sheet.grid);
 	if (area.startRow >= sheet.grid.rowCount || area.startColumn >= sheet.grid.columnCount) {
@@ -108,7 +111,10 @@ export function refuseProtected(areas: readonly Rectangle[], written: Rectangle)
 
 /** @throws ApiError 400 if the workbook has too many cells */
 export function checkSize(workbook: Workbook): void {
-	const cells = workbook.sheets.reduce((sum, { grid }) => sum + grid.rowCount * grid.columnCount, 0);
+	const cells = workbook.sheets.reduce(
+		(sum, { grid }) => sum + grid.rowCount * grid.columnCount,
+		0,
+	);
 	if (cells > maxCells) {
 		throw createInvalidError(
 			`This action would increase the number of cells in the workbook above the limit of ${maxCells} cells.`,
@@ -155,7 +161,10 @@ export function renderWorkbook(workbook: Workbook, title: string): sheets_v4.Sch
 	};
 }
 
-export function renderTable({ sheetId }: Sheet, { tableId, name, area, hasFooter, columns }: NativeTable) {
+export function renderTable(
+	{ sheetId }: Sheet,
+	{ tableId, name, area, hasFooter, columns }: NativeTable,
+) {
 	return {
 		tableId,
 		name,

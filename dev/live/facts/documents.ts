@@ -11,18 +11,27 @@ export async function documentFacts(
 		account.ask(method, 'docsApiBase', path, body);
 	const created = ok(await ask('POST', '', { title: `${prefix} facts` }), 'creating a document');
 	const id = String(at(created, 'documentId'));
-	made.push({ what: 'a document for facts', address: `https://docs.google.com/document/d/${id}` });
+	made.push({
+		what: 'a document for facts',
+		address: `https://docs.google.com/document/d/${id}`,
+	});
 	const batch = (request: object, more: object = {}) =>
 		ask('POST', `/${id}:batchUpdate`, { requests: [request], ...more });
-	const text = async () => JSON.stringify(at(ok(await ask('GET', `/${id}`), 'reading'), 'body.content'));
-	const insert = (inserted: string) => ({ insertText: { text: inserted, location: { index: 1 } } });
+	const text = async () =>
+		JSON.stringify(at(ok(await ask('GET', `/${id}`), 'reading'), 'body.content'));
+	const insert = (inserted: string) => ({
+		insertText: { text: inserted, location: { index: 1 } },
+	});
 	return [
 		{
 			claim: 'Control characters and characters of private use are left out of inserted text.',
 			async ask() {
 				ok(await batch(insert('a\u0001b\u000cc\ue000d')), 'inserting');
 				const isClean = (await text()).includes('"abcd\\n"');
-				return { seen: `They were ${isClean ? '' : 'not '}left out.`, isAsClaimed: isClean };
+				return {
+					seen: `They were ${isClean ? '' : 'not '}left out.`,
+					isAsClaimed: isClean,
+				};
 			},
 		},
 		{
@@ -32,7 +41,10 @@ export async function documentFacts(
 				const end = Number(at(body, 'body.content.1.endIndex'));
 				const range = { startIndex: end - 1, endIndex: end };
 				const answer = await batch({ deleteContentRange: { range } });
-				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: answer.status === 400 };
+				return {
+					seen: `Google answered ${refusal(answer)}.`,
+					isAsClaimed: answer.status === 400,
+				};
 			},
 		},
 		{
@@ -40,8 +52,13 @@ export async function documentFacts(
 			async ask() {
 				const old = at(ok(await ask('GET', `/${id}`), 'reading'), 'revisionId');
 				ok(await batch(insert('new ')), 'inserting');
-				const answer = await batch(insert('lost '), { writeControl: { requiredRevisionId: old } });
-				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: answer.status === 400 };
+				const answer = await batch(insert('lost '), {
+					writeControl: { requiredRevisionId: old },
+				});
+				return {
+					seen: `Google answered ${refusal(answer)}.`,
+					isAsClaimed: answer.status === 400,
+				};
 			},
 		},
 	];

@@ -5,7 +5,10 @@ export interface Question {
 	/** What the package relies on; for an open question, the question. */
 	readonly claim: string;
 	/** @returns what Google did, and whether that is what was claimed; undefined if nothing was claimed */
-	readonly ask: () => Promise<{ readonly seen: string; readonly isAsClaimed: boolean | undefined }>;
+	readonly ask: () => Promise<{
+		readonly seen: string;
+		readonly isAsClaimed: boolean | undefined;
+	}>;
 }
 
 /** A value in an answer's JSON, by its path: `sheets.0.title`. */
@@ -13,7 +16,8 @@ export function at(value: unknown, path: string): unknown {
 	return path
 		.split('.')
 		.reduce<unknown>(
-			(inner, key) => (typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined),
+			(inner, key) =>
+				typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
 			value,
 		);
 }

@@ -16,12 +16,17 @@ export async function spreadsheetFacts(
 	const created = ok(
 		await ask('POST', '', {
 			properties: { title: `${prefix} facts` },
-			sheets: ['Facts', 'Q1'].map((title, sheetId) => ({ properties: { title, sheetId, gridProperties } })),
+			sheets: ['Facts', 'Q1'].map((title, sheetId) => ({
+				properties: { title, sheetId, gridProperties },
+			})),
 		}),
 		'creating a spreadsheet',
 	);
 	const id = String(at(created, 'spreadsheetId'));
-	made.push({ what: 'a spreadsheet for facts', address: `https://docs.google.com/spreadsheets/d/${id}` });
+	made.push({
+		what: 'a spreadsheet for facts',
+		address: `https://docs.google.com/spreadsheets/d/${id}`,
+	});
 	const values = (method: string, range: string, rows?: unknown[][], more = '') =>
 		ask(
 			method,
@@ -61,7 +66,10 @@ export async function spreadsheetFacts(
 			claim: 'A write that starts past the grid is refused with 400.',
 			async ask() {
 				const answer = await values('PUT', `Facts!A${rowCount + 10}`, [['x']]);
-				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed: answer.status === 400 };
+				return {
+					seen: `Google answered ${refusal(answer)}.`,
+					isAsClaimed: answer.status === 400,
+				};
 			},
 		},
 		{
@@ -80,7 +88,13 @@ export async function spreadsheetFacts(
 					await batch({
 						updateCells: {
 							start: { sheetId: 0, rowIndex: 0, columnIndex: 0 },
-							rows: [{ values: [{ ...bold, userEnteredValue: { stringValue: 'Name' } }] }],
+							rows: [
+								{
+									values: [
+										{ ...bold, userEnteredValue: { stringValue: 'Name' } },
+									],
+								},
+							],
 							fields: 'userEnteredValue,userEnteredFormat.textFormat.bold',
 						},
 					}),
@@ -90,10 +104,17 @@ export async function spreadsheetFacts(
 				const query = '?valueInputOption=RAW&insertDataOption=INSERT_ROWS';
 				ok(await ask('POST', append + query, { values: [['Ann']] }), 'appending');
 				const fields = 'sheets.data.rowData.values.userEnteredFormat.textFormat.bold';
-				const read = await ask('GET', `/${id}?ranges=Facts!A2&includeGridData=true&fields=${fields}`);
-				const value = 'sheets.0.data.0.rowData.0.values.0.userEnteredFormat.textFormat.bold';
+				const read = await ask(
+					'GET',
+					`/${id}?ranges=Facts!A2&includeGridData=true&fields=${fields}`,
+				);
+				const value =
+					'sheets.0.data.0.rowData.0.values.0.userEnteredFormat.textFormat.bold';
 				const isBold = at(ok(read, 'reading the format'), value) === true;
-				return { seen: `The appended row is ${isBold ? '' : 'not '}bold.`, isAsClaimed: isBold };
+				return {
+					seen: `The appended row is ${isBold ? '' : 'not '}bold.`,
+					isAsClaimed: isBold,
+				};
 			},
 		},
 		{
@@ -111,7 +132,8 @@ export async function spreadsheetFacts(
 					{ deleteSheet: { sheetId: 999 } },
 				);
 				const after = ok(await values('GET', 'Facts!C1'), 'reading');
-				const isUnchanged = answer.status === 400 && JSON.stringify(before) === JSON.stringify(after);
+				const isUnchanged =
+					answer.status === 400 && JSON.stringify(before) === JSON.stringify(after);
 				return {
 					seen: `Google answered ${refusal(answer)}; the cell ${isUnchanged ? 'is as before' : 'was changed'}.`,
 					isAsClaimed: isUnchanged,
@@ -123,7 +145,10 @@ export async function spreadsheetFacts(
 			async ask() {
 				ok(await metadata(), 'creating metadata');
 				const second = await metadata();
-				return { seen: `The second time, Google answered ${refusal(second)}.`, isAsClaimed: undefined };
+				return {
+					seen: `The second time, Google answered ${refusal(second)}.`,
+					isAsClaimed: undefined,
+				};
 			},
 		},
 		{
@@ -138,16 +163,25 @@ export async function spreadsheetFacts(
 		{
 			claim: 'An Office file is refused as "This operation is not supported for this document" (400).',
 			async ask() {
-				const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+				const mimeType =
+					'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 				const file = ok(
-					await account.upload({ name: `${prefix} facts.xlsx`, mimeType }, mimeType, 'not a real one'),
+					await account.upload(
+						{ name: `${prefix} facts.xlsx`, mimeType },
+						mimeType,
+						'not a real one',
+					),
 					'uploading a file',
 				);
 				const fileId = String(at(file, 'id'));
-				made.push({ what: 'a file for facts', address: `https://drive.google.com/file/d/${fileId}` });
+				made.push({
+					what: 'a file for facts',
+					address: `https://drive.google.com/file/d/${fileId}`,
+				});
 				const answer = await ask('GET', `/${fileId}`);
 				const isAsClaimed =
-					answer.status === 400 && refusal(answer).includes('not supported for this document');
+					answer.status === 400 &&
+					refusal(answer).includes('not supported for this document');
 				return { seen: `Google answered ${refusal(answer)}.`, isAsClaimed };
 			},
 		},

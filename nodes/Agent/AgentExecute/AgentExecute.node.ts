@@ -1,4 +1,9 @@
-import type { IExecuteFunctions, INodeExecutionData, INodeType, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	IExecuteFunctions,
+	INodeExecutionData,
+	INodeType,
+	INodeTypeDescription,
+} from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialTests';
@@ -26,16 +31,25 @@ export class AgentExecute implements INodeType {
 				},
 				{
 					nodeType: 'n8n-nodes-agent-workspace.workspace',
-					relationHint: "Emails the agent's answer, or stores it in a document or spreadsheet",
+					relationHint:
+						"Emails the agent's answer, or stores it in a document or spreadsheet",
 				},
-				{ nodeType: '@n8n/n8n-nodes-langchain.chatTrigger', relationHint: 'Lets people chat with the agent' },
+				{
+					nodeType: '@n8n/n8n-nodes-langchain.chatTrigger',
+					relationHint: 'Lets people chat with the agent',
+				},
 			],
 		},
 		sensitiveOutputFields: ['headers.set-cookie'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
-			{ name: 'agentApi', displayName: 'Agent API', required: true, testedBy: 'agentApiTest' },
+			{
+				name: 'agentApi',
+				displayName: 'Agent API',
+				required: true,
+				testedBy: 'agentApiTest',
+			},
 			{
 				name: 'agentSignatureApi',
 				displayName: 'Agent Signature API',

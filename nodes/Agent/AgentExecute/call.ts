@@ -6,7 +6,12 @@ import { type RawParameters } from '../../fields/params';
 import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
 import { buildSanitizeFunction } from '../../core/sanitizer';
 import { readResponseBody, readErrorBody } from '../../http/body';
-import { attemptRequest, type FullResponse, baseRequestOptions, rejectOnAbort } from '../../http/request';
+import {
+	attemptRequest,
+	type FullResponse,
+	baseRequestOptions,
+	rejectOnAbort,
+} from '../../http/request';
 import { RawResponse } from '../../http/rawResponse';
 import { withRetries } from '../../http/retry';
 import { checkAllowedHost } from '../session/allowedHosts';
@@ -19,7 +24,11 @@ import { type AgentResponse, findJsonBytes } from './response';
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
 /** Checks the parameters of one item and the credentials. @throws NodeError 400 if a parameter or credential is wrong */
-export function checkAgentItem(rawParameters: RawParameters, index: number, credentials: AgentCredentials) {
+export function checkAgentItem(
+	rawParameters: RawParameters,
+	index: number,
+	credentials: AgentCredentials,
+) {
 	const { api, signatureApi } = credentials;
 	const { params, buildPayload } = readItemParameters(rawParameters, index);
 	const isCertificateChecked = !api.allowUnauthorizedCerts;
@@ -31,7 +40,11 @@ export function checkAgentItem(rawParameters: RawParameters, index: number, cred
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
-export function getRequestIdentity({ params, buildPayload, credentials }: CheckedAgentItem): unknown {
+export function getRequestIdentity({
+	params,
+	buildPayload,
+	credentials,
+}: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
 	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, params);
 	const url = buildExecuteUrl(credentials.api);
@@ -54,7 +67,12 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 		wait,
 		url: buildExecuteUrl(api),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
-		buildBody: () => ({ sessionId, initialPayload, startStepName, ...buildIdentity(signatureApi, params) }),
+		buildBody: () => ({
+			sessionId,
+			initialPayload,
+			startStepName,
+			...buildIdentity(signatureApi, params),
+		}),
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
@@ -114,7 +132,12 @@ export async function sendExecuteCall(
 			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
 		},
 		{ isRepeatable: false, mayChange: true },
-		{ words: agentRetryWords, maxAttempts, maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000, signal },
+		{
+			words: agentRetryWords,
+			maxAttempts,
+			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
+			signal,
+		},
 	);
 }
 
@@ -129,12 +152,19 @@ async function readAgentResponse(
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const compressedBody = await readErrorBody(response.body, signal);
-		const body = await rawResponse.decompress(compressedBody, memory).catch(() => Buffer.alloc(0));
+		const body = await rawResponse
+			.decompress(compressedBody, memory)
+			.catch(() => Buffer.alloc(0));
 		throw convertFailedResponse({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
 	const maxBytes = call.params.maxResponseBytes;
-	const compressedBody = await readResponseBody(response.body, { announcedBytes, maxBytes, signal, memory });
+	const compressedBody = await readResponseBody(response.body, {
+		announcedBytes,
+		maxBytes,
+		signal,
+		memory,
+	});
 	const body = await rawResponse.decompress(compressedBody, memory, maxBytes);
 	const agentResponse = { statusCode, headers, body };
 	const jsonBytes = findJsonBytes(agentResponse);

@@ -6,7 +6,12 @@ import type { Sanitize } from '../../core/sanitizer';
 import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { ConnectRequestReader } from '../session/connectRequest';
-import type { connect, ConnectionEvent, ConnectionListener, EndedChannel } from '../session/connection';
+import type {
+	connect,
+	ConnectionEvent,
+	ConnectionListener,
+	EndedChannel,
+} from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
 import { type CollectorSetup, MessageCollector, type WaitEndReason, type EndedBy } from './waitEnd';
@@ -20,7 +25,10 @@ export interface WaitSetup extends CollectorSetup {
 	readonly sanitize: Sanitize;
 }
 
-export interface WaitResult extends Pick<MessageCollector, 'earlyMessages' | 'messages' | 'repeatedCount'> {
+export interface WaitResult extends Pick<
+	MessageCollector,
+	'earlyMessages' | 'messages' | 'repeatedCount'
+> {
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
@@ -130,7 +138,8 @@ class MessageWait implements ConnectionListener {
 	handleCallFailure(error: unknown): void {
 		if (!this.#isCallSent || !isNodeError(error)) throw error;
 		const { endReason } = this.#collector;
-		const hasAwaitedMessages = endReason === 'match' || endReason === 'count' || endReason === 'failure';
+		const hasAwaitedMessages =
+			endReason === 'match' || endReason === 'count' || endReason === 'failure';
 		if (!hasAwaitedMessages || error.outcome === 'notDone' || this.#setup.signal?.aborted)
 			throw this.#addReceivedMessages(errors.addPossibleGap(error, this.#gapCause));
 		this.#callFailure = error;
@@ -142,12 +151,24 @@ class MessageWait implements ConnectionListener {
 		this.#collector.markCallEnded();
 		const { log, settings, sessionId } = this.#setup;
 		const { waitTimeoutSeconds } = settings;
-		log.info(`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`);
+		log.info(
+			`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`,
+		);
 		try {
 			const endedBy = this.#checkEndReason(await this.#deferredEndReason.promise);
 			const { earlyMessages, messages, repeatedCount } = this.#collector;
-			const received = { earlyMessages, messages, repeatedCount, hasGap: this.#gapCause !== undefined };
-			return { ...received, endedBy, closeFrame: this.#closeFrame, callFailure: this.#callFailure };
+			const received = {
+				earlyMessages,
+				messages,
+				repeatedCount,
+				hasGap: this.#gapCause !== undefined,
+			};
+			return {
+				...received,
+				endedBy,
+				closeFrame: this.#closeFrame,
+				callFailure: this.#callFailure,
+			};
 		} catch (error) {
 			throw isNodeError(error) ? this.#addReceivedMessages(error) : error;
 		}
@@ -181,7 +202,8 @@ class MessageWait implements ConnectionListener {
 			if (this.#collector.endReason === undefined) this.#closeFrame = closeReason;
 			this.#collector.handleCloseFrame();
 		}
-		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined) this.#gapCause = failure;
+		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined)
+			this.#gapCause = failure;
 		if (!wasOpen && isLastingFault(closeReason)) this.#lastingFaultCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
 		// The channel is given up if only the long backoff is left, or if a lasting fault has occurred twice.
@@ -198,7 +220,8 @@ class MessageWait implements ConnectionListener {
 		const { messages } = this.#collector;
 		const { textField, onWaitTimeout } = settings;
 		// The message with the failure is the last one, because it ended the wait.
-		if (endReason === 'failure') throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
+		if (endReason === 'failure')
+			throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
 		if (onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
 		if (endReason !== 'timeout') return endReason;
@@ -207,7 +230,10 @@ class MessageWait implements ConnectionListener {
 	}
 
 	#addReceivedMessages(failure: NodeError): NodeError {
-		const receivedMessages = errors.buildMessageDetails(this.#collector.messages, this.#setup.sanitize);
+		const receivedMessages = errors.buildMessageDetails(
+			this.#collector.messages,
+			this.#setup.sanitize,
+		);
 		const gap = this.#gapCause && { gap: true };
 		return failure.with({ details: { ...failure.details, ...receivedMessages, ...gap } });
 	}
@@ -241,7 +267,9 @@ class MessageWait implements ConnectionListener {
 function isLastingFault(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
 	const { category } = classifyNetworkError(closeReason);
-	return category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND';
+	return (
+		category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND'
+	);
 }
 
 /** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */

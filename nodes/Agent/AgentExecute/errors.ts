@@ -6,7 +6,11 @@ import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import { BodyError } from '../../http/body';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
-import { type BodyErrorTexts, convertBodyError, type RequestErrorFactory } from '../../http/request';
+import {
+	type BodyErrorTexts,
+	convertBodyError,
+	type RequestErrorFactory,
+} from '../../http/request';
 import * as retry from '../../http/retry';
 import type { CloseReason } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
@@ -62,7 +66,10 @@ function formatByteLimit(bytes: number): string {
 }
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
-export function convertFailedResponse(agentResponse: AgentResponse, call: CallErrorContext): NodeError {
+export function convertFailedResponse(
+	agentResponse: AgentResponse,
+	call: CallErrorContext,
+): NodeError {
 	const { statusCode, headers } = agentResponse;
 	if (isRedirect(statusCode)) return createRedirectError(statusCode, headers.location, call.url);
 	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
@@ -74,7 +81,13 @@ export function convertFailedResponse(agentResponse: AgentResponse, call: CallEr
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
 	const [meaning, description] = statusTexts[statusCode] ?? getUnlistedStatusTexts(attemptResult);
 	const message = `${meaning} (${statusCode})${excerpt ? `: ${excerpt}` : ''}`;
-	return new NodeError({ code: statusCode, message, description, retryAfterMilliseconds, ...attemptResult });
+	return new NodeError({
+		code: statusCode,
+		message,
+		description,
+		retryAfterMilliseconds,
+		...attemptResult,
+	});
 }
 
 export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({
@@ -118,7 +131,11 @@ export const agentRetryWords = {
 	nothingDone: 'The service did not accept the call, so the agent was not started.',
 };
 
-function createRedirectError(statusCode: number, location: string | undefined, url: string): NodeError {
+function createRedirectError(
+	statusCode: number,
+	location: string | undefined,
+	url: string,
+): NodeError {
 	const target = location && URL.canParse(location, url) ? new URL(location, url) : undefined;
 	// The query is left out, because it may contain a secret.
 	const targetText = target ? ` to ${target.protocol}//${target.host}${target.pathname}` : '';
@@ -153,8 +170,14 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 		'The agent service is rate-limiting requests',
 		`Lower the option ${quoteField('parallelRequests')}, or run the workflow less often.`,
 	],
-	502: ['The gateway in front of the agent service got no valid response from it', unknownOutcomeText],
-	504: ['The gateway in front of the agent service got no response from it in time', unknownOutcomeText],
+	502: [
+		'The gateway in front of the agent service got no valid response from it',
+		unknownOutcomeText,
+	],
+	504: [
+		'The gateway in front of the agent service got no response from it in time',
+		unknownOutcomeText,
+	],
 };
 
 function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
@@ -162,7 +185,10 @@ function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): Er
 	if (!retryable) return ['The agent service rejected the call', rejectedText];
 	const internalErrorText = `${unknownOutcomeText} The service reported an internal error.`;
 	const busyText = 'The service is temporarily busy or down. It did not start the agent.';
-	return ['The agent service reported an error', outcome === 'notDone' ? busyText : internalErrorText];
+	return [
+		'The agent service reported an error',
+		outcome === 'notDone' ? busyText : internalErrorText,
+	];
 }
 
 /** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
@@ -186,7 +212,10 @@ export function addCallDetails(
 }
 
 /** Builds the details of an error: the last messages that fit the limit. At least one message is listed. */
-export function buildMessageDetails(messages: readonly SessionMessage[], sanitize: Sanitize): IDataObject {
+export function buildMessageDetails(
+	messages: readonly SessionMessage[],
+	sanitize: Sanitize,
+): IDataObject {
 	if (messages.length === 0) return {};
 	const listedMessages: IDataObject[] = [];
 	let length = 0;
@@ -213,7 +242,10 @@ function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
 }
 
 /** Lists the values that were compared with the match value. If there are none, lists the fields of the messages. */
-function describeMessages(messages: readonly SessionMessage[], match: FieldCondition | undefined): string {
+function describeMessages(
+	messages: readonly SessionMessage[],
+	match: FieldCondition | undefined,
+): string {
 	const field = match?.field;
 	if (field !== undefined) {
 		const values = listDistinct(messages.map((message) => findFieldText(message, field)));
@@ -230,7 +262,10 @@ function describeMessages(messages: readonly SessionMessage[], match: FieldCondi
 export const openTimeoutSeconds = 20;
 
 /** @param closeReason why no further attempt is made; undefined after the time limit */
-export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?: CloseReason): NodeError {
+export function createChannelNotOpenError(
+	lastFailure?: NodeError,
+	closeReason?: CloseReason,
+): NodeError {
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	const response = closeReason?.kind === 'response' ? closeReason.response : undefined;
@@ -239,7 +274,11 @@ export function createChannelNotOpenError(lastFailure?: NodeError, closeReason?:
 	const mayNeedSession = isRefused || closeReason?.kind === 'closeFrame';
 	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${mentionChoice('openChannel', 'after')}'.`;
 	return failure.with({
-		description: joinSentences('The agent was not started.', failure.description, mayNeedSession && advice),
+		description: joinSentences(
+			'The agent was not started.',
+			failure.description,
+			mayNeedSession && advice,
+		),
 	});
 }
 
@@ -252,8 +291,14 @@ export function addStartedText(failure: NodeError): NodeError {
 const outputChoice = `${quoteField('onWaitTimeout')} to '${mentionChoice('onWaitTimeout', 'output')}'`;
 
 export function createWaitTimeoutError(
-	{ waitTimeoutSeconds, matchCondition }: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
-	{ earlyMessages, messages }: Readonly<Record<'earlyMessages' | 'messages', readonly SessionMessage[]>>,
+	{
+		waitTimeoutSeconds,
+		matchCondition,
+	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
+	{
+		earlyMessages,
+		messages,
+	}: Readonly<Record<'earlyMessages' | 'messages', readonly SessionMessage[]>>,
 	sanitize: Sanitize,
 ): NodeError {
 	const countText = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -272,7 +317,11 @@ export function createWaitTimeoutError(
 /** Adds that messages may be missing. @param loss the error of the channel that was lost after the call; undefined if none was lost */
 export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
-	const lossText = joinSentences(`${loss.message}.`, loss.description, 'Messages may be missing.');
+	const lossText = joinSentences(
+		`${loss.message}.`,
+		loss.description,
+		'Messages may be missing.',
+	);
 	return failure.with({ description: joinSentences(lossText, failure.description), cause: loss });
 }
 
@@ -292,7 +341,9 @@ export function createAgentFailureError(
 	textField: string,
 	sanitize: Sanitize,
 ): NodeError {
-	const report = sanitize(findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null));
+	const report = sanitize(
+		findText(message?.message, textField) ?? JSON.stringify(message?.message ?? null),
+	);
 	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',

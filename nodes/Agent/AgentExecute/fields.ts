@@ -1,6 +1,10 @@
 import { defaultMaxBytes } from '../../http/body';
 import { type Field, textType } from '../../fields/field';
-import { includeInputFieldsOption, maxModelCharactersOption, requestOptions } from '../../fields/params';
+import {
+	includeInputFieldsOption,
+	maxModelCharactersOption,
+	requestOptions,
+} from '../../fields/params';
 import { outputTextField, trimmedTextType } from '../session/fields';
 
 /** The fields of the execute call. Their defaults never change, because saved workflows rely on them. */
@@ -56,7 +60,8 @@ export const executeFields = [
 		showWhen: { payloadMode: ['json'] },
 		description:
 			'A JSON object. To build it from data of earlier nodes, use one expression for the whole object.',
-		builderHint: 'Use one expression for the whole object. Do not put expressions inside JSON text.',
+		builderHint:
+			'Use one expression for the whole object. Do not put expressions inside JSON text.',
 		hint: 'For example, the expression {{ { task: $json.task, input: $json.text } }}',
 	},
 	{

@@ -42,7 +42,8 @@ export class TurnText {
 		const mayRepeatText = this.#joinsPieces && piece !== '' && (isEnd || this.#pieceCount > 1);
 		if (piece !== '') this.#pieceCount++;
 		// The lengths are compared first, because comparing the whole text with each piece takes quadratic time.
-		if (mayRepeatText && piece.length >= this.#piecesLength && piece === this.text.trim()) return '';
+		if (mayRepeatText && piece.length >= this.#piecesLength && piece === this.text.trim())
+			return '';
 		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
 		this.#piecesLength += piece.length;
@@ -55,7 +56,9 @@ const maxListedLength = 40;
 
 /** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	listDistinct(messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : []))).join(', ');
+	listDistinct(
+		messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : [])),
+	).join(', ');
 
 /** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
 export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
@@ -63,7 +66,8 @@ export function listDistinct(texts: ReadonlyArray<string | undefined>): string[]
 	for (const text of texts) {
 		if (text !== undefined) distinctTexts.add(shorten(text, maxListedLength));
 		// Stops early, because there may be a million texts.
-		if (distinctTexts.size > maxListedTexts) return [...[...distinctTexts].slice(0, maxListedTexts), '…'];
+		if (distinctTexts.size > maxListedTexts)
+			return [...[...distinctTexts].slice(0, maxListedTexts), '…'];
 	}
 	return [...distinctTexts];
 }

@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { IBinaryKeyData, IDataObject, IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type {
+	IBinaryKeyData,
+	IDataObject,
+	IExecuteFunctions,
+	INodeExecutionData,
+} from 'n8n-workflow';
 import { getHighlightedResponseKey } from 'n8n-workflow';
 
 import { toError, isTool, toNodeError } from '../../core/errors';
@@ -17,16 +22,31 @@ import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */
-export async function buildOutputItem(context: IExecuteFunctions, index: number, progress: CallProgress) {
+export async function buildOutputItem(
+	context: IExecuteFunctions,
+	index: number,
+	progress: CallProgress,
+) {
 	const { call, sentBody, agentResponse } = progress;
 	const { sessionId, userId, startStepName, timestamp } = sentBody;
 	const { params, responseSecrets, sanitize } = call;
-	const content = agentResponse ? parseResponseContent(agentResponse, responseSecrets) : { response: null };
+	const content = agentResponse
+		? parseResponseContent(agentResponse, responseSecrets)
+		: { response: null };
 	const response = 'response' in content ? (content.response as IDataObject) : null;
 	const output = findText(response, params.textField) ?? null;
 	const statusCode = agentResponse?.statusCode ?? null;
-	const json: IDataObject = { output, sessionId, userId, startStepName, timestamp, statusCode, response };
-	if (agentResponse && params.includeHeaders) json.headers = sanitizeHeaders(agentResponse.headers, sanitize);
+	const json: IDataObject = {
+		output,
+		sessionId,
+		userId,
+		startStepName,
+		timestamp,
+		statusCode,
+		response,
+	};
+	if (agentResponse && params.includeHeaders)
+		json.headers = sanitizeHeaders(agentResponse.headers, sanitize);
 	const item: INodeExecutionData = { json, pairedItem: { item: index } };
 	if (!('bytes' in content)) return item;
 	const { bytes, fileName, mimeType } = content;
@@ -48,7 +68,10 @@ async function awaitStored<T>(storing: Promise<T>): Promise<T> {
 /** Removes secrets, because a service may repeat them in its headers, and n8n stores the headers with the execution. */
 function sanitizeHeaders(headers: IncomingHttpHeaders, sanitize: Sanitize): IDataObject {
 	const entries = Object.entries(headers).map(([name, value = '']) => {
-		return [sanitize(name), Array.isArray(value) ? value.map(sanitize) : sanitize(value)] as const;
+		return [
+			sanitize(name),
+			Array.isArray(value) ? value.map(sanitize) : sanitize(value),
+		] as const;
 	});
 	return Object.fromEntries(entries);
 }
@@ -63,9 +86,14 @@ export async function addMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of [...earlyMessages, ...messages]) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await awaitStored(storeMessageBytes(helpers, message.bytes));
+		binary[`message_${message.sequence}`] = await awaitStored(
+			storeMessageBytes(helpers, message.bytes),
+		);
 	}
-	const earlyJson = earlyMessages.map((message) => ({ ...buildMessageJson(message), beforeCall: true }));
+	const earlyJson = earlyMessages.map((message) => ({
+		...buildMessageJson(message),
+		beforeCall: true,
+	}));
 	const json: IDataObject = {
 		...item.json,
 		output: buildOutputText(messages, textField, textPieces, endedBy),
@@ -91,7 +119,8 @@ export function buildHints(
 	isChat = false,
 ): string[] {
 	const hasNoText = json.output === null && binary === undefined;
-	const endSign = waitResult?.endedBy === 'silence' ? suggestMatchCondition(waitResult.messages) : undefined;
+	const endSign =
+		waitResult?.endedBy === 'silence' ? suggestMatchCondition(waitResult.messages) : undefined;
 	// After a gap, a service may send messages again on purpose, so repeated messages are no reason for a hint.
 	const repeatedCount = waitResult?.hasGap ? 0 : (waitResult?.repeatedCount ?? 0);
 	return [
@@ -105,22 +134,30 @@ export function buildHints(
 		isChat &&
 			sessionId === '' &&
 			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
-		isChat && !waitResult && !hasNoText && `The chat shows the response to the call. ${waitAdvice}`,
+		isChat &&
+			!waitResult &&
+			!hasNoText &&
+			`The chat shows the response to the call. ${waitAdvice}`,
 	].filter((hint) => typeof hint === 'string');
 }
 
 type HintOptions = Pick<PreparedCall['params'], 'textField' | 'sessionId' | 'silenceSeconds'>;
 
-const waitAdvice = "If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
+const waitAdvice =
+	"If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
 
 /** Suggests what may mark the last message: a field whose value differs there from its values in all earlier messages. */
 function suggestMatchCondition(messages: readonly SessionMessage[]) {
-	const readField = (message: unknown, field: string) => (isRecord(message) ? message[field] : undefined);
+	const readField = (message: unknown, field: string) =>
+		isRecord(message) ? message[field] : undefined;
 	const lastMessage = messages.at(-1)?.message;
 	for (const field of ['type', 'event', 'status']) {
 		const value = readField(lastMessage, field);
-		const isNew = messages.slice(0, -1).every(({ message }) => readField(message, field) !== value);
-		if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value) && isNew) return { field, value };
+		const isNew = messages
+			.slice(0, -1)
+			.every(({ message }) => readField(message, field) !== value);
+		if (typeof value === 'string' && /^[\w.-]{1,40}$/.test(value) && isNew)
+			return { field, value };
 	}
 	return undefined;
 }
@@ -154,7 +191,8 @@ export function toModelItems(
 	// If there is no text, the model gets the whole response.
 	const fullText = typeof output === 'string' ? output : JSON.stringify(response);
 	const fittedText = fitText(fullText, countRoom(maxModelCharacters, commonFields, hints));
-	const partNotes = fittedText === fullText ? [] : [{ note: describePart(fittedText, 0, fullText.length) }];
+	const partNotes =
+		fittedText === fullText ? [] : [{ note: describePart(fittedText, 0, fullText.length) }];
 	return [{ output: fittedText, ...commonFields }, ...partNotes, ...hintNotes];
 }
 
@@ -174,13 +212,15 @@ export class LiveView {
 		this.#params = params;
 		this.#shownText = new TurnText(params.textPieces);
 		// The output of a tool is meant for the agent that called the tool, not for the chat.
-		this.#isStreaming = params.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+		this.#isStreaming =
+			params.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	}
 
 	/** Shows the text of a message, unless the message reports a failure. @param endReason how the message ends the wait */
 	readonly showMessage = ({ message }: SessionMessage, endReason?: MessageEndReason): void => {
 		const text = findText(message, this.#params.textField);
-		if (endReason !== 'failure' && text !== undefined) this.showText(text, endReason === 'match');
+		if (endReason !== 'failure' && text !== undefined)
+			this.showText(text, endReason === 'match');
 	};
 
 	/** @param isEnd whether the message ends the wait */
@@ -201,22 +241,27 @@ export class LiveView {
 
 	#sendChunk(type: 'begin' | 'item' | 'end', content?: string): void {
 		// n8n's types hide that `sendChunk` returns a promise. The promise settles when the chunk is sent.
-		const streaming: { sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown } =
-			this.#context;
+		const streaming: {
+			sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown;
+		} = this.#context;
 		this.#lastChunk = this.#lastChunk
 			.then(() => streaming.sendChunk(type, this.#index, content))
 			.catch((error: unknown) => {
 				// The chat may be closed. That is no error of the item.
-				this.#context.logger.debug(`Agent Execute: a chunk could not be sent: ${toError(error).message}`);
+				this.#context.logger.debug(
+					`Agent Execute: a chunk could not be sent: ${toError(error).message}`,
+				);
 			});
 	}
 }
 
 /** Puts the message into the description, because n8n streams only the description of an error. */
 export function putMessageIntoDescription(error: unknown, context: IExecuteFunctions): unknown {
-	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming()) return error;
+	if (!(error instanceof Error) || !('description' in error) || !context.isStreaming())
+		return error;
 	const { description } = error;
-	error.description = typeof description === 'string' ? `${error.message}. ${description}` : error.message;
+	error.description =
+		typeof description === 'string' ? `${error.message}. ${description}` : error.message;
 	return error;
 }
 
@@ -239,7 +284,10 @@ export function tagExecution(context: IExecuteFunctions, sessionId: string): voi
 }
 
 /** Makes n8n show the answer of the first item with the execution, as it does for its own AI Agent. */
-export function highlightAnswer(context: IExecuteFunctions, items: readonly INodeExecutionData[]): void {
+export function highlightAnswer(
+	context: IExecuteFunctions,
+	items: readonly INodeExecutionData[],
+): void {
 	const answer = items[0]?.json.output;
 	// If the node is a tool, the agent that called the tool gives the answer of the execution.
 	if (typeof answer !== 'string' || answer === '' || isTool(context.getNode())) return;
@@ -255,6 +303,8 @@ function storeIfSupported(context: IExecuteFunctions, store: () => void): void {
 		store();
 	} catch (error) {
 		const { message } = toError(error);
-		context.logger.debug(`Agent Execute: n8n could not store data with this execution: ${message}`);
+		context.logger.debug(
+			`Agent Execute: n8n could not store data with this execution: ${message}`,
+		);
 	}
 }

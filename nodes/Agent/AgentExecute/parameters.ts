@@ -1,7 +1,13 @@
 import { createRefusal } from '../../core/errors';
 import { quoteField, FieldNaming, type InferParameters } from '../../fields/field';
 import { type RawParameters, readParameters } from '../../fields/params';
-import { isRecord, describeType, jsonAdvice, missingDataAdvice, parseJson } from '../../fields/values';
+import {
+	isRecord,
+	describeType,
+	jsonAdvice,
+	missingDataAdvice,
+	parseJson,
+} from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
 import type { FieldCondition } from '../session/messageFields';
 import { executeFields, executeOptions } from './fields';
@@ -35,8 +41,10 @@ export function preparePayload(
 ): () => string {
 	const { payloadMode, task, input, payloadJson: payload } = params;
 	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
-	const value = typeof payload === 'string' ? parseJson(payload, "'Payload (JSON)'", jsonAdvice) : payload;
-	if (isRecord(value)) return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
+	const value =
+		typeof payload === 'string' ? parseJson(payload, "'Payload (JSON)'", jsonAdvice) : payload;
+	if (isRecord(value))
+		return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
 	throw createRefusal(
 		`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,
 		'Wrap the value in an object, such as {"items": …}.',
@@ -44,7 +52,11 @@ export function preparePayload(
 }
 
 /** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError 400 */
-function checkNotEmpty(mode: string, values: Record<string, unknown>, rawParameters: RawParameters): void {
+function checkNotEmpty(
+	mode: string,
+	values: Record<string, unknown>,
+	rawParameters: RawParameters,
+): void {
 	const isEmpty = (name: string) => isBlank(values[name] ?? '');
 	const isEmptyExpression = (name: string) => isEmpty(name) && rawParameters.hasExpression(name);
 	if (isEmptyExpression('sessionId'))
@@ -53,7 +65,10 @@ function checkNotEmpty(mode: string, values: Record<string, unknown>, rawParamet
 			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
 		);
 	if (mode === 'json' && isEmptyExpression('payloadJson'))
-		throw createRefusal("The expression in 'Payload (JSON)' is empty for this item", missingDataAdvice);
+		throw createRefusal(
+			"The expression in 'Payload (JSON)' is empty for this item",
+			missingDataAdvice,
+		);
 	if (mode === 'json') return;
 	// Only an expression can give undefined or null.
 	const fieldWithoutValue = ['task', 'input'].find((name) => values[name] == null);
@@ -79,9 +94,12 @@ const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const
  * @throws NodeError 400 that names both options
  */
 function checkOverrides(params: ExecuteParams, rawParameters: RawParameters): void {
-	const isSet = (name: (typeof overrides)[number]) => params[name] !== 0 && !isBlank(params[name]);
+	const isSet = (name: (typeof overrides)[number]) =>
+		params[name] !== 0 && !isBlank(params[name]);
 	const filledOption = overrides.find(isSet);
-	const emptyOption = overrides.find((name) => !isSet(name) && rawParameters.hasExpression('options', name));
+	const emptyOption = overrides.find(
+		(name) => !isSet(name) && rawParameters.hasExpression('options', name),
+	);
 	if (filledOption === undefined || emptyOption === undefined) return;
 	const refusal = createRefusal(
 		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(filledOption)} is not`,
@@ -107,7 +125,10 @@ export function readWaitSettings(params: ExecuteParams) {
 	};
 }
 
-function buildMatchCondition({ matchField: field, matchValue: values }: ExecuteParams): FieldCondition {
+function buildMatchCondition({
+	matchField: field,
+	matchValue: values,
+}: ExecuteParams): FieldCondition {
 	if (field === '' && values.length === 0)
 		throw createRefusal(
 			"'Match Field' and 'Match Value' are empty",

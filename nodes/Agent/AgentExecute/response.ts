@@ -25,11 +25,17 @@ const maxEchoCharacters = 64 * 1024;
 const minSecretCharacters = 8;
 
 /** Parses a body: JSON to its value, text to a string, and other media types to bytes. @param secrets the secrets to replace in the text */
-export function parseResponseContent(agentResponse: AgentResponse, secrets: string[] = []): ResponseContent {
+export function parseResponseContent(
+	agentResponse: AgentResponse,
+	secrets: string[] = [],
+): ResponseContent {
 	const { body, headers } = agentResponse;
 	const longSecrets = secrets.filter(({ length }) => length >= minSecretCharacters);
 	const replaceSecrets = (text: string) =>
-		longSecrets.reduce((replacedText, secret) => replacedText.replaceAll(secret, secretMask), text);
+		longSecrets.reduce(
+			(replacedText, secret) => replacedText.replaceAll(secret, secretMask),
+			text,
+		);
 	if (body.length === 0) return { response: null };
 	const { mimeType, decoder } = parseContentType(headers);
 	const isText = mimeType === '' ? isUtf8(body) : textTypePattern.test(mimeType);
@@ -38,7 +44,8 @@ export function parseResponseContent(agentResponse: AgentResponse, secrets: stri
 		return { bytes: body, mimeType: mimeType || 'application/octet-stream', fileName };
 	}
 	const originalText = decoder.decode(body);
-	const text = originalText.length <= maxEchoCharacters ? replaceSecrets(originalText) : originalText;
+	const text =
+		originalText.length <= maxEchoCharacters ? replaceSecrets(originalText) : originalText;
 	return { response: isJsonType(mimeType) ? parseJsonOrText(text) : text };
 }
 
@@ -87,7 +94,8 @@ function parseFileName(headers: IncomingHttpHeaders): string | undefined {
 	const disposition = headers['content-disposition'] ?? '';
 	const [, encodedName] = /filename\*\s*=\s*utf-8'[^']*'([^;\s]+)/i.exec(disposition) ?? [];
 	if (encodedName !== undefined) return decodePercents(encodedName);
-	const [, quotedName, plainName] = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
+	const [, quotedName, plainName] =
+		/filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;]+))/i.exec(disposition) ?? [];
 	return quotedName?.replaceAll(/\\(.)/g, '$1') ?? plainName?.trim();
 }
 
@@ -119,5 +127,7 @@ function findErrorMessage(response: unknown, depth = 0): string | undefined {
 	if (typeof response !== 'object' || response === null || depth > 4) return undefined;
 	if ('message' in response && typeof response.message === 'string') return response.message;
 	if (!('error' in response)) return undefined;
-	return typeof response.error === 'string' ? response.error : findErrorMessage(response.error, depth + 1);
+	return typeof response.error === 'string'
+		? response.error
+		: findErrorMessage(response.error, depth + 1);
 }

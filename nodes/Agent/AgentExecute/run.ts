@@ -32,7 +32,9 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	if (context.getInputData().length === 0) return [];
 	// The calls of a run use the credentials that are read here. Channels read the credentials again.
 	const credentials = await readCredentials(context).catch(toNodeError);
-	const sanitizer = new Sanitizer(isNodeError(credentials) ? undefined : findSecrets(credentials));
+	const sanitizer = new Sanitizer(
+		isNodeError(credentials) ? undefined : findSecrets(credentials),
+	);
 	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
 	try {
 		const items = await runItems(context, createWork(run, sanitizer));
@@ -60,10 +62,14 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one after another.
 		planBatches: (checkedItems) =>
-			checkedItems.map((item) => ({ items: [item], key: item.value.params.sessionId || undefined })),
+			checkedItems.map((item) => ({
+				items: [item],
+				key: item.value.params.sessionId || undefined,
+			})),
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
-		perform: (items) => Promise.all(items.map(({ index, value }) => performItem(run, index, value))),
+		perform: (items) =>
+			Promise.all(items.map(({ index, value }) => performItem(run, index, value))),
 	};
 }
 
@@ -79,17 +85,22 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 	const sendCall = (prepareAttempt: () => Promise<void>) =>
 		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
 	try {
-		const waitResult = wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
+		const waitResult =
+			wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
 		if (!wait) await sendCall(() => Promise.resolve());
 		const { item, bytes } = await buildMeasuredItem(context, index, progress, waitResult);
-		if (!waitResult && typeof item.json.output === 'string') liveView.showText(item.json.output);
-		if (run.outputBytes + bytes > maxOutputBytes) throw createTooMuchOutputError(maxOutputBytes);
+		if (!waitResult && typeof item.json.output === 'string')
+			liveView.showText(item.json.output);
+		if (run.outputBytes + bytes > maxOutputBytes)
+			throw createTooMuchOutputError(maxOutputBytes);
 		run.outputBytes += bytes;
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
 		const hints = outputs.buildHints(item, params, waitResult, isChat);
 		for (const hint of hints) run.hints.add(hint);
 		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
-		const output = isForModel ? outputs.toModelItems(item, params, hints).map((json) => ({ json })) : [item];
+		const output = isForModel
+			? outputs.toModelItems(item, params, hints).map((json) => ({ json }))
+			: [item];
 		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRepeat: true };
@@ -129,19 +140,29 @@ async function buildMeasuredItem(
 	const callItem = await outputs.buildOutputItem(context, index, progress);
 	const responseBytes = callItem.binary ? 0 : (progress.agentResponse?.body.length ?? 0);
 	if (!waitResult) return { item: callItem, bytes: responseBytes };
-	const item = await outputs.addMessages(callItem, waitResult, progress.call.params, context.helpers);
+	const item = await outputs.addMessages(
+		callItem,
+		waitResult,
+		progress.call.params,
+		context.helpers,
+	);
 	const messageBytes = waitResult.messages.reduce((sum, { byteLength }) => sum + byteLength, 0);
 	return { item, bytes: responseBytes + messageBytes };
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
-	const failure = new Sanitizer(call.secrets).sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	const failure = new Sanitizer(call.secrets).sanitizeError(
+		naming.insertNamesIntoError(toNodeError(error)),
+	);
 	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
 	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
-	if (!agentResponse) return { result: { failure: addCallDetails(failure, call) }, mustNotRepeat };
+	if (!agentResponse)
+		return { result: { failure: addCallDetails(failure, call) }, mustNotRepeat };
 	const content = parseResponseContent(agentResponse);
 	const response =
-		'bytes' in content ? `(${content.bytes.length} bytes, ${content.mimeType})` : content.response;
+		'bytes' in content
+			? `(${content.bytes.length} bytes, ${content.mimeType})`
+			: content.response;
 	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
 }

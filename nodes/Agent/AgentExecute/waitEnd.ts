@@ -72,8 +72,14 @@ export class MessageCollector {
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined) return;
 		const { failureCondition, filterCondition } = this.#setup.settings;
-		const reportsFailure = failureCondition !== undefined && meetsCondition(message, failureCondition);
-		if (!reportsFailure && filterCondition !== undefined && !meetsCondition(message, filterCondition)) return;
+		const reportsFailure =
+			failureCondition !== undefined && meetsCondition(message, failureCondition);
+		if (
+			!reportsFailure &&
+			filterCondition !== undefined &&
+			!meetsCondition(message, filterCondition)
+		)
+			return;
 		if (!this.#rememberIfNew(message)) return;
 		this.#heldBytes += measureHeldBytes(message);
 		if (this.#isCallSent) this.#collect(message, reportsFailure);
@@ -86,7 +92,8 @@ export class MessageCollector {
 
 	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
 	handleNoMoreMessages(): boolean {
-		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0) this.#endWait('silence');
+		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0)
+			this.#endWait('silence');
 		return this.endReason !== undefined;
 	}
 
@@ -136,11 +143,14 @@ export class MessageCollector {
 		}
 		this.messages.push(message);
 		this.#lastMessageAt = clock.getMonotonicMilliseconds();
-		const matches = settings.matchCondition !== undefined && meetsCondition(message, settings.matchCondition);
+		const matches =
+			settings.matchCondition !== undefined &&
+			meetsCondition(message, settings.matchCondition);
 		const matchReason = matches ? 'match' : undefined;
 		const endReason = reportsFailure ? 'failure' : matchReason;
 		onMessage(message, endReason);
-		const hasAllMessages = settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
+		const hasAllMessages =
+			settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
 		if (endReason !== undefined) this.#endWait(endReason);
 		else if (hasAllMessages) this.#endWait('count');
 		else this.#watchSilence();
@@ -159,7 +169,12 @@ export class MessageCollector {
 	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
 	#watchSilence(): void {
 		const { clock, settings } = this.#setup;
-		if (settings.waitUntil !== 'silence' || !this.#hasCallEnded || this.#lastMessageAt === undefined) return;
+		if (
+			settings.waitUntil !== 'silence' ||
+			!this.#hasCallEnded ||
+			this.#lastMessageAt === undefined
+		)
+			return;
 		this.#cancelSilenceTimer();
 		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
 		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;

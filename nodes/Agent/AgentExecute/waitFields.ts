@@ -8,7 +8,8 @@ export const waitFields = [
 		name: 'waitForMessages',
 		type: 'boolean',
 		default: false,
-		description: "Whether to collect the agent's messages in the session until the condition below is met",
+		description:
+			"Whether to collect the agent's messages in the session until the condition below is met",
 	},
 	{
 		displayName: 'Wait Until',
@@ -35,14 +36,16 @@ export const waitFields = [
 			{
 				name: 'The Service Closes the Channel',
 				value: 'close',
-				description: 'The service sends a close frame. If the connection is only lost, the node reconnects.',
+				description:
+					'The service sends a close frame. If the connection is only lost, the node reconnects.',
 			},
 		],
 		default: 'silence',
 		showWhen: { waitForMessages: [true] },
 		builderHint:
 			'Use match if the messages say which one is the last, such as type = answer: it ends at once. silence waits some seconds after the last message. Do not use count unless the number of messages is known.',
-		description: 'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
+		description:
+			'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
 	},
 	{
 		displayName: 'Match Field',
@@ -155,7 +158,8 @@ const options = [
 			{
 				name: 'Before the Call',
 				value: 'before',
-				description: 'No early message is lost. If the channel cannot be opened, nothing is sent.',
+				description:
+					'No early message is lost. If the channel cannot be opened, nothing is sent.',
 			},
 		],
 		default: 'before',
@@ -202,4 +206,7 @@ const options = [
 	},
 ] as const satisfies readonly Field[];
 
-export const waitOptions = options.map((option) => ({ ...option, showWhen: { waitForMessages: [true] } }));
+export const waitOptions = options.map((option) => ({
+	...option,
+	showWhen: { waitForMessages: [true] },
+}));

@@ -1,4 +1,9 @@
-import type { INodeType, INodeTypeDescription, ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type {
+	INodeType,
+	INodeTypeDescription,
+	ITriggerFunctions,
+	ITriggerResponse,
+} from 'n8n-workflow';
 import { NodeConnectionTypes } from 'n8n-workflow';
 
 import { credentialTest } from '../credentialTests';
@@ -31,15 +36,19 @@ export class AgentSessionTrigger implements INodeType {
 			executionsHelp: {
 				inactive:
 					'Click <b>Execute step</b>. Within 60 seconds, start an agent with the same session ID, for example with the Agent Execute node in another workflow. When it works, publish the workflow so that it runs for every message.',
-				active:
-					'Click <b>Execute step</b> to test with the next message that arrives in the session within 60 seconds. The published workflow also listens, and the service may send a message to only one of the two.',
+				active: 'Click <b>Execute step</b> to test with the next message that arrives in the session within 60 seconds. The published workflow also listens, and the service may send a message to only one of the two.',
 			},
 			activationHint: 'Publish the workflow to run it for every message in the session.',
 		},
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [
-			{ name: 'agentApi', displayName: 'Agent API', required: true, testedBy: 'agentApiTest' },
+			{
+				name: 'agentApi',
+				displayName: 'Agent API',
+				required: true,
+				testedBy: 'agentApiTest',
+			},
 			{
 				name: 'agentSignatureApi',
 				displayName: 'Agent Signature API',

@@ -58,7 +58,8 @@ export class Alerts {
 		const firstPostponed = [...failures.values()][maxAlertedSessions];
 		if (firstPostponed === undefined) return;
 		const otherSessionIds = [...failures.keys()].slice(maxAlertedSessions + 1);
-		const affectedText = otherSessionIds.length > 0 && `Also affected: ${otherSessionIds.join(', ')}.`;
+		const affectedText =
+			otherSessionIds.length > 0 && `Also affected: ${otherSessionIds.join(', ')}.`;
 		const description = [firstPostponed.description, affectedText].filter(Boolean).join(' ');
 		this.#saveFailedExecution(firstPostponed.with({ description }));
 	}
@@ -66,7 +67,8 @@ export class Alerts {
 	#saveFailedExecution(failure: NodeError): void {
 		const context = this.#context;
 		// The method is missing before n8n-workflow 2.7.
-		if (typeof context.saveFailedExecution !== 'function') context.logger.error(failure.message);
+		if (typeof context.saveFailedExecution !== 'function')
+			context.logger.error(failure.message);
 		else context.saveFailedExecution(createTriggerError(context, failure));
 	}
 }
@@ -75,7 +77,8 @@ export class Alerts {
 export const createTriggerError = (context: ITriggerFunctions, failure: NodeError): NodeApiError =>
 	createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 
-const formatMessageCount = (count: number): string => (count === 1 ? 'a message' : `${count} messages`);
+const formatMessageCount = (count: number): string =>
+	count === 1 ? 'a message' : `${count} messages`;
 
 export function createQueueFullError(count: number): NodeError {
 	return new NodeError({
@@ -87,8 +90,12 @@ export function createQueueFullError(count: number): NodeError {
 }
 
 /** The code is 429, as for a full queue: messages arrived too fast. The trigger does not know whether it will start again or n8n exits. */
-export function createStoppedEarlyError(queuedCount: number, hasUnreadMessages: boolean): NodeError {
-	const unreadText = 'The service sent more messages that could not be read in time. They are lost.';
+export function createStoppedEarlyError(
+	queuedCount: number,
+	hasUnreadMessages: boolean,
+): NodeError {
+	const unreadText =
+		'The service sent more messages that could not be read in time. They are lost.';
 	if (queuedCount === 0) {
 		const message = 'The trigger was stopped before it had read all messages';
 		return new NodeError({ code: 429, message, description: unreadText });
@@ -100,7 +107,9 @@ export function createStoppedEarlyError(queuedCount: number, hasUnreadMessages: 
 	return new NodeError({
 		code: 429,
 		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waited for ${executions}`,
-		description: [leftoverText, hasUnreadMessages ? unreadText : '', advice].filter(Boolean).join(' '),
+		description: [leftoverText, hasUnreadMessages ? unreadText : '', advice]
+			.filter(Boolean)
+			.join(' '),
 	});
 }
 

@@ -5,7 +5,13 @@ import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messageFields';
 import { type Alerts, createNotAcceptedError } from './alerts';
-import { type Arrival, findBinaryBytes, buildItem, type MessageArrival, buildStoredItem } from './queue';
+import {
+	type Arrival,
+	findBinaryBytes,
+	buildItem,
+	type MessageArrival,
+	buildStoredItem,
+} from './queue';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
@@ -51,7 +57,8 @@ export class Delivery {
 	/** Forgets the deduplication keys of messages that n8n did not get, so that these messages are accepted if they arrive again. */
 	forgetKeys(arrivals: readonly Arrival[]): void {
 		for (const { deduplicationKey } of arrivals)
-			if (deduplicationKey !== undefined) this.#setup.memory.recentKeys.delete(deduplicationKey);
+			if (deduplicationKey !== undefined)
+				this.#setup.memory.recentKeys.delete(deduplicationKey);
 	}
 
 	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
@@ -88,7 +95,9 @@ export class Delivery {
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		const { context, settings } = this.#setup;
-		const items = Promise.all(batch.map((arrival) => buildStoredItem(arrival, settings.textField, context)));
+		const items = Promise.all(
+			batch.map((arrival) => buildStoredItem(arrival, settings.textField, context)),
+		);
 		this.#itemsBeingStored.add(items);
 		try {
 			return await items;
@@ -121,7 +130,10 @@ export class Delivery {
 	}
 
 	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
-	async #passAndAwaitEnd(items: INodeExecutionData[], key: string | undefined): Promise<Error | undefined> {
+	async #passAndAwaitEnd(
+		items: INodeExecutionData[],
+		key: string | undefined,
+	): Promise<Error | undefined> {
 		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.catch((error: unknown) => {
@@ -136,7 +148,9 @@ export class Delivery {
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
 		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
-			this.#setup.context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+			this.#setup.context.logger.warn(
+				`Session channel: ${failure.message}. ${failure.description}`,
+			);
 			return false;
 		}
 		this.forgetKeys(batch);
@@ -149,7 +163,12 @@ export class Delivery {
 		const { context, settings } = this.#setup;
 		const id = findMessageId(message, settings.deduplicationField);
 		if (id === undefined) return undefined;
-		const identity = JSON.stringify([String(context.getWorkflow().id), context.getNode().id, sessionId, id]);
+		const identity = JSON.stringify([
+			String(context.getWorkflow().id),
+			context.getNode().id,
+			sessionId,
+			id,
+		]);
 		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 	}
 }

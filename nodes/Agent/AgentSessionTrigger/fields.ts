@@ -71,7 +71,8 @@ export const triggerOptions = [
 		type: 'number',
 		minimum: 1,
 		default: 67_108_864,
-		description: 'Max total size of messages waiting for an execution. 67108864 bytes are 64 MiB.',
+		description:
+			'Max total size of messages waiting for an execution. 67108864 bytes are 64 MiB.',
 	},
 	{
 		displayName: 'Max Queued Messages',
@@ -89,7 +90,8 @@ export const triggerOptions = [
 			{
 				name: 'Drop Oldest',
 				value: 'dropOldest',
-				description: 'The oldest messages are dropped. The number of dropped messages is reported.',
+				description:
+					'The oldest messages are dropped. The number of dropped messages is reported.',
 			},
 			{
 				name: 'Pause Reading',
@@ -108,7 +110,8 @@ export const triggerOptions = [
 		minimum: 1,
 		maximum: 3600,
 		default: 60,
-		description: 'Max pause before reconnecting, unless a final close code or the service requires more',
+		description:
+			'Max pause before reconnecting, unless a final close code or the service requires more',
 	},
 	sessionFields.outputTextField,
 ] as const satisfies readonly Field[];
@@ -126,9 +129,15 @@ const defaultExecutionSeconds = 3600;
 
 /** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
-	const rawValues = new RawParameters(createParameterContext(context)).readFields(triggerFields, 0);
+	const rawValues = new RawParameters(createParameterContext(context)).readFields(
+		triggerFields,
+		0,
+	);
 	const allFields = [...triggerFields, ...triggerOptions];
-	const params = readParameters(allFields, rawValues, { mode: 'fields', timezone: context.getTimezone() });
+	const params = readParameters(allFields, rawValues, {
+		mode: 'fields',
+		timezone: context.getTimezone(),
+	});
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
@@ -150,7 +159,9 @@ function createParameterContext(context: ITriggerFunctions): ParameterContext {
 }
 
 /** Reads the timeout in seconds. n8n stores -1 for no timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
-function readExecutionTimeout(context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>): number {
+function readExecutionTimeout(
+	context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>,
+): number {
 	const { executionTimeout = 0 } = context.getWorkflowSettings?.() ?? {};
 	return executionTimeout > 0 ? executionTimeout : defaultExecutionSeconds;
 }

@@ -3,15 +3,31 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { isNodeError, toNodeError } from '../../core/errors';
 import { waitAtMost, systemClock } from '../../core/clock';
 import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
-import { connect, type Connection, type ConnectionEvent, type EndedChannel } from '../session/connection';
+import {
+	connect,
+	type Connection,
+	type ConnectionEvent,
+	type EndedChannel,
+} from '../session/connection';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { meetsCondition } from '../session/messageFields';
 import type { SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
-import { Alerts, createQueueFullError, createStoppedEarlyError, createTriggerError } from './alerts';
+import {
+	Alerts,
+	createQueueFullError,
+	createStoppedEarlyError,
+	createTriggerError,
+} from './alerts';
 import { Delivery, type DeliverySetup } from './delivery';
 import { readTriggerSettings } from './fields';
-import { type Arrival, createEventArrival, type Leftover, MessageArrival, MessageQueue } from './queue';
+import {
+	type Arrival,
+	createEventArrival,
+	type Leftover,
+	MessageArrival,
+	MessageQueue,
+} from './queue';
 import { type ListenerSetup, createTestListener } from './testListener';
 import { closeListener, getNodeMemory, getStopBudget, replaceListener } from './triggerState';
 
@@ -67,7 +83,8 @@ export class PublishedListener {
 	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } = this.#setup;
+		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } =
+			this.#setup;
 		this.#connections = settings.sessionIds.map((sessionId) => {
 			const frameSequence = memory.getFrameSequence(sessionId);
 			frameSequence.restart();
@@ -81,7 +98,12 @@ export class PublishedListener {
 				},
 			};
 			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-			return connect({ ...settings, sessionId }, readConnectRequest, connectionListener, environment);
+			return connect(
+				{ ...settings, sessionId },
+				readConnectRequest,
+				connectionListener,
+				environment,
+			);
 		});
 		const leftover = memory.takeLeftover();
 		if (leftover) this.#resumeLeftover(leftover);
@@ -116,7 +138,9 @@ export class PublishedListener {
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
 		// n8n may refuse items that it gets later, because the workflow is then no longer published. It does not say which items it accepted.
-		const whenStored = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
+		const whenStored = hasBacklog
+			? this.#queue.waitForBatches()
+			: this.#delivery.waitUntilStored();
 		await this.#waitWithin(finalStoreMilliseconds, whenStored);
 		this.#delivery.stopWaiting();
 	}
@@ -127,17 +151,27 @@ export class PublishedListener {
 		let remainingMilliseconds = maxDrainMilliseconds;
 		while (remainingMilliseconds > 0) {
 			const previousLength = this.#queue.length;
-			await this.#waitWithin(Math.min(maxDrainStepMilliseconds, remainingMilliseconds), whenDrained);
+			await this.#waitWithin(
+				Math.min(maxDrainStepMilliseconds, remainingMilliseconds),
+				whenDrained,
+			);
 			if (this.#queue.length === 0 || this.#queue.length >= previousLength) return;
 			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
 		}
 	}
 
 	/** Waits within the stop budget. @param awaited ends the wait early when it settles */
-	async #waitWithin(milliseconds: number, awaited: Promise<void> = new Promise(() => {})): Promise<void> {
+	async #waitWithin(
+		milliseconds: number,
+		awaited: Promise<void> = new Promise(() => {}),
+	): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
 		const begunAt = clock.getMonotonicMilliseconds();
-		await waitAtMost(clock, Math.min(milliseconds, stopBudget.getRemainingMilliseconds()), awaited);
+		await waitAtMost(
+			clock,
+			Math.min(milliseconds, stopBudget.getRemainingMilliseconds()),
+			awaited,
+		);
 		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
 	}
 
@@ -157,7 +191,9 @@ export class PublishedListener {
 	#resumeLeftover({ entries, droppedCounts }: Leftover<Arrival>): void {
 		const { settings, context } = this.#setup;
 		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		const listedEntries = entries.filter(isListed).flatMap((entry) => this.#renumberIfNew(entry));
+		const listedEntries = entries
+			.filter(isListed)
+			.flatMap((entry) => this.#renumberIfNew(entry));
 		this.#queue.adopt({ entries: listedEntries, droppedCounts });
 		const lostCount = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
 		if (lostCount === 0) return;
@@ -179,7 +215,8 @@ export class PublishedListener {
 	readonly #handleFrame = (frame: SessionFrame) => {
 		const { context, settings, memory } = this.#setup;
 		const arrival = new MessageArrival(frame);
-		const passesFilter = settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
+		const passesFilter =
+			settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
 		if (passesFilter && this.#delivery.rememberIfNew(arrival)) {
 			this.#queue.push(arrival);
 			arrival.releaseMessage();
@@ -228,10 +265,14 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 		await readConnectRequest(sessionId);
 	} catch (error) {
 		const { credentials } = context.getNode();
-		const isChosen = credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
-		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw toNodeError(error);
+		const isChosen =
+			credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
+		if (isNodeError(error) || !isChosen || context.getMode() === 'manual')
+			throw toNodeError(error);
 		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
-		context.logger.warn(`Session channel: the credentials could not be read: ${toNodeError(error).message}`);
+		context.logger.warn(
+			`Session channel: the credentials could not be read: ${toNodeError(error).message}`,
+		);
 	}
 	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }

@@ -76,7 +76,8 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#state = 'ended';
 		this.#cancelTimer?.();
 		if (this.#untakenBatches.size > 0) return;
-		for (let batchCount = 0; batchCount < maxBatches && this.length > 0; batchCount++) this.#deliverBatch();
+		for (let batchCount = 0; batchCount < maxBatches && this.length > 0; batchCount++)
+			this.#deliverBatch();
 	}
 
 	/** Settles when the deliveries that are now under way have ended. */
@@ -86,7 +87,9 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/** Removes the entries that are left after the end, in the order of arrival. */
 	takeLeftover(): Leftover<T> {
-		const batches = [...this.#unfinishedBatches.keys()].filter((batch) => this.#untakenBatches.has(batch));
+		const batches = [...this.#unfinishedBatches.keys()].filter((batch) =>
+			this.#untakenBatches.has(batch),
+		);
 		const untakenEntries = batches.flat();
 		for (const entry of untakenEntries) this.#countDropped(entry, entry.droppedCount);
 		const entries = [...untakenEntries, ...this.#removeOldest(this.length)];
@@ -95,7 +98,10 @@ export class MessageQueue<T extends QueueEntry> {
 
 	/** @param allowsPartial whether an overdue batch is delivered before it is full. False while messages arrive, so that they stay together */
 	#deliverDueBatches(allowsPartial = true): void {
-		while (this.length > 0 && this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions) {
+		while (
+			this.length > 0 &&
+			this.#unfinishedBatches.size < this.#settings.maxConcurrentExecutions
+		) {
 			if (!this.#isBatchReady(allowsPartial)) {
 				this.#scheduleDelivery();
 				break;
@@ -123,21 +129,31 @@ export class MessageQueue<T extends QueueEntry> {
 	/** Whether the next batch is delivered now. A queue that is paused or drains gets no messages, so its batches do not wait to be full. */
 	#isBatchReady(allowsPartial: boolean): boolean {
 		if (this.#isPaused || this.#state === 'draining') return true;
-		return this.length >= this.#settings.batchSize || (allowsPartial && this.#getWaitMilliseconds() <= 0);
+		return (
+			this.length >= this.#settings.batchSize ||
+			(allowsPartial && this.#getWaitMilliseconds() <= 0)
+		);
 	}
 
 	#scheduleDelivery(): void {
-		this.#cancelTimer ??= this.#clock.callAfter(Math.max(0, this.#getWaitMilliseconds()), () => {
-			this.#cancelTimer = undefined;
-			this.#deliverDueBatches();
-		});
+		this.#cancelTimer ??= this.#clock.callAfter(
+			Math.max(0, this.#getWaitMilliseconds()),
+			() => {
+				this.#cancelTimer = undefined;
+				this.#deliverDueBatches();
+			},
+		);
 	}
 
 	/** How many more milliseconds the oldest message may wait for further messages of its batch. */
 	#getWaitMilliseconds(): number {
 		const arrivedAt = this.#waitingEntries[0]?.arrivedAt;
 		if (arrivedAt === undefined) return 0;
-		return arrivedAt + this.#settings.batchWaitMilliseconds - this.#clock.getMonotonicMilliseconds();
+		return (
+			arrivedAt +
+			this.#settings.batchWaitMilliseconds -
+			this.#clock.getMonotonicMilliseconds()
+		);
 	}
 
 	#takeBatch(): T[] {
@@ -151,7 +167,8 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	#countDropped({ sessionId }: T, count = 0): void {
-		if (count > 0) this.#droppedCounts.set(sessionId, (this.#droppedCounts.get(sessionId) ?? 0) + count);
+		if (count > 0)
+			this.#droppedCounts.set(sessionId, (this.#droppedCounts.get(sessionId) ?? 0) + count);
 	}
 
 	#removeOldest(maxCount: number): T[] {
@@ -168,7 +185,8 @@ export class MessageQueue<T extends QueueEntry> {
 
 	#dropOldest(): void {
 		const droppedEntries: T[] = [];
-		while (this.length > 1 && this.#fillLevel > 1) droppedEntries.push(...this.#removeOldest(1));
+		while (this.length > 1 && this.#fillLevel > 1)
+			droppedEntries.push(...this.#removeOldest(1));
 		const messages = droppedEntries.filter(({ isMessage }) => isMessage);
 		for (const message of messages) this.#countDropped(message, 1);
 		if (messages.length > 0) this.#actions.reportDropped?.(messages);
@@ -266,9 +284,16 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 }
 
 /** Builds the item of an event or a message, with binary data. @throws n8n's error if n8n cannot store the bytes */
-export async function buildStoredItem(arrival: Arrival, textField: string, context: ITriggerFunctions) {
+export async function buildStoredItem(
+	arrival: Arrival,
+	textField: string,
+	context: ITriggerFunctions,
+) {
 	const bytes = findBinaryBytes(arrival);
 	const item = buildItem(arrival, textField);
 	if (!bytes) return item;
-	return { ...item, binary: { data: await sessionMessages.storeMessageBytes(context.helpers, bytes) } };
+	return {
+		...item,
+		binary: { data: await sessionMessages.storeMessageBytes(context.helpers, bytes) },
+	};
 }

@@ -55,7 +55,8 @@ class EditorTestListener {
 			const listener = {
 				onFrame: (frame: SessionFrame) => {
 					const arrival = new MessageArrival(frame);
-					if (filter === undefined || meetsCondition(arrival.message, filter)) this.#queue.push(arrival);
+					if (filter === undefined || meetsCondition(arrival.message, filter))
+						this.#queue.push(arrival);
 					arrival.releaseMessage();
 				},
 				onChannelEnd: ({ decision, failure }: EndedChannel) => {
@@ -83,7 +84,9 @@ class EditorTestListener {
 		void this.close();
 		const { context, settings } = this.#setup;
 		try {
-			const itemPromises = batch.map((arrival) => buildStoredItem(arrival, settings.textField, context));
+			const itemPromises = batch.map((arrival) =>
+				buildStoredItem(arrival, settings.textField, context),
+			);
 			const items = await Promise.all(itemPromises);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
@@ -104,9 +107,11 @@ class EditorTestListener {
 		const openCount = statuses.filter(({ state }) => state === 'open').length;
 		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
-		if (openCount === 0 && failure) return failure.with({ message: `${noMessageText}. ${failure.message}` });
+		if (openCount === 0 && failure)
+			return failure.with({ message: `${noMessageText}. ${failure.message}` });
 		let channelsText = `${openCount} of ${statuses.length} channels were open`;
-		if (statuses.length === 1) channelsText = `The channel was ${openCount === 1 ? 'open' : 'not open'}`;
+		if (statuses.length === 1)
+			channelsText = `The channel was ${openCount === 1 ? 'open' : 'not open'}`;
 		return new NodeError({
 			code: 504,
 			message: `${noMessageText}. ${channelsText}`,

@@ -16,7 +16,8 @@ export class NodeMemory {
 	/** Deduplication keys. Earlier versions of the package share the memory, so this name and those of the methods stay. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
-	#keptLeftover: { readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
+	#keptLeftover:
+		{ readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
 
 	getFrameSequence(sessionId: string): FrameSequence {
 		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
@@ -67,7 +68,10 @@ export function getNodeMemory(nodeKey: string): NodeMemory {
 const getRegistry = () =>
 	getGlobalSingleton('sessionTriggers', () => ({
 		/** `earlierClosed` settles when all earlier listeners of the node are closed. */
-		listeners: new Map<string, { readonly closable: Closable; readonly earlierClosed: Promise<unknown> }>(),
+		listeners: new Map<
+			string,
+			{ readonly closable: Closable; readonly earlierClosed: Promise<unknown> }
+		>(),
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
 

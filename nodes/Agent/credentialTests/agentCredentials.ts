@@ -3,7 +3,13 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
-import { appendErrorCode, createRefusal, isNodeError, isRedirect, toNodeError } from '../../core/errors';
+import {
+	appendErrorCode,
+	createRefusal,
+	isNodeError,
+	isRedirect,
+	toNodeError,
+} from '../../core/errors';
 import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import { discardBody, sendCredentialTestRequest } from '../../http/request';
@@ -41,7 +47,11 @@ export async function checkAgentApi(
 	}
 }
 
-async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: credentials.AgentApiCredential) {
+async function checkDeploymentUrl(
+	helpers: TestHelpers,
+	url: URL,
+	api: credentials.AgentApiCredential,
+) {
 	const { href, host } = url;
 	const response = await sendCredentialTestRequest(helpers, {
 		method: 'GET',
@@ -51,34 +61,54 @@ async function checkDeploymentUrl(helpers: TestHelpers, url: URL, api: credentia
 	});
 	discardBody(response);
 	const { statusCode, headers } = response;
-	if ([401, 403].includes(statusCode)) throw createRefusal(`${host} refused the API key (${statusCode})`);
-	checkResponse(`the Deployment URL (${host})`, 'an API response', statusCode, headers['content-type']);
+	if ([401, 403].includes(statusCode))
+		throw createRefusal(`${host} refused the API key (${statusCode})`);
+	checkResponse(
+		`the Deployment URL (${host})`,
+		'an API response',
+		statusCode,
+		headers['content-type'],
+	);
 }
 
 /** @throws NodeError if the response shows that the service is elsewhere or does not run */
-function checkResponse(place: string, expected: string, statusCode: number, contentType = ''): void {
+function checkResponse(
+	place: string,
+	expected: string,
+	statusCode: number,
+	contentType = '',
+): void {
 	if (isRedirect(statusCode)) {
 		const redirect = `There is a redirect (${statusCode}) at ${place}`;
 		throw createRefusal(`${redirect}, which is not followed. Use the final address`);
 	}
 	if (statusCode <= 299 && contentType.includes('text/html'))
-		throw createRefusal(`There is a web page at ${place}, not ${expected}. Check its host, port and path`);
+		throw createRefusal(
+			`There is a web page at ${place}, not ${expected}. Check its host, port and path`,
+		);
 	if ([502, 503, 504].includes(statusCode))
 		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
 }
 
 /** Tries to open the channel without secrets, which the server may reject. @returns the text for a test that succeeds */
-async function testChannel(helpers: TestHelpers, api: credentials.AgentApiCredential, reachedHost: string) {
+async function testChannel(
+	helpers: TestHelpers,
+	api: credentials.AgentApiCredential,
+	reachedHost: string,
+) {
 	const url = buildChannelBaseUrl(api);
 	const place = `the WebSocket URL (${url.host}${url.pathname})`;
 	const permission = await askForPermission(helpers, url, reachedHost);
 	if (permission.kind === 'onlyName')
 		return `The Deployment URL responds. The test did not try ${place}: n8n's network policy allows its name, and a test cannot tell whether it allows its address`;
 	const closeReason =
-		permission.kind === 'blocked' ? permission : await tryToOpenChannel(url, api, permission.lookup);
+		permission.kind === 'blocked'
+			? permission
+			: await tryToOpenChannel(url, api, permission.lookup);
 	if (closeReason?.kind === 'response') {
 		const { statusCode, contentType, fromProxy } = closeReason.response;
-		if (fromProxy) throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
+		if (fromProxy)
+			throw createRefusal(`The proxy responds with status ${statusCode} for ${place}`);
 		if (statusCode === 404)
 			throw createRefusal(
 				`Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`,
@@ -98,10 +128,15 @@ type Permission =
 	| { readonly kind: 'allowed'; readonly lookup?: LookupFunction };
 
 /** Asks for the permission to connect. Its lookup, if there is one, returns only the addresses that the policy allows. */
-async function askForPermission(helpers: TestHelpers, url: URL, reachedHost: string): Promise<Permission> {
+async function askForPermission(
+	helpers: TestHelpers,
+	url: URL,
+	reachedHost: string,
+): Promise<Permission> {
 	const { hostname } = url;
 	// The policy allows the host that the test has just reached.
-	if (hostname !== reachedHost && !(await isAllowedByPolicy(helpers, url))) return { kind: 'blocked' };
+	if (hostname !== reachedHost && !(await isAllowedByPolicy(helpers, url)))
+		return { kind: 'blocked' };
 	const { findProxy } = await import('../session/webSocket');
 	if (isIP(hostname.replace(/^\[|\]$/g, '')) !== 0 || findProxy(url.href) !== undefined)
 		return { kind: 'allowed' };
@@ -136,7 +171,11 @@ async function isAllowedByPolicy(helpers: TestHelpers, { href }: URL): Promise<b
 }
 
 /** Opens a channel and closes it again. @returns why the channel did not open; undefined if it opened */
-async function tryToOpenChannel(url: URL, api: credentials.AgentApiCredential, lookUp?: LookupFunction) {
+async function tryToOpenChannel(
+	url: URL,
+	api: credentials.AgentApiCredential,
+	lookUp?: LookupFunction,
+) {
 	const { openSocket } = await import('../session/webSocket');
 	const permission = { ok: true, result: undefined } as const;
 	// The addresses have already been checked.
@@ -180,14 +219,23 @@ function createNoResponseError(error: unknown, url: string) {
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
-function toFailedTest({ message, description }: ReturnType<typeof createRefusal>): INodeCredentialTestResult {
+function toFailedTest({
+	message,
+	description,
+}: ReturnType<typeof createRefusal>): INodeCredentialTestResult {
 	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
 }
 
-const signatureLabels = { userId: 'User ID', userPublicKey: 'User Public Key', signature: 'Signature' };
+const signatureLabels = {
+	userId: 'User ID',
+	userPublicKey: 'User Public Key',
+	signature: 'Signature',
+};
 
 /** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */
-export function checkAgentSignatureApi(data: ICredentialDataDecryptedObject): INodeCredentialTestResult {
+export function checkAgentSignatureApi(
+	data: ICredentialDataDecryptedObject,
+): INodeCredentialTestResult {
 	for (const [key, label] of Object.entries(signatureLabels)) {
 		const problem = findHexProblem(data[key]);
 		if (problem) return toFailedTest(createRefusal(`'${label}' ${problem}`));

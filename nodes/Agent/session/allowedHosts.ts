@@ -12,7 +12,9 @@ export function checkAllowedHost(
 	isCertificateChecked: boolean,
 ): void {
 	if (allowedHosts.length === 0) return;
-	const entries = allowedHosts.map(parseAllowedHost).filter((entry) => matchesAllowedHost(entry, url));
+	const entries = allowedHosts
+		.map(parseAllowedHost)
+		.filter((entry) => matchesAllowedHost(entry, url));
 	const isSecure = (isCertificateChecked && isEncrypted(url)) || isLoopback(url);
 	if (entries.some(({ allowsUnencrypted }) => allowsUnencrypted || isSecure)) return;
 	const list = `'Allowed Hosts' of the credential: ${allowedHosts.join(', ')}.`;
@@ -51,7 +53,10 @@ export function parseAllowedHost(entry: string) {
 	);
 }
 
-function matchesAllowedHost({ hasWildcard, host, port }: ReturnType<typeof parseAllowedHost>, url: URL) {
+function matchesAllowedHost(
+	{ hasWildcard, host, port }: ReturnType<typeof parseAllowedHost>,
+	url: URL,
+) {
 	const hostname = removeFinalDot(url.hostname);
 	const isHost = hasWildcard ? hostname.endsWith(`.${host}`) : hostname === host;
 	const urlPort = url.port || (isEncrypted(url) ? '443' : '80');

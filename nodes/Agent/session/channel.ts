@@ -38,7 +38,11 @@ export class Heartbeat {
 	#hasResponded = false;
 	#hasReportedNoResponse = false;
 
-	constructor({ heartbeatSeconds, pingText }: HeartbeatSettings, actions: HeartbeatActions, clock: Clock) {
+	constructor(
+		{ heartbeatSeconds, pingText }: HeartbeatSettings,
+		actions: HeartbeatActions,
+		clock: Clock,
+	) {
 		this.#intervalMilliseconds = heartbeatSeconds * 1000;
 		this.#responseKind = pingText === '' ? 'pong' : 'message';
 		this.#actions = actions;
@@ -65,7 +69,8 @@ export class Heartbeat {
 	recordFrame(kind: 'ping' | 'pong' | 'message'): void {
 		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
 		// Any message that arrives after a text ping counts as its response.
-		if (kind === this.#responseKind && this.#awaitedPing !== undefined) this.#hasResponded = true;
+		if (kind === this.#responseKind && this.#awaitedPing !== undefined)
+			this.#hasResponded = true;
 	}
 
 	/** Checks the awaited ping, sends the next one if it is due, and sets the timer. @param plannedAt the time for which the timer was set */
@@ -91,7 +96,10 @@ export class Heartbeat {
 			this.#nextPingAt = now + this.#intervalMilliseconds;
 			this.#actions.sendPing();
 		}
-		const nextCheckAt = Math.min(this.#nextPingAt, this.#awaitedPing?.deadline ?? Number.POSITIVE_INFINITY);
+		const nextCheckAt = Math.min(
+			this.#nextPingAt,
+			this.#awaitedPing?.deadline ?? Number.POSITIVE_INFINITY,
+		);
 		this.#cancelTimer = this.#clock.callAfter(Math.max(0, nextCheckAt - now), () => {
 			this.#checkAndPing(nextCheckAt);
 		});
@@ -146,7 +154,12 @@ export class Channel {
 	readonly #socketClosed: Promise<void>;
 	#resolveSocketClosed = () => {};
 
-	constructor(settings: ChannelSettings, listener: ChannelListener, clock: Clock, openSocket: SocketOpener) {
+	constructor(
+		settings: ChannelSettings,
+		listener: ChannelListener,
+		clock: Clock,
+		openSocket: SocketOpener,
+	) {
 		this.#settings = settings;
 		this.#listener = listener;
 		this.#clock = clock;
@@ -234,7 +247,8 @@ export class Channel {
 				if (this.#state !== 'connecting') return;
 				this.#state = 'open';
 				this.#cancelConnectTimer();
-				if (this.#settings.initialMessage !== '') this.#socket.send(this.#settings.initialMessage);
+				if (this.#settings.initialMessage !== '')
+					this.#socket.send(this.#settings.initialMessage);
 				if (this.#isPaused) this.#socket.pause();
 				else this.#heartbeat.start();
 				this.#listener.onOpen();
@@ -252,7 +266,10 @@ export class Channel {
 				this.#listener.onFirstPong();
 			},
 			onUnexpectedResponse: (response) => {
-				this.#closeCause = closeReasons.convertUpgradeResponse(response, this.#settings.sanitize);
+				this.#closeCause = closeReasons.convertUpgradeResponse(
+					response,
+					this.#settings.sanitize,
+				);
 			},
 			onError: (error) => {
 				this.#closeCause ??= closeReasons.convertSocketError(error, this.#settings);
@@ -262,7 +279,11 @@ export class Channel {
 				this.#resolveSocketClosed();
 				if (this.#state === 'closed' || this.#state === 'closing') return;
 				this.#terminate(
-					closeReasons.buildCloseReason({ code, reason }, this.#closeCause, this.#settings.sanitize),
+					closeReasons.buildCloseReason(
+						{ code, reason },
+						this.#closeCause,
+						this.#settings.sanitize,
+					),
 				);
 			},
 		};

@@ -51,7 +51,8 @@ export type RetryDecision =
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
 /** After this many faulty frames in a row, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
 const maxFaultyCloses = 3;
-const isTemporaryStatus = (statusCode: number) => statusCode >= 500 || [408, 425, 429].includes(statusCode);
+const isTemporaryStatus = (statusCode: number) =>
+	statusCode >= 500 || [408, 425, 429].includes(statusCode);
 
 /**
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
@@ -62,15 +63,20 @@ export function decideRetry(
 	history: { readonly retriedCloseKey: string | undefined; readonly faultyCloseCount: number },
 	finalCloseCodes: readonly number[],
 ): RetryDecision {
-	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses) return 'longBackoff';
-	if (closeReason.kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
+	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses)
+		return 'longBackoff';
+	if (closeReason.kind === 'credentials')
+		return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (closeReason.kind === 'blocked') return 'longBackoff';
 	const closeCodes = [...longBackoffCloseCodes, ...finalCloseCodes];
-	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code)) return 'longBackoff';
+	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code))
+		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);
 	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
 	if (isRedirect(statusCode)) return 'longBackoff';
-	return history.retriedCloseKey === getCloseKey(closeReason) ? 'longBackoff' : 'freshCredentials';
+	return history.retriedCloseKey === getCloseKey(closeReason)
+		? 'longBackoff'
+		: 'freshCredentials';
 }
 
 /** Whether a faulty frame closed the channel: one that is too large or malformed. A server that finds a frame too large closes with 1009. */
@@ -82,13 +88,17 @@ export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
 /** Returns a text that is equal for two close reasons if the second repeats the first: the close code, the HTTP status or the kind. */
 export function getCloseKey(closeReason: CloseReason): string {
 	if (closeReason.kind === 'closeFrame') return `close ${closeReason.code}`;
-	return closeReason.kind === 'response' ? `status ${closeReason.response.statusCode}` : closeReason.kind;
+	return closeReason.kind === 'response'
+		? `status ${closeReason.response.statusCode}`
+		: closeReason.kind;
 }
 
 /** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
 function findHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'response') return closeReason.response.statusCode;
-	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400 ? closeReason.code - 4000 : undefined;
+	return closeReason.kind === 'closeFrame' && closeReason.code >= 4400
+		? closeReason.code - 4000
+		: undefined;
 }
 
 /** Builds the reason why a socket closed. @param cause the error or response that came before the socket closed */
@@ -107,7 +117,10 @@ type CodedError = Error & { code?: unknown };
 
 export function convertSocketError(
 	error: CodedError,
-	{ maxMessageBytes, sanitize }: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
+	{
+		maxMessageBytes,
+		sanitize,
+	}: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
 ): CloseReason {
 	const code = typeof error.code === 'string' ? error.code : undefined;
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
@@ -118,7 +131,11 @@ export function convertSocketError(
 export function convertNetworkError(error: CodedError, sanitize: Sanitize): CloseReason {
 	const { code, message } = error;
 	if (isBlockedByPolicy(error)) return { kind: 'blocked' };
-	return { kind: 'network', code: typeof code === 'string' ? code : undefined, message: sanitize(message) };
+	return {
+		kind: 'network',
+		code: typeof code === 'string' ? code : undefined,
+		message: sanitize(message),
+	};
 }
 
 export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sanitize): CloseReason {
@@ -148,7 +165,9 @@ export function describeCloseReason(closeReason: CloseReason): string {
 			return `${closeReason.response.fromProxy ? 'the proxy' : 'the server'} responded with status ${closeReason.response.statusCode}`;
 		case 'network': {
 			const { category, reason, errorCode } = classifyNetworkError(closeReason);
-			return category === 'unknown' ? `the connection failed (${errorCode ?? closeReason.message})` : reason;
+			return category === 'unknown'
+				? `the connection failed (${errorCode ?? closeReason.message})`
+				: reason;
 		}
 		case 'blocked':
 			return 'n8n does not allow connections to this address';
@@ -174,7 +193,9 @@ export function createChannelError(
 	const place = host === undefined ? '' : ` to ${host}`;
 	const stateText = wasOpen ? 'did not stay open' : 'is not open';
 	const statusCode =
-		closeReason.kind === 'response' ? closeReason.response.statusCode : statusCodeByKind[closeReason.kind];
+		closeReason.kind === 'response'
+			? closeReason.response.statusCode
+			: statusCodeByKind[closeReason.kind];
 	return new NodeError({
 		code: statusCode ?? 503,
 		message: `The channel of session ${shorten(sessionId)}${place} ${stateText}: ${describeCloseReason(closeReason)}`,
@@ -184,7 +205,10 @@ export function createChannelError(
 }
 
 /** Parses the delay that the server asked for, in milliseconds. */
-export function parseCloseRetryAfter(closeReason: CloseReason, nowMilliseconds: number): number | undefined {
+export function parseCloseRetryAfter(
+	closeReason: CloseReason,
+	nowMilliseconds: number,
+): number | undefined {
 	if (closeReason.kind !== 'response') return undefined;
 	return parseRetryAfter(closeReason.response.retryAfter, nowMilliseconds);
 }
@@ -219,12 +243,18 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number): string {
 	if (closeReason.kind === 'response') {
 		const { response } = closeReason;
-		const adviceTexts = [getUpgradeStatusAdvice(response), describeClockSkew(response, nowMilliseconds)];
+		const adviceTexts = [
+			getUpgradeStatusAdvice(response),
+			describeClockSkew(response, nowMilliseconds),
+		];
 		return [...adviceTexts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText))
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
-	const kind = closeReason.kind === 'network' ? classifyNetworkError(closeReason).category : closeReason.kind;
+	const kind =
+		closeReason.kind === 'network'
+			? classifyNetworkError(closeReason).category
+			: closeReason.kind;
 	return adviceByKind[kind] ?? unreachableAdvice;
 }
 
@@ -235,7 +265,8 @@ function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResp
 		return `It redirects${formatRedirectTarget(location)}. Enter the final address as the WebSocket URL.`;
 	if ([400, 401, 403].includes(statusCode))
 		return "Check the API key, the user public key and the signature, and the 'WebSocket Timestamp Unit' and 'Timestamp' settings in the credentials. The team that operates the agent issues new values.";
-	if (isTemporaryStatus(statusCode)) return 'The agent service is temporarily busy or down. Try again later.';
+	if (isTemporaryStatus(statusCode))
+		return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it), and check that the session exists.";
 }
 

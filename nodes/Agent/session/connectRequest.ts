@@ -32,7 +32,8 @@ export function createConnectRequestReader(
 	clock: Pick<Clock, 'getMonotonicMilliseconds'> = systemClock,
 ): ConnectRequestReader {
 	let lastReading:
-		{ readonly begunAt: number; readonly reading: Promise<credentials.AgentCredentials> } | undefined;
+		| { readonly begunAt: number; readonly reading: Promise<credentials.AgentCredentials> }
+		| undefined;
 	return async (sessionId) => {
 		const now = clock.getMonotonicMilliseconds();
 		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
@@ -40,7 +41,12 @@ export function createConnectRequestReader(
 		const { api, signatureApi } = await lastReading.reading;
 		checkAllowedHost(signatureApi, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
 		const egress = context.helpers.getSecureEgressFilter?.();
-		return buildConnectRequest(sessionId, api, credentials.buildIdentity(signatureApi, overrides), egress);
+		return buildConnectRequest(
+			sessionId,
+			api,
+			credentials.buildIdentity(signatureApi, overrides),
+			egress,
+		);
 	};
 }
 

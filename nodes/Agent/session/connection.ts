@@ -6,10 +6,16 @@ import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
 import type { MessageFormat, SessionFrame } from './messages';
-import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner, type ReconnectPolicy } from './reconnect';
+import {
+	ConnectRateLimiter,
+	type NextAttempt,
+	ReconnectPlanner,
+	type ReconnectPolicy,
+} from './reconnect';
 import type { SocketOpener } from './webSocket';
 
-export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest>, ReconnectPolicy {
+export interface ConnectionOptions
+	extends Omit<ChannelSettings, keyof ConnectRequest>, ReconnectPolicy {
 	readonly sessionId: string;
 	readonly messageFormat: MessageFormat;
 }
@@ -59,7 +65,10 @@ interface ConnectionEnvironment {
 
 /** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
 type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
-export type Connection = Pick<SessionConnection, 'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'>;
+export type Connection = Pick<
+	SessionConnection,
+	'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'
+>;
 
 /** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
 const credentialsTimeoutMilliseconds = 20_000;
@@ -97,7 +106,13 @@ class SessionConnection {
 		const frameSequence = new FrameSequence();
 		this.#options = options;
 		this.#listener = listener;
-		this.#environment = { random, loadSocketOpener, rateLimiter, frameSequence, ...environment };
+		this.#environment = {
+			random,
+			loadSocketOpener,
+			rateLimiter,
+			frameSequence,
+			...environment,
+		};
 		this.#readConnectRequest = readConnectRequest;
 		this.#reconnectPlanner = new ReconnectPlanner(options, clock, random);
 		this.#scheduleAttempt(0);
@@ -154,9 +169,16 @@ class SessionConnection {
 	async #attemptToOpen(): Promise<void> {
 		const generation = ++this.#generation;
 		this.#state = 'connecting';
-		this.#cancelTimer = this.#environment.clock.callAfter(credentialsTimeoutMilliseconds, () => {
-			this.#handleChannelEnd({ kind: 'credentials', message: 'reading them timed out', needsUser: false });
-		});
+		this.#cancelTimer = this.#environment.clock.callAfter(
+			credentialsTimeoutMilliseconds,
+			() => {
+				this.#handleChannelEnd({
+					kind: 'credentials',
+					message: 'reading them timed out',
+					needsUser: false,
+				});
+			},
+		);
 		try {
 			const openSocket = await this.#environment.loadSocketOpener();
 			const request = await this.#readConnectRequest(this.#options.sessionId);
@@ -179,7 +201,13 @@ class SessionConnection {
 			onFrame: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordFrame();
 				const { sessionId, messageFormat } = this.#options;
-				const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary, messageFormat };
+				const received = {
+					sessionId,
+					receivedAt: this.#formatNow(),
+					data,
+					isBinary,
+					messageFormat,
+				};
 				const frame = this.#environment.frameSequence.buildFrame(received);
 				this.#notify((listener) => {
 					listener.onFrame(frame);
@@ -190,7 +218,10 @@ class SessionConnection {
 			},
 			onClose: this.#handleChannelEnd,
 			onNoResponse: () => {
-				this.#log('info', 'the server did not respond to pings, so a lost connection may be detected late');
+				this.#log(
+					'info',
+					'the server did not respond to pings, so a lost connection may be detected late',
+				);
 			},
 		};
 		const settings = { ...this.#options, ...request };
@@ -216,21 +247,35 @@ class SessionConnection {
 		this.#cancelTimer();
 		// A dead channel was lost when it fell silent, and not when the pings showed it.
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
-		if (wasOpen) frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
+		if (wasOpen)
+			frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
 		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = closeReasons.createChannelError(closeReason, errorContext, clock.getWallMilliseconds());
+		const failure = closeReasons.createChannelError(
+			closeReason,
+			errorContext,
+			clock.getWallMilliseconds(),
+		);
 		this.#lastFailure = failure;
 		this.#state = 'closed';
 		this.#scheduleAttempt(nextAttempt.delayMilliseconds);
 		const seconds = Math.ceil(nextAttempt.delayMilliseconds / 1000);
-		this.#log(nextAttempt.isFirstOfOutage ? 'warn' : 'debug', `${reason}; next attempt in ${seconds} s`);
+		this.#log(
+			nextAttempt.isFirstOfOutage ? 'warn' : 'debug',
+			`${reason}; next attempt in ${seconds} s`,
+		);
 		// The listener is called last, because it may close this connection.
 		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
-		this.#notify((listener) => listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }));
+		this.#notify((listener) =>
+			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
+		);
 	};
 
-	#notifyEvent(event: ConnectionEvent['event'], gapMs: number | null, reason: string | null): void {
+	#notifyEvent(
+		event: ConnectionEvent['event'],
+		gapMs: number | null,
+		reason: string | null,
+	): void {
 		const { sessionId } = this.#options;
 		const at = this.#formatNow();
 		this.#notify((listener) => listener.onEvent?.({ sessionId, event, at, gapMs, reason }));
@@ -243,7 +288,10 @@ class SessionConnection {
 			callListener(this.#listener);
 		} catch (error) {
 			// The text of the exception is not logged, because it may quote a message.
-			this.#log('warn', `a listener failed with ${error instanceof Error ? error.name : typeof error}`);
+			this.#log(
+				'warn',
+				`a listener failed with ${error instanceof Error ? error.name : typeof error}`,
+			);
 		}
 	}
 
@@ -269,8 +317,9 @@ export async function findPolicyCloseReason(request: ConnectRequest) {
 }
 
 /** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
-export const connect = (...parameters: ConstructorParameters<typeof SessionConnection>): Connection =>
-	new SessionConnection(...parameters);
+export const connect = (
+	...parameters: ConstructorParameters<typeof SessionConnection>
+): Connection => new SessionConnection(...parameters);
 
 let loadedOpenSocket: SocketOpener | undefined;
 

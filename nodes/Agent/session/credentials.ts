@@ -27,7 +27,8 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 		webSocketUrl: trimValue(raw.webSocketUrl),
 		apiKey,
 		/** The unit of the channel's timestamp. The execute call always sends milliseconds. */
-		timestampUnit: raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
+		timestampUnit:
+			raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
 		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
 	};
 }
@@ -57,7 +58,11 @@ export function buildIdentity(
 ): Identity {
 	return {
 		userId: requireIdentityValue(overrides.userId, credential.userId, 'user ID'),
-		userPublicKey: requireIdentityValue(overrides.userPublicKey, credential.userPublicKey, 'user public key'),
+		userPublicKey: requireIdentityValue(
+			overrides.userPublicKey,
+			credential.userPublicKey,
+			'user public key',
+		),
 		signature: requireIdentityValue(overrides.signature, credential.signature, 'signature'),
 		timestamp: resolveTimestamp(credential, overrides.timestamp, nowMilliseconds),
 	};
@@ -73,7 +78,11 @@ function requireIdentityValue(override: unknown, fallback: string, name: string)
 	throw createRefusal(`The ${name} is missing`, advice);
 }
 
-function resolveTimestamp(credential: AgentSignatureCredential, override: unknown, now: number): number {
+function resolveTimestamp(
+	credential: AgentSignatureCredential,
+	override: unknown,
+	now: number,
+): number {
 	if (override) return parseTimestamp(override, "The option 'Timestamp (Milliseconds)'");
 	if (credential.timestampMode === 'current') return now;
 	return parseTimestamp(
@@ -109,10 +118,15 @@ export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 export async function readCredentials(context: CredentialContext) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),
-		signatureApi: parseAgentSignatureCredential(await context.getCredentials('agentSignatureApi')),
+		signatureApi: parseAgentSignatureCredential(
+			await context.getCredentials('agentSignatureApi'),
+		),
 	};
 }
 
-export function listSecrets(credential: Pick<AgentApiCredential, 'apiKey'>, identity: Identity): string[] {
+export function listSecrets(
+	credential: Pick<AgentApiCredential, 'apiKey'>,
+	identity: Identity,
+): string[] {
 	return [credential.apiKey, identity.signature, identity.userPublicKey];
 }

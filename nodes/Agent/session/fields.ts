@@ -6,7 +6,8 @@ import type { FieldCondition } from './messageFields';
 /** A name, an ID or a dot path. */
 export const trimmedTextType = {
 	...textType,
-	read: (raw: unknown, field: Field, context: ReadContext) => readText(field, raw, context).trim(),
+	read: (raw: unknown, field: Field, context: ReadContext) =>
+		readText(field, raw, context).trim(),
 } as const;
 
 /** The options of every node that opens a session channel. Their defaults never change, because saved workflows rely on them. */
@@ -27,7 +28,8 @@ export const channelOptions = [
 		minimum: 0,
 		maximum: 3600,
 		default: 25,
-		description: 'How often to check that the connection is alive. Set to 0 to turn off the check.',
+		description:
+			'How often to check that the connection is alive. Set to 0 to turn off the check.',
 	},
 	{
 		displayName: 'Initial Message',
@@ -44,14 +46,16 @@ export const channelOptions = [
 		// The `ws` library cannot hold a larger message.
 		maximum: 2_147_483_647,
 		default: 16_777_216,
-		description: 'A larger message closes the channel, and the node reconnects. 16777216 bytes are 16 MiB.',
+		description:
+			'A larger message closes the channel, and the node reconnects. 16777216 bytes are 16 MiB.',
 	},
 	{
 		displayName: 'Ping Text',
 		name: 'pingText',
 		...textType,
 		placeholder: 'e.g. {"type":"ping"}',
-		description: 'Text message to send as a heartbeat, for services that do not respond to WebSocket pings',
+		description:
+			'Text message to send as a heartbeat, for services that do not respond to WebSocket pings',
 	},
 ] as const satisfies readonly Field[];
 
@@ -99,18 +103,22 @@ export const messageFormatField = {
 		{
 			name: 'Automatic',
 			value: 'auto',
-			description: 'JSON if the message is valid JSON, otherwise text. Binary messages become files.',
+			description:
+				'JSON if the message is valid JSON, otherwise text. Binary messages become files.',
 		},
 		{ name: 'Binary', value: 'binary', description: 'Every message as a file' },
 		{ name: 'JSON', value: 'json', description: 'Including binary messages that contain JSON' },
 		{ name: 'Text', value: 'text', description: 'Every message as text, even if it is JSON' },
 	],
 	default: 'auto',
-	description: 'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
+	description:
+		'How to read the messages. Messages that cannot be read this way are passed on unchanged.',
 } as const satisfies Field;
 
-export const toFieldCondition = (field: string, values: readonly string[]): FieldCondition | undefined =>
-	values.length === 0 ? undefined : { field, values };
+export const toFieldCondition = (
+	field: string,
+	values: readonly string[],
+): FieldCondition | undefined => (values.length === 0 ? undefined : { field, values });
 
 /** Parses a list of close codes. @throws NodeError 400 that names the field if an entry is not a close code */
 function parseCloseCodes(raw: unknown, field: Field, context: ReadContext): number[] {

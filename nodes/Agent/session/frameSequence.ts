@@ -40,7 +40,10 @@ export class FrameSequence {
 		return ++this.#lastNumber;
 	}
 
-	buildFrame({ data, ...frame }: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
+	buildFrame({
+		data,
+		...frame
+	}: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
 		const gapMs = this.#unreportedGapMs;
 		this.#unreportedGapMs = undefined;
 		return {

@@ -31,11 +31,15 @@ export function findFieldText(content: MessageContent, field: string): string | 
 		const fieldValue = findValueAtPath(value, field);
 		return fieldValue === undefined ? undefined : stringifyValue(fieldValue);
 	}
-	const isPrimitive = content.format !== 'binary' && (typeof value !== 'object' || value === null);
+	const isPrimitive =
+		content.format !== 'binary' && (typeof value !== 'object' || value === null);
 	return isPrimitive ? stringifyValue(value).trim() : undefined;
 }
 
-export function meetsCondition(content: MessageContent, { field, values }: FieldCondition): boolean {
+export function meetsCondition(
+	content: MessageContent,
+	{ field, values }: FieldCondition,
+): boolean {
 	const text = findFieldText(content, field);
 	return text !== undefined && values.includes(text);
 }
@@ -49,8 +53,11 @@ export function findMessageId(content: MessageContent, dotPath: string): string 
 
 /** Returns the value that conditions are compared with. It has exact integers, and the JSON of a binary frame is parsed. */
 function toComparable(content: MessageContent): unknown {
-	const parsed = content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
-	return parsed.format === 'json' && parsed.exactMessage !== undefined ? parsed.exactMessage : parsed.message;
+	const parsed =
+		content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
+	return parsed.format === 'json' && parsed.exactMessage !== undefined
+		? parsed.exactMessage
+		: parsed.message;
 }
 
 const stringifyValue = (value: unknown): string =>

@@ -12,13 +12,18 @@ export function quoteUnsafeIntegers(json: string): string | undefined {
 	const pieces: string[] = [];
 	let copiedLength = 0;
 	quoteOrLongNumberPattern.lastIndex = 0;
-	for (let match = quoteOrLongNumberPattern.exec(json); match; match = quoteOrLongNumberPattern.exec(json)) {
+	for (
+		let match = quoteOrLongNumberPattern.exec(json);
+		match;
+		match = quoteOrLongNumberPattern.exec(json)
+	) {
 		const [matchedText] = match;
 		if (matchedText === '"') {
 			quoteOrLongNumberPattern.lastIndex = findStringEnd(json, match.index);
 			continue;
 		}
-		if (!integerPattern.test(matchedText) || Number.isSafeInteger(Number(matchedText))) continue;
+		if (!integerPattern.test(matchedText) || Number.isSafeInteger(Number(matchedText)))
+			continue;
 		pieces.push(json.slice(copiedLength, match.index), `"${matchedText}"`);
 		copiedLength = match.index + matchedText.length;
 	}
@@ -26,7 +31,11 @@ export function quoteUnsafeIntegers(json: string): string | undefined {
 }
 
 function findStringEnd(json: string, openingQuote: number): number {
-	for (let quote = json.indexOf('"', openingQuote + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+	for (
+		let quote = json.indexOf('"', openingQuote + 1);
+		quote !== -1;
+		quote = json.indexOf('"', quote + 1)
+	) {
 		let backslashes = 0;
 		while (json[quote - 1 - backslashes] === '\\') backslashes++;
 		// After an odd number of backslashes, the quote is escaped and belongs to the string.
@@ -76,7 +85,12 @@ const frameOverheadBytes = 600;
 export const measureHeldBytes = (held: SessionMessage | SessionFrame): number =>
 	'data' in held ? held.byteLength + frameOverheadBytes : (held.memoryBytes ?? held.byteLength);
 
-export function parseFrame({ data, isBinary, messageFormat, ...envelope }: SessionFrame): SessionMessage {
+export function parseFrame({
+	data,
+	isBinary,
+	messageFormat,
+	...envelope
+}: SessionFrame): SessionMessage {
 	const content = parseMessageContent(data, isBinary, messageFormat);
 	const memoryCost = content.format === 'json' && { memoryBytes: estimateParsingCost(data) };
 	return { ...envelope, ...content, ...memoryCost };
@@ -87,8 +101,13 @@ export const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
 /** Parses the content of a frame, and never throws. Data that cannot be read as `format` stays text or bytes. */
-export function parseMessageContent(data: Buffer, isBinary: boolean, format: MessageFormat): MessageContent {
-	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data)) return toBinaryContent(data);
+export function parseMessageContent(
+	data: Buffer,
+	isBinary: boolean,
+	format: MessageFormat,
+): MessageContent {
+	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data))
+		return toBinaryContent(data);
 	const text = data.toString('utf8');
 	if (format === 'text') return { format: 'text', message: text };
 	const json = canParse(data) ? parseJsonContent(text) : undefined;
@@ -117,5 +136,10 @@ export async function storeMessageBytes(helpers: Parameters<typeof storeBinary>[
 	const data = await storeBinary(helpers, bytes);
 	// n8n reports bytes of an unknown type as text/plain.
 	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
-	return { ...data, mimeType: 'application/octet-stream', fileType: undefined, fileExtension: 'bin' };
+	return {
+		...data,
+		mimeType: 'application/octet-stream',
+		fileType: undefined,
+		fileExtension: 'bin',
+	};
 }

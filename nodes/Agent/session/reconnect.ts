@@ -81,12 +81,21 @@ export class ReconnectPlanner {
 		outage.startedAt ??= now;
 		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
 		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
-		const decision = closeReasons.decideRetry(closeReason, outage, this.#policy.finalCloseCodes);
+		const decision = closeReasons.decideRetry(
+			closeReason,
+			outage,
+			this.#policy.finalCloseCodes,
+		);
 		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
 		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
-		return { decision, delayMilliseconds, isFirstOfOutage, alert: this.#takeDueAlert(now, isRefused) };
+		return {
+			decision,
+			delayMilliseconds,
+			isFirstOfOutage,
+			alert: this.#takeDueAlert(now, isRefused),
+		};
 	}
 
 	/** Starts a new history after a stable channel. A shorter channel that brought a frame ends the backoff, but not the long backoff. */
@@ -99,23 +108,39 @@ export class ReconnectPlanner {
 	}
 
 	/** Computes the delay. It is at least as long as the server asked for, but a request for more than 15 minutes counts as 15 minutes. */
-	#computeDelay(decision: closeReasons.RetryDecision, closeReason: closeReasons.CloseReason): number {
-		const retryAfter = closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
+	#computeDelay(
+		decision: closeReasons.RetryDecision,
+		closeReason: closeReasons.CloseReason,
+	): number {
+		const retryAfter =
+			closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
 		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
 		const outage = this.#outage;
 		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		if (decision === 'freshCredentials')
-			return requestedMilliseconds + rereadDelayMilliseconds + Math.floor(this.#random() * baseMilliseconds);
-		const bounds = { baseMilliseconds, capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000 };
-		const jitterMilliseconds = drawJitterMilliseconds(outage.backoffDelayCount, bounds, this.#random);
+			return (
+				requestedMilliseconds +
+				rereadDelayMilliseconds +
+				Math.floor(this.#random() * baseMilliseconds)
+			);
+		const bounds = {
+			baseMilliseconds,
+			capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000,
+		};
+		const jitterMilliseconds = drawJitterMilliseconds(
+			outage.backoffDelayCount,
+			bounds,
+			this.#random,
+		);
 		outage.backoffDelayCount++;
 		return requestedMilliseconds + jitterMilliseconds;
 	}
 
 	#drawLongBackoffDelay(): number {
-		const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** this.#outage.longBackoffDelayCount;
+		const doubledMilliseconds =
+			longBackoffBaseMilliseconds * 2 ** this.#outage.longBackoffDelayCount;
 		this.#outage.longBackoffDelayCount++;
 		const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
 		// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
@@ -169,7 +194,10 @@ export class ConnectRateLimiter {
 
 /** Gets the limiter that all nodes of this process with the same service share. @param key the ID of the credential with the address */
 export function getConnectRateLimiter(key: string): ConnectRateLimiter {
-	const limiters = getGlobalSingleton('connectRateLimiters', () => new Map<string, ConnectRateLimiter>());
+	const limiters = getGlobalSingleton(
+		'connectRateLimiters',
+		() => new Map<string, ConnectRateLimiter>(),
+	);
 	// Without `getOrAdd`, because `boundedMap` must not be in the chunk of the agent's nodes (build/bundle.js).
 	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
 	limiters.set(key, rateLimiter);

@@ -11,11 +11,21 @@ export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deployment
  * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket may get this URL.
  * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
  */
-export function buildChannelUrl(api: AgentApiCredential, sessionId: string, identity: Identity): string {
+export function buildChannelUrl(
+	api: AgentApiCredential,
+	sessionId: string,
+	identity: Identity,
+): string {
 	const url = buildChannelBaseUrl(api);
 	const { userPublicKey, signature, timestamp: milliseconds } = identity;
 	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
-	const query = new URLSearchParams({ sessionId, userPublicKey, signature, timestamp, apiKey: api.apiKey });
+	const query = new URLSearchParams({
+		sessionId,
+		userPublicKey,
+		signature,
+		timestamp,
+		apiKey: api.apiKey,
+	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
@@ -23,7 +33,12 @@ export function buildChannelUrl(api: AgentApiCredential, sessionId: string, iden
 
 /** Builds the channel's URL without its query. It may be shown. @throws NodeError 400 if the URL is not valid */
 export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
-	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', ['ws:', 'wss:', 'http:', 'https:']);
+	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', [
+		'ws:',
+		'wss:',
+		'http:',
+		'https:',
+	]);
 	if (url.protocol === 'http:') url.protocol = 'ws:';
 	if (url.protocol === 'https:') url.protocol = 'wss:';
 	return appendPathSegment(url, 'ws');

@@ -40,7 +40,10 @@ const maxUpgradeBodyBytes = 2048;
 const upgradeBodyTimeoutMilliseconds = 1000;
 
 /** Reads at most 2 KiB of the body, for at most a second. @returns a function that stops reading without calling `onRead` */
-function readUpgradeResponse(response: IncomingMessage, onRead: SocketListener['onUnexpectedResponse']) {
+function readUpgradeResponse(
+	response: IncomingMessage,
+	onRead: SocketListener['onUnexpectedResponse'],
+) {
 	const { statusCode = 0, headers } = response;
 	let body = Buffer.alloc(0);
 	let isOver = false;
@@ -115,7 +118,11 @@ function buildSocketOptions(request: SocketRequest) {
 }
 
 /** Adds the listeners. An exception in a listener ends the socket. Otherwise, the socket would stay open without further events. */
-function attachListener(socket: WebSocket, listener: SocketListener, tunnelController: AbortController) {
+function attachListener(
+	socket: WebSocket,
+	listener: SocketListener,
+	tunnelController: AbortController,
+) {
 	let stopReading = () => {};
 	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {
 		const callGuarded = (...values: never[]) => {

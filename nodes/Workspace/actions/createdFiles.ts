@@ -2,7 +2,12 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField, textType } from '../../fields/field';
-import { hashParts, type KeyHashes, hashIdempotencyKey, createKeyReusedError } from '../idempotency';
+import {
+	hashParts,
+	type KeyHashes,
+	hashIdempotencyKey,
+	createKeyReusedError,
+} from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -15,11 +20,18 @@ export const googleTypePrefix = 'application/vnd.google-apps.';
 /** Hashes the idempotency key and what the file is created from. Returns undefined if there is no key. */
 export function hashFileKey(
 	operation: string,
-	{ idempotencyKey: key, parentFolder }: { readonly idempotencyKey: string; readonly parentFolder: string },
+	{
+		idempotencyKey: key,
+		parentFolder,
+	}: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
-	const keyHash = hashIdempotencyKey({ key, operation, target: parentFolder === 'root' ? '' : parentFolder });
+	const keyHash = hashIdempotencyKey({
+		key,
+		operation,
+		target: parentFolder === 'root' ? '' : parentFolder,
+	});
 	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
 }
 
@@ -28,9 +40,14 @@ interface CreationSteps<R, C> {
 	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
 	readonly recoveredId?: string;
 	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file. */
-	readonly create: (appProperties: Properties) => Promise<Pick<File, 'id'> | { readonly existingResult: R }>;
+	readonly create: (
+		appProperties: Properties,
+	) => Promise<Pick<File, 'id'> | { readonly existingResult: R }>;
 	/** Gives the file its content, unless it is finished. Another execution may be doing the same for this file. */
-	readonly fillContent: (file: File, state: Readonly<{ isOwn: boolean; isFinished: boolean }>) => Promise<C>;
+	readonly fillContent: (
+		file: File,
+		state: Readonly<{ isOwn: boolean; isFinished: boolean }>,
+	) => Promise<C>;
 	/** Runs when the file is marked as finished: if it fails, the next run must not replace a template's placeholders again. */
 	readonly readResult: (file: File, filled: C) => R | Promise<R>;
 }
@@ -54,13 +71,20 @@ export async function createOnce<R extends object, C>(
 	{ recoveredId, create, fillContent, readResult }: CreationSteps<R, C>,
 ): Promise<R & { readonly repeated?: true }> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const findByKey = async () => await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
+	const findByKey = async () =>
+		await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
 	const foundFiles = await findByKey();
-	const properties = { [keyProperty]: keyHash, [contentProperty]: contentHash, [stateProperty]: 'made' };
+	const properties = {
+		[keyProperty]: keyHash,
+		[contentProperty]: contentHash,
+		[stateProperty]: 'made',
+	};
 	const createdFile = foundFiles.length === 0 ? await create(properties) : undefined;
 	if (createdFile && 'existingResult' in createdFile) return createdFile.existingResult;
 	const ownId = createdFile?.id ?? recoveredId ?? '';
-	const files = createdFile ? await addOwnFile(drive, await findByKey(), ownId, allFields) : foundFiles;
+	const files = createdFile
+		? await addOwnFile(drive, await findByKey(), ownId, allFields)
+		: foundFiles;
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
 	if (!keptFile)
 		throw new NodeError({
@@ -74,15 +98,25 @@ export async function createOnce<R extends object, C>(
 		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	const state = { isOwn: keptFile.id === ownId, isFinished: isFinished(keptFile) };
 	const filled = await fillContent(keptFile, state);
-	if (!state.isFinished) await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
+	if (!state.isFinished)
+		await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
 	const result = await readResult(keptFile, filled);
 	return state.isOwn ? result : { ...result, repeated: true };
 }
 
 /** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
-async function addOwnFile(drive: drive_v3.Drive, files: readonly File[], fileId: string, fields: string) {
+async function addOwnFile(
+	drive: drive_v3.Drive,
+	files: readonly File[],
+	fileId: string,
+	fields: string,
+) {
 	if (files.some(({ id }) => id === fileId)) return files;
-	const { data } = await drive.files.get({ fileId, supportsAllDrives: true, fields: `${fields},trashed` });
+	const { data } = await drive.files.get({
+		fileId,
+		supportsAllDrives: true,
+		fields: `${fields},trashed`,
+	});
 	return data.trashed ? files : [...files, data];
 }
 
@@ -158,7 +192,12 @@ export async function createInDrive<R extends object, C>(
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ mimeType, title, parentFolder: folderId, templateId }: Omit<NewFile<unknown, unknown>, 'readResult'>,
+	{
+		mimeType,
+		title,
+		parentFolder: folderId,
+		templateId,
+	}: Omit<NewFile<unknown, unknown>, 'readResult'>,
 	appProperties: Properties,
 ): Promise<string> {
 	// A copy without a parent would be created in the folder of the template.
@@ -172,7 +211,10 @@ async function createOrCopyFile(
 }
 
 /** Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response did not arrive. */
-export async function findCreatedId(drive: drive_v3.Drive, item: Item): Promise<string | undefined> {
+export async function findCreatedId(
+	drive: drive_v3.Drive,
+	item: Item,
+): Promise<string | undefined> {
 	return (await findFileOfItem(drive, item.markerId, 'id'))?.id ?? undefined;
 }
 
@@ -184,7 +226,12 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 }
 
 /** Finds up to 100 files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */
-export async function findFiles(drive: drive_v3.Drive, q: string, fields: string, orderBy?: string) {
+export async function findFiles(
+	drive: drive_v3.Drive,
+	q: string,
+	fields: string,
+	orderBy?: string,
+) {
 	const { data } = await drive.files.list({
 		q: `${q} and trashed = false`,
 		fields: `files(${fields})`,

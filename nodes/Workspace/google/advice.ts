@@ -21,7 +21,10 @@ interface AdviceConditions {
 /** The services that open any file of the account by its ID, whatever Drive Access says. */
 const editorApis: readonly Api[] = ['sheets', 'docs'];
 const serviceAccount = { authentication: 'serviceAccount' } as const;
-const editorFileNouns: Partial<Record<Api, string>> = { sheets: 'a spreadsheet', docs: 'a document' };
+const editorFileNouns: Partial<Record<Api, string>> = {
+	sheets: 'a spreadsheet',
+	docs: 'a document',
+};
 const appFilesOnlyText =
 	'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential';
 
@@ -42,7 +45,9 @@ const quotaAdvice: ReadonlyArray<readonly [AdviceConditions, string]> = [
 ];
 
 /** What the user can do, by status. The first row that fits counts. The link above a row shows such a response. */
-export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [AdviceConditions, string]>>> = {
+export const adviceTable: Readonly<
+	Record<number, ReadonlyArray<readonly [AdviceConditions, string]>>
+> = {
 	400: [
 		// https://github.com/burnash/gspread/issues/732
 		[
@@ -51,7 +56,11 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 		],
 		// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 		[
-			{ api: ['mail'], pattern: /precondition check failed|mail service not enabled/i, ...serviceAccount },
+			{
+				api: ['mail'],
+				pattern: /precondition check failed|mail service not enabled/i,
+				...serviceAccount,
+			},
 			'A service account has no mailbox of its own. In the credential, enter the user to act for as Delegated Email, and have an administrator allow domain-wide delegation for the scopes.',
 		],
 		[
@@ -88,7 +97,10 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			{ pattern: /typed column/i },
 			'A column of this table accepts only one type of value. Change the value, or the type of the column in Google Sheets.',
 		],
-		[{ pattern: /maximum of 50,?000 char/i }, 'Shorten the text of the cell, or put it into a document.'],
+		[
+			{ pattern: /maximum of 50,?000 char/i },
+			'Shorten the text of the cell, or put it into a document.',
+		],
 		// https://github.com/jlolling/talendcomp_tGoogleSheet/issues/1
 		[{ pattern: /(?:payload|message) size exceeds|uploadTooLarge/i }, tooLargeText],
 		[
@@ -104,7 +116,12 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 	403: [
 		// https://github.com/xing5/mcp-google-sheets/issues/24
 		[
-			{ api: editorApis, pattern: /caller does not have permission/i, creates: true, ...serviceAccount },
+			{
+				api: editorApis,
+				pattern: /caller does not have permission/i,
+				creates: true,
+				...serviceAccount,
+			},
 			'A service account has no Drive of its own to create files in. Choose a Parent Folder in a shared drive that it can write to, or enter a Delegated Email in the credential.',
 		],
 		// https://github.com/googleapis/google-api-ruby-client/issues/461
@@ -133,7 +150,10 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			`${appFilesOnlyText} and reconnect (Switch account).`,
 		],
 		[
-			{ pattern: /domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i },
+			{
+				pattern:
+					/domainPolicy|SECURITY_POLICY_VIOLATED|vpcServiceControls|organization's policy/i,
+			},
 			"A policy of the organization doesn't allow this. Show this message to its Google Workspace or Google Cloud administrator.",
 		],
 		[{ pattern: /dailyLimitExceededUnreg|unregistered callers/ }, noTokenText],
@@ -145,7 +165,10 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			},
 			'The folder, shared drive or account cannot hold more files or levels of folders. Use another folder, or remove files that are not needed and empty the trash.',
 		],
-		[{ pattern: /parentNotAFolder/ }, `${quoteField('parentFolder')} is a file. Choose a folder.`],
+		[
+			{ pattern: /parentNotAFolder/ },
+			`${quoteField('parentFolder')} is a file. Choose a folder.`,
+		],
 		// https://github.com/GAM-team/GAM/issues/1270
 		[
 			{ pattern: /cannotAddParent/ },
@@ -166,7 +189,10 @@ export const adviceTable: Readonly<Record<number, ReadonlyArray<readonly [Advice
 			{ api: ['drive'], hidesFiles: true, ...serviceAccount },
 			`${appFilesOnlyText}, and share the file with the service account.`,
 		],
-		[{ api: ['drive'], hidesFiles: true }, `${appFilesOnlyText} and reconnect (Switch account).`],
+		[
+			{ api: ['drive'], hidesFiles: true },
+			`${appFilesOnlyText} and reconnect (Switch account).`,
+		],
 		// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 		[
 			{ api: ['sheets', 'docs', 'drive'] },
@@ -201,7 +227,9 @@ export interface GoogleError {
 export function findAdvice(statusCode: number, error: GoogleError, request: RequestFacts): string {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
 	if (statusCode === 404 && !error.message) return noReasonText;
-	const row = adviceTable[statusCode]?.find(([rowConditions]) => isApplicable(rowConditions, error, request));
+	const row = adviceTable[statusCode]?.find(([rowConditions]) =>
+		isApplicable(rowConditions, error, request),
+	);
 	const [conditions, rowAdvice] = row ?? [];
 	if (error.isRateLimit && !row)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;
@@ -214,7 +242,11 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	return sentences.filter(Boolean).join(' ');
 }
 
-function isApplicable(conditions: AdviceConditions, error: GoogleError, request: RequestFacts): boolean {
+function isApplicable(
+	conditions: AdviceConditions,
+	error: GoogleError,
+	request: RequestFacts,
+): boolean {
 	const { api, pattern, authentication, hidesFiles, creates } = conditions;
 	return (
 		(api?.includes(request.api) ?? true) &&
@@ -228,13 +260,15 @@ function isApplicable(conditions: AdviceConditions, error: GoogleError, request:
 function findGeneralAdvice(statusCode: number, error: GoogleError, request: RequestFacts) {
 	if (statusCode === 403) return findForbiddenAdvice(error, request);
 	if (statusCode === 401) return getReconnectAdvice(request.signIn);
-	if (statusCode === 409 && error.status !== 'ABORTED') return 'Something with this ID already exists.';
+	if (statusCode === 409 && error.status !== 'ABORTED')
+		return 'Something with this ID already exists.';
 	if (statusCode === 409 || statusCode === 412)
 		return 'Somebody changed the file or email in the meantime. Read it again and repeat the change.';
 	if (statusCode === 413) return tooLargeText;
 	if (isRedirect(statusCode))
 		return 'Redirects are not followed, because they could send the token to another host. Check the API bases in the credential.';
-	if (statusCode >= 500 || statusCode === 408) return 'Google reported a temporary problem. Try again later.';
+	if (statusCode >= 500 || statusCode === 408)
+		return 'Google reported a temporary problem. Try again later.';
 	// The operation's own advice is more specific.
 	if (request.adviceByStatus?.[statusCode]) return undefined;
 	if (!error.message) return noReasonText;
@@ -249,7 +283,10 @@ function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string 
 	}
 	if (/insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/.test(searchText))
 		return `The credential lacks the scope ${findNeededScope(request)}. ${getGrantScopeAdvice(request.signIn)}`;
-	if (/forbidden|permission/i.test(searchText) && !/\b(?:CONSUMER|USER_PROJECT)_/.test(searchText)) {
+	if (
+		/forbidden|permission/i.test(searchText) &&
+		!/\b(?:CONSUMER|USER_PROJECT)_/.test(searchText)
+	) {
 		const id = findIdInUrl(request.url);
 		return `This account doesn't have permission to do that${id ? ` with ${id}` : ''}. Ask the owner to share it, or use a credential that does.`;
 	}
@@ -257,18 +294,29 @@ function findForbiddenAdvice(error: GoogleError, request: RequestFacts): string 
 }
 
 /** Returns sentences that name what Google does not find: by the ID in Google's message, which may be a folder's, or in the address. */
-function buildNotFoundAdvice({ message = '' }: GoogleError, request: RequestFacts, rowAdvice?: string) {
+function buildNotFoundAdvice(
+	{ message = '' }: GoogleError,
+	request: RequestFacts,
+	rowAdvice?: string,
+) {
 	const { pathname } = new URL(request.url);
 	const idInMessage = /not found: ([\w-]+)/.exec(message)?.[1];
 	const fileId = /\/(?:spreadsheets|documents|files)\/([^/:]+)/.exec(pathname)?.[1];
 	const id = idInMessage ?? fileId ?? findIdInUrl(request.url);
 	// The operation's advice for a 404 is about a folder or an email, so it does not fit a spreadsheet or document.
-	const operationAdvice = editorApis.includes(request.api) ? undefined : request.adviceByStatus?.[404];
-	const advice = pathname.endsWith(`/${id}/copy`) ? `Check ${quoteField('templateId')}.` : operationAdvice;
+	const operationAdvice = editorApis.includes(request.api)
+		? undefined
+		: request.adviceByStatus?.[404];
+	const advice = pathname.endsWith(`/${id}/copy`)
+		? `Check ${quoteField('templateId')}.`
+		: operationAdvice;
 	if (id === undefined) return [rowAdvice ?? 'Check the ID of this item.', advice];
 	// Every ID of a file at Google has a digit or at least 25 characters.
 	if (!/\d/.test(id) && id.length < 25)
-		return [`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`, advice];
+		return [
+			`'${shorten(id, 60)}' is not an ID. If it is a title, enter the ID or the URL instead.`,
+			advice,
+		];
 	const noun = editorFileNouns[request.api] ?? 'anything';
 	return [`This account cannot find ${noun} with the ID ${id}.`, rowAdvice, advice];
 }
@@ -310,7 +358,9 @@ function findMailScope(method: string, pathname: string): string {
 /** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
 function findIdInUrl(url: string): string | undefined {
 	const segments = new URL(url).pathname.split(/[/:]/);
-	return segments.find((segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment));
+	return segments.find(
+		(segment) => /^[A-Za-z0-9_-]{10,200}$/.test(segment) && /\d/.test(segment),
+	);
 }
 
 /** What error texts need to know about the sign-in of the node. */

@@ -28,7 +28,11 @@ export interface Clients {
 type ClientOptions = TransportOptions & Pick<Clients, 'credentialHash'>;
 
 /** Creates Google's clients. They send all requests with `send`. Import this file with `import()`, because it loads large libraries. */
-export function createClients(send: RequestSender, bases: ApiBases, options: ClientOptions): Clients {
+export function createClients(
+	send: RequestSender,
+	bases: ApiBases,
+	options: ClientOptions,
+): Clients {
 	const transport = createTransport(send, bases, options);
 	const client: drive_v3.Options = {
 		version: 'v3',
@@ -44,6 +48,7 @@ export function createClients(send: RequestSender, bases: ApiBases, options: Cli
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive,
-		uploadToDrive: async (request) => await uploadToDrive({ drive, transport, bases, options }, request),
+		uploadToDrive: async (request) =>
+			await uploadToDrive({ drive, transport, bases, options }, request),
 	};
 }

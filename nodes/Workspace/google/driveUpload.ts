@@ -3,8 +3,19 @@ import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
-import { chunkBytes, readChunks, computeMd5, type ByteSource, createSourceChangedError } from '../byteSource';
-import { type ApiBases, googleRetryWords, type Transport, type TransportOptions } from './transport';
+import {
+	chunkBytes,
+	readChunks,
+	computeMd5,
+	type ByteSource,
+	createSourceChangedError,
+} from '../byteSource';
+import {
+	type ApiBases,
+	googleRetryWords,
+	type Transport,
+	type TransportOptions,
+} from './transport';
 import { createIncompleteUploadError, ResumableUpload } from './resumableUpload';
 
 export interface DriveUploadRequest {
@@ -46,15 +57,24 @@ async function sendFileRequest(
 		: await drive.files.update({ ...request, fileId }, options);
 }
 
-async function uploadInOneRequest(drive: drive_v3.Drive, request: DriveUploadRequest): Promise<UploadedFile> {
+async function uploadInOneRequest(
+	drive: drive_v3.Drive,
+	request: DriveUploadRequest,
+): Promise<UploadedFile> {
 	const { mimeType, source, onProgress } = request;
 	const hash = createHash('md5');
 	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown. `return` closes the stream.
 	const chunks = readChunks(await source.open(), source.size + 1, hash);
-	const { value: bytes = Buffer.alloc(0) } = (await chunks.next()) as IteratorResult<Buffer, undefined>;
+	const { value: bytes = Buffer.alloc(0) } = (await chunks.next()) as IteratorResult<
+		Buffer,
+		undefined
+	>;
 	await chunks.return(undefined);
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const { data } = await sendFileRequest(drive, request, { mimeType, body: Readable.from([bytes]) });
+	const { data } = await sendFileRequest(drive, request, {
+		mimeType,
+		body: Readable.from([bytes]),
+	});
 	onProgress?.(bytes.length, bytes.length);
 	return { file: data, md5: hash.digest('hex') };
 }
@@ -67,7 +87,8 @@ export async function uploadToDrive(environment: UploadEnvironment, request: Dri
 	const { metadata, replacedId, source } = request;
 	const { drive, options } = environment;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
-	if (isRepeatable && source.size <= maxOneRequestBytes) return await uploadInOneRequest(drive, request);
+	if (isRepeatable && source.size <= maxOneRequestBytes)
+		return await uploadInOneRequest(drive, request);
 	let upload = await startResumableUpload(environment, request);
 	// Each pass reads the source from its first byte, and sends what Drive lacks.
 	for (let pass = 1; ; pass++) {
@@ -91,7 +112,10 @@ interface UploadEnvironment {
 }
 
 /** Reads and hashes the whole source, and sends what Drive lacks. @returns undefined if Drive has lost bytes that were read before */
-async function sendMissingBytes(upload: ResumableUpload, { source, onProgress }: DriveUploadRequest) {
+async function sendMissingBytes(
+	upload: ResumableUpload,
+	{ source, onProgress }: DriveUploadRequest,
+) {
 	const hash = createHash('md5');
 	let position = 0;
 	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
@@ -128,13 +152,19 @@ async function startResumableUpload(environment: UploadEnvironment, request: Dri
 	const { headers } = await sendFileRequest(drive, request, undefined, {
 		url: `https://www.googleapis.com/upload/drive/v3/files${replacedId === undefined ? '' : '/{fileId}'}`,
 		params: { uploadType: 'resumable' },
-		headers: { 'x-upload-content-type': mimeType, 'x-upload-content-length': String(source.size) },
+		headers: {
+			'x-upload-content-type': mimeType,
+			'x-upload-content-length': String(source.size),
+		},
 		responseType: 'arraybuffer',
 	});
 	const address = String(headers['location']);
 	const url = URL.canParse(address) ? new URL(address) : undefined;
 	if (url?.origin === new URL(bases.drive).origin)
-		return new ResumableUpload(transport, address, source.size, { ...options, words: googleRetryWords });
+		return new ResumableUpload(transport, address, source.size, {
+			...options,
+			words: googleRetryWords,
+		});
 	throw new NodeError({
 		code: 502,
 		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${url ? ` (${url.host})` : ''}`,

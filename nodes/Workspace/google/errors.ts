@@ -1,6 +1,12 @@
 import { Readable } from 'node:stream';
 
-import { isNodeError, isRedirect, NodeError, toNodeError, appendErrorCode } from '../../core/errors';
+import {
+	isNodeError,
+	isRedirect,
+	NodeError,
+	toNodeError,
+	appendErrorCode,
+} from '../../core/errors';
 import { shorten } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { isRecord } from '../../fields/values';
@@ -16,7 +22,13 @@ import {
 } from '../../http/networkErrors';
 import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/request';
 import { classifyStatus, parseRetryAfter } from '../../http/retry';
-import { apiNames, checkBasesAdvice, type RequestFacts, findAdvice, getReconnectAdvice } from './advice';
+import {
+	apiNames,
+	checkBasesAdvice,
+	type RequestFacts,
+	findAdvice,
+	getReconnectAdvice,
+} from './advice';
 import type { Api, GoogleError } from './advice';
 
 const maxMessageLength = 500;
@@ -28,28 +40,36 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
 	const isBlockedPage = body.includes('automated queries');
 	const pageText = isBlockedPage ? 'Sorry, this looks like automated queries' : undefined;
-	const errorText = getProperty(error, 'message') ?? getProperty(responseJson, 'error_description');
+	const errorText =
+		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description');
 	const text = trimText(errorText ?? pageText ?? error);
 	const message = text && shorten(text, maxMessageLength);
 	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
 	const readReason = (detail: unknown) => trimText(getProperty(detail, 'reason'));
 	const readUrl = (detail: unknown) =>
 		trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
-	const searchText = [trimText(error), ...details.map(readReason), message].filter(Boolean).join(' ');
+	const searchText = [trimText(error), ...details.map(readReason), message]
+		.filter(Boolean)
+		.join(' ');
 	return {
 		message,
 		status: trimText(getProperty(error, 'status')),
 		searchText,
 		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(searchText)),
+		isRateLimit:
+			statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(searchText)),
 		activationUrl: details.map(readUrl).find((url) => url?.startsWith('https://console.')),
 	};
 }
 
 /** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
-const trimText = (value: unknown) => (typeof value === 'string' ? value.trim() || undefined : undefined);
+const trimText = (value: unknown) =>
+	typeof value === 'string' ? value.trim() || undefined : undefined;
 
-type ErrorResponse = Pick<FullResponse, 'headers'> & { readonly statusCode: number; readonly body: Buffer };
+type ErrorResponse = Pick<FullResponse, 'headers'> & {
+	readonly statusCode: number;
+	readonly body: Buffer;
+};
 
 const rateLimitPattern = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
@@ -84,9 +104,12 @@ const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z
 /** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
 function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
-	const headerPause = typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	const headerPause =
+		typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
 	const time = retryTimePattern.exec(message)?.[1];
-	return headerPause ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()));
+	return (
+		headerPause ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()))
+	);
 }
 
 /** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
@@ -96,12 +119,15 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);
-	if (credentialFailure) return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
-	if (chain.some((cause) => isTokenRequest(cause, request))) return createRefreshError(chain, request);
+	if (credentialFailure)
+		return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
+	if (chain.some((cause) => isTokenRequest(cause, request)))
+		return createRefreshError(chain, request);
 	for (const cause of chain) {
 		const response = getProperty(cause, 'response');
 		const statusCode = getProperty(response, 'status');
-		if (typeof statusCode === 'number') return await readResponseError(statusCode, response, request);
+		if (typeof statusCode === 'number')
+			return await readResponseError(statusCode, response, request);
 	}
 	return createNetworkError(error, chain, request);
 }
@@ -130,7 +156,8 @@ export function toGoogleFailure(error: unknown, log: (text: string) => void): No
 	return failure.with({
 		code: 502,
 		status: undefined,
-		message: "Google's response does not have the form that Google documents, so it could not be read",
+		message:
+			"Google's response does not have the form that Google documents, so it could not be read",
 		description: `${checkBasesAdvice} If there is none, please report the line in n8n's log that begins with '${unreadableLogText}'.`,
 	});
 }
@@ -159,10 +186,17 @@ async function readResponseError(statusCode: number, response: unknown, request:
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return createResponseError({ statusCode, headers: isRecord(headers) ? headers : {}, body }, request);
+	return createResponseError(
+		{ statusCode, headers: isRecord(headers) ? headers : {}, body },
+		request,
+	);
 }
 
-function createNetworkError(error: unknown, chain: readonly unknown[], request: RequestFacts): NodeError {
+function createNetworkError(
+	error: unknown,
+	chain: readonly unknown[],
+	request: RequestFacts,
+): NodeError {
 	const networkError = classifyNetworkError(error);
 	const { outcome, retryable, statusCode, errorCode } = networkError;
 	const networkMessage = formatNetworkMessage(networkError, error, request.url);
@@ -172,7 +206,11 @@ function createNetworkError(error: unknown, chain: readonly unknown[], request: 
 	// n8n found no token or could not refresh it, so nothing was carried out.
 	if (isAboutToken(errorCode, errorTexts)) {
 		const message = 'The credential has no valid token, and a new one could not be obtained';
-		return new NodeError({ code: 401, message, description: getReconnectAdvice(request.signIn) });
+		return new NodeError({
+			code: 401,
+			message,
+			description: getReconnectAdvice(request.signIn),
+		});
 	}
 	const errorText = errorTexts[0] ?? 'The request could not be completed';
 	const message = errorCode === undefined ? errorText : networkMessage;
@@ -184,7 +222,9 @@ function createNetworkError(error: unknown, chain: readonly unknown[], request: 
 }
 
 function createBlockedError(policyError: Error, message: string): NodeError {
-	const texts = [policyError.message, trimText(getProperty(policyError, 'description'))].filter(Boolean);
+	const texts = [policyError.message, trimText(getProperty(policyError, 'description'))].filter(
+		Boolean,
+	);
 	const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
 	return new NodeError({ code: 503, message, description: `${blockedAdvice}${n8nText}` });
 }
@@ -193,7 +233,9 @@ function createBlockedError(policyError: Error, message: string): NodeError {
 function isAboutToken(errorCode: string | undefined, errorTexts: readonly string[]): boolean {
 	if (errorCode !== undefined) return errorCode === 'EAUTH' || errorCode === 'ESTATUS';
 	// Errors of n8n-core (request-helpers/oauth.js) have only texts, such as 'OAuth credentials not connected'.
-	return errorTexts.some((text) => /access token|not connected|reconnect|refresh|credential/i.test(text));
+	return errorTexts.some((text) =>
+		/access token|not connected|reconnect|refresh|credential/i.test(text),
+	);
 }
 
 /** Whether an error is about n8n's own request for a new token. The URL of that request is not the URL of ours. */
@@ -204,10 +246,17 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 
 /** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
 function createRefreshError(chain: readonly unknown[], { signIn }: RequestFacts): NodeError {
-	const statusCode = chain.map((link) => getProperty(getProperty(link, 'response'), 'status')).find(Boolean);
+	const statusCode = chain
+		.map((link) => getProperty(getProperty(link, 'response'), 'status'))
+		.find(Boolean);
 	const reason = typeof statusCode === 'number' ? `HTTP ${statusCode}` : findErrorCode(chain);
 	const retryable = typeof statusCode !== 'number' || statusCode >= 500 || statusCode === 429;
 	const message = 'The token of the credential could not be refreshed';
 	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
-	return new NodeError({ code: 401, message, description: appendErrorCode(advice, reason), retryable });
+	return new NodeError({
+		code: 401,
+		message,
+		description: appendErrorCode(advice, reason),
+		retryable,
+	});
 }

@@ -15,7 +15,11 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	'maxAttempts' | 'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
+	| 'maxAttempts'
+	| 'maxRetryWaitMilliseconds'
+	| 'timeoutMilliseconds'
+	| 'adviceByStatus'
+	| 'adviceApis'
 >;
 
 /** How to send the requests of a group, which serve several runs. */
@@ -55,7 +59,8 @@ export async function readGoogleCredential(
 	const credentialJson = JSON.stringify([type, credential]);
 	const defaults = {
 		signIn,
-		signal: 'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
+		signal:
+			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
 		credentialKey,
 		log: context.logger.info.bind(context.logger),
 		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
@@ -67,7 +72,9 @@ export async function readGoogleCredential(
 		async reportSignInEnd(): Promise<string | undefined> {
 			if (!endsSoon) return undefined;
 			// An error here must not fail the run, because its work is done.
-			const latestCredential = await cachingContext.getCredentials(type).catch(() => undefined);
+			const latestCredential = await cachingContext
+				.getCredentials(type)
+				.catch(() => undefined);
 			const endText = latestCredential && describeSignInEnd(credentialKey, latestCredential);
 			if (endText === undefined) return undefined;
 			if (claimNoticeLogging(credentialKey))
@@ -75,15 +82,27 @@ export async function readGoogleCredential(
 			return `The Google sign-in of this node ${endText}`;
 		},
 		/** Loads Google's libraries on first use. */
-		loadClients: async (options: OperationOptions, group?: GroupRequestOptions): Promise<Clients> => {
+		loadClients: async (
+			options: OperationOptions,
+			group?: GroupRequestOptions,
+		): Promise<Clients> => {
 			const { createClients } = await import('./clients');
-			if (!group) return createClients(createSender(cachingContext), bases, { ...defaults, ...options });
+			if (!group)
+				return createClients(createSender(cachingContext), bases, {
+					...defaults,
+					...options,
+				});
 			for (const runSanitizer of group.sanitizers) sanitizers.add(runSanitizer);
 			// n8n's helper aborts a request when the execution that sends it is stopped. Other runs still need the request.
 			const { signal, log } = group;
 			const overrides = { getExecutionCancelSignal: { value: () => signal } };
 			const thisArg = Object.create(cachingContext, overrides) as IAllExecuteFunctions;
-			return createClients(createSender(thisArg), bases, { ...defaults, ...options, signal, log });
+			return createClients(createSender(thisArg), bases, {
+				...defaults,
+				...options,
+				signal,
+				log,
+			});
 		},
 	};
 }
@@ -102,7 +121,10 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 ): C {
 	let lastRead = Promise.resolve(credential);
 	let lastReadTime = performance.now();
-	const getCredentials: C['getCredentials'] = async <T extends object>(name: string, itemIndex?: number) => {
+	const getCredentials: C['getCredentials'] = async <T extends object>(
+		name: string,
+		itemIndex?: number,
+	) => {
 		if (name !== type) return await context.getCredentials<T>(name, itemIndex);
 		const now = performance.now();
 		if (now - lastReadTime >= credentialCacheMilliseconds) {
@@ -121,15 +143,21 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 }
 
 /** Finds out how much of Drive the sign-in sees. With custom scopes, the scopes decide. */
-export function getDriveAccess(credential: Readonly<Record<string, unknown>>): SignIn['driveAccess'] {
+export function getDriveAccess(
+	credential: Readonly<Record<string, unknown>>,
+): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
 	if (customScopes !== true)
-		return driveAccess === 'allFiles' || driveAccess === 'appFiles' ? driveAccess : 'appFilesAndNames';
+		return driveAccess === 'allFiles' || driveAccess === 'appFiles'
+			? driveAccess
+			: 'appFilesAndNames';
 	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
 	const hasScope = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
 	if (hasScope('drive')) return 'allFiles';
 	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
-	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(hasScope);
+	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(
+		hasScope,
+	);
 	return seesNames ? 'appFilesAndNames' : 'appFiles';
 }
 
@@ -141,7 +169,12 @@ export function readApiBases(credential: Readonly<Record<string, unknown>>): Api
 		if (base === '') return googleApiBases[api];
 		const url = URL.canParse(base) ? new URL(base) : undefined;
 		const isUsable =
-			url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username && !url.password;
+			url &&
+			/^https?:$/.test(url.protocol) &&
+			!url.search &&
+			!url.hash &&
+			!url.username &&
+			!url.password;
 		if (isUsable) return base.replace(/\/+$/, '');
 		throw createRefusal(
 			`'${api.charAt(0).toUpperCase()}${api.slice(1)} API Base' in the credential is not a valid API URL`,

@@ -6,7 +6,10 @@ import { checkBasesAdvice } from './advice';
 import type { Transport } from './transport';
 
 /** @param outcome `unknown` if the last byte was sent, so that the file may exist */
-export function createIncompleteUploadError(outcome: 'notDone' | 'unknown', cause?: unknown): NodeError {
+export function createIncompleteUploadError(
+	outcome: 'notDone' | 'unknown',
+	cause?: unknown,
+): NodeError {
 	return new NodeError({
 		code: 503,
 		message: 'Google Drive ended the upload before it was complete',
@@ -88,7 +91,12 @@ export class ResumableUpload {
 		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - position));
 		if (this.storedBytes >= position && this.storedBytes <= start) {
 			const message = 'Google Drive did not store any of the bytes that were sent';
-			throw new NodeError({ code: 503, message, description: 'Try again later.', retryable: true });
+			throw new NodeError({
+				code: 503,
+				message,
+				description: 'Try again later.',
+				retryable: true,
+			});
 		}
 	}
 
@@ -100,7 +108,8 @@ export class ResumableUpload {
 			method: 'PUT',
 			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
 			data: bytes,
-			validateStatus: (statusCode) => statusCode === 308 || (statusCode >= 200 && statusCode < 300),
+			validateStatus: (statusCode) =>
+				statusCode === 308 || (statusCode >= 200 && statusCode < 300),
 			// The transport must not repeat this. After a failure, the upload first asks Drive which bytes have arrived.
 			retryConfig: { retry: 0 },
 		}).catch((error: unknown) => {

@@ -50,25 +50,41 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const { statusCode, body } = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
 	const isIssued = statusCode === 200;
-	const bytes = await (isIssued ? readTokenBody(body, signal, account) : readErrorBody(body, signal));
+	const bytes = await (isIssued
+		? readTokenBody(body, signal, account)
+		: readErrorBody(body, signal));
 	const responseJson = tryParseJson(bytes);
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
-	const errorTexts = [getProperty(responseJson, 'error'), getProperty(responseJson, 'error_description')];
+	const errorTexts = [
+		getProperty(responseJson, 'error'),
+		getProperty(responseJson, 'error_description'),
+	];
 	throw createTokenError(statusCode, errorTexts, account);
 }
 
 /** Reads the body of a token response. If it is too long, returns an empty Buffer. @throws NodeError 503 if it was cut off */
-async function readTokenBody(body: Readable, signal: AbortSignal, account: ServiceAccount): Promise<Buffer> {
+async function readTokenBody(
+	body: Readable,
+	signal: AbortSignal,
+	account: ServiceAccount,
+): Promise<Buffer> {
 	const options = { maxBytes: maxTokenResponseBytes, signal };
 	const bodyOrError = await readResponseBody(body, options).catch((error: unknown) => error);
 	if (Buffer.isBuffer(bodyOrError)) return bodyOrError;
-	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge') return Buffer.alloc(0);
+	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge')
+		return Buffer.alloc(0);
 	throw createTokenError(503, ['the answer was cut off'], account);
 }
 
-function createTokenError(statusCode: number, errorTexts: unknown[], account: ServiceAccount): NodeError {
-	const googleText = errorTexts.filter((text) => typeof text === 'string' && text !== '').join(': ');
+function createTokenError(
+	statusCode: number,
+	errorTexts: unknown[],
+	account: ServiceAccount,
+): NodeError {
+	const googleText = errorTexts
+		.filter((text) => typeof text === 'string' && text !== '')
+		.join(': ');
 	return new NodeError({
 		code: classifyStatus(statusCode).retryable ? 503 : 401,
 		message: `Google did not issue a token for the service account (${googleText || `HTTP ${statusCode}`})`,
@@ -76,7 +92,11 @@ function createTokenError(statusCode: number, errorTexts: unknown[], account: Se
 	});
 }
 
-function findTokenAdvice(statusCode: number, errorTexts: unknown[], { scope }: ServiceAccount): string {
+function findTokenAdvice(
+	statusCode: number,
+	errorTexts: unknown[],
+	{ scope }: ServiceAccount,
+): string {
 	// Reported in googleapis/google-api-php-client#2214.
 	if (errorTexts.includes('unauthorized_client'))
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
@@ -87,7 +107,13 @@ function findTokenAdvice(statusCode: number, errorTexts: unknown[], { scope }: S
 	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
 }
 
-function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: ServiceAccount): string {
+function signAssertion({
+	email,
+	privateKey,
+	delegatedEmail,
+	scope,
+	tokenUrl,
+}: ServiceAccount): string {
 	const now = Math.floor(Date.now() / 1000);
 	const claims = {
 		iss: email.trim(),
@@ -99,7 +125,9 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 	};
 	const content = `${encodeBase64Url({ alg: 'RS256', typ: 'JWT' })}.${encodeBase64Url(claims)}`;
 	try {
-		const signature = createSign('RSA-SHA256').update(content).sign(formatPem(privateKey), 'base64url');
+		const signature = createSign('RSA-SHA256')
+			.update(content)
+			.sign(formatPem(privateKey), 'base64url');
 		return `${content}.${signature}`;
 	} catch {
 		// OpenSSL's error is dropped, because it does not help the user and could contain the key.
@@ -113,7 +141,8 @@ function signAssertion({ email, privateKey, delegatedEmail, scope, tokenUrl }: S
 /** Restores the line breaks of a key. The JSON file has the two characters `\n` in their place, and a single-line field has spaces. */
 function formatPem(text: string): string {
 	const pemText = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
-	const [, label = '', content = ''] = /-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
+	const [, label = '', content = ''] =
+		/-----BEGIN ([A-Z ]+)-----([^-]+)-----END/.exec(pemText) ?? [];
 	return `-----BEGIN ${label}-----\n${content.trim().split(/\s+/).join('\n')}\n-----END ${label}-----\n`;
 }
 
@@ -123,7 +152,9 @@ const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).to
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	const { message, description } = error;
-	throw new Error(description === undefined ? message : `${message}. ${description}`, { cause: error });
+	throw new Error(description === undefined ? message : `${message}. ${description}`, {
+		cause: error,
+	});
 }
 
 /** How long a fetched token is given to others that ask. This may be short, because n8n itself keeps a token until Google refuses it. */
@@ -139,11 +170,16 @@ const tokenMutex = new KeyedMutex();
  * @param account everything on which the token depends
  * @param oldToken the token that no longer works; empty if there is none
  */
-export async function getSharedToken(account: object, oldToken: string, fetchToken: () => Promise<string>) {
+export async function getSharedToken(
+	account: object,
+	oldToken: string,
+	fetchToken: () => Promise<string>,
+) {
 	const accountHash = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
 	return await tokenMutex.doInTurn(accountHash, async () => {
 		const entry = lastTokens.get(accountHash);
-		const isFresh = entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
+		const isFresh =
+			entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
 		if (isFresh && entry.token !== oldToken) return entry.token;
 		const token = await fetchToken();
 		lastTokens.set(accountHash, { token, fetchedAt: Date.now() });

@@ -9,7 +9,10 @@ type CredentialData = Readonly<Record<string, unknown>>;
 const noticeMilliseconds = 48 * 3_600_000;
 
 /** The last token of each credential: its hash, and the seconds that n8n stores next to it. */
-const lastTokens = new BoundedMap<string, { hash: string; seconds: number; areOutdated: boolean }>();
+const lastTokens = new BoundedMap<
+	string,
+	{ hash: string; seconds: number; areOutdated: boolean }
+>();
 
 /**
  * Returns whether the seconds next to a token belong to an earlier sign-in. n8n keeps them if Google's later responses have none. Google
@@ -28,7 +31,11 @@ function hasOutdatedSeconds(credentialKey: string, accessToken: unknown, seconds
  * Describes when a sign-in ends and what to do. Returns undefined if it does not end soon, or if its end is not known. Call this also at
  * the start of a run. If the run then refreshes the token, the old and the new token can be compared.
  */
-export function describeSignInEnd(credentialKey: string, credential: CredentialData, now = Date.now()) {
+export function describeSignInEnd(
+	credentialKey: string,
+	credential: CredentialData,
+	now = Date.now(),
+) {
 	const tokenData = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
 	const readNumber = (name: string) => Number(tokenData[name] ?? NaN);
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.

@@ -38,22 +38,29 @@ export async function readGoogleResponse(
 	signal: AbortSignal,
 ): Promise<ClientResponse> {
 	const { statusCode, headers, body } = response;
-	const isSuccess = expected.validateStatus?.(statusCode) ?? (statusCode >= 200 && statusCode < 300);
+	const isSuccess =
+		expected.validateStatus?.(statusCode) ?? (statusCode >= 200 && statusCode < 300);
 	if (!isSuccess)
-		throw createResponseError({ statusCode, headers, body: await readErrorBody(body, signal) }, request);
+		throw createResponseError(
+			{ statusCode, headers, body: await readErrorBody(body, signal) },
+			request,
+		);
 	const announcedBytes = Number(headers['content-length']);
 	const memory = new MemoryReservation();
 	try {
 		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
 		// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
-		if (statusCode === 308 || statusCode === 204) return { status: statusCode, headers, data: undefined };
-		if (expected.responseType === 'arraybuffer') return { status: statusCode, headers, data: bytes };
+		if (statusCode === 308 || statusCode === 204)
+			return { status: statusCode, headers, data: undefined };
+		if (expected.responseType === 'arraybuffer')
+			return { status: statusCode, headers, data: bytes };
 		await memory.reserveForParsing(bytes);
 		const data = tryParseJson(bytes);
 		// All of Google's methods return an object.
 		if (isRecord(data)) return { status: statusCode, headers, data };
 		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data.
-		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8'))) throw new BodyError('cutShort');
+		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8')))
+			throw new BodyError('cutShort');
 	} finally {
 		memory.release();
 	}
@@ -80,7 +87,10 @@ export const googleApiBases: ApiBases = {
  * Returns the address to which a request of Google's client is sent: the base replaces Google's own address at the start of the URL.
  * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
  */
-export function resolveApiUrl(url: string, bases: ApiBases): { readonly url: string; readonly api: Api } {
+export function resolveApiUrl(
+	url: string,
+	bases: ApiBases,
+): { readonly url: string; readonly api: Api } {
 	for (const api of Object.keys(googleApiBases) as Api[]) {
 		for (const getBase of [(base: string) => base, getUploadBase]) {
 			const googleBase = getBase(googleApiBases[api], api);
@@ -156,7 +166,11 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
-export function createTransport(send: RequestSender, bases: ApiBases, options: TransportOptions): Transport {
+export function createTransport(
+	send: RequestSender,
+	bases: ApiBases,
+	options: TransportOptions,
+): Transport {
 	const { maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
 	const findRateLimiter = options.findRateLimiter ?? findSharedRateLimiter;
 	return async (clientRequest) => {
@@ -165,15 +179,25 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
 		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
 		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const request = await buildGoogleRequest(clientRequest, { method, timeout: timeoutMilliseconds }, url);
-		const adviceByStatus = adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
+		const request = await buildGoogleRequest(
+			clientRequest,
+			{ method, timeout: timeoutMilliseconds },
+			url,
+		);
+		const adviceByStatus =
+			adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
 		const facts = { api, method, url: request.url, signIn, adviceByStatus };
 		const limiter = findRateLimiter(options.credentialKey, api, method);
 		const logPause = (milliseconds: number) => {
 			const seconds = Math.ceil(milliseconds / 1000);
 			log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 		};
-		const sendOptions = { maxRetryWaitMilliseconds, signal, mayResend: maxRepeats > 0, onPause: logPause };
+		const sendOptions = {
+			maxRetryWaitMilliseconds,
+			signal,
+			mayResend: maxRepeats > 0,
+			onPause: logPause,
+		};
 		const fetchResponse = async (attemptSignal: AbortSignal) => {
 			const response = await sendWithRetryAfter401(send, request, attemptSignal);
 			return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
@@ -183,7 +207,8 @@ export function createTransport(send: RequestSender, bases: ApiBases, options: T
 			createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
 			toRequestError: (error) => toRequestError(error, facts),
 		};
-		const attempt = () => attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
+		const attempt = () =>
+			attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
 		const isRepeatable = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
 		const maxAttempts = Math.min(options.maxAttempts, 1 + maxRepeats);
 		return await withRetries(
@@ -237,10 +262,19 @@ function buildQuery(params: ClientRequest['params'] = {}): string {
 }
 
 /** Sends a request. If n8n returns a 401, sends the request again in a way that makes n8n refresh the token. */
-async function sendWithRetryAfter401(send: RequestSender, request: IHttpRequestOptions, signal: AbortSignal) {
+async function sendWithRetryAfter401(
+	send: RequestSender,
+	request: IHttpRequestOptions,
+	signal: AbortSignal,
+) {
 	// Each request gets a copy, because n8n's helper modifies the options and headers that it receives.
 	const sendCopy = (overrides: Partial<IHttpRequestOptions> = {}) => {
-		const copy = { ...request, ...overrides, headers: { ...request.headers }, abortSignal: signal };
+		const copy = {
+			...request,
+			...overrides,
+			headers: { ...request.headers },
+			abortSignal: signal,
+		};
 		return rejectOnAbort(send(copy), signal);
 	};
 	const response = await sendCopy();

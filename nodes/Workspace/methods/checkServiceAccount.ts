@@ -34,19 +34,29 @@ export async function checkServiceAccount(
 			throw createRefusal("'Token URL' in the credential is not a valid URL");
 		const post: PostForm = async (url, form) => {
 			const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-			return await send(helpers, { ...request, method: 'POST', url }, { headers, body: form.toString() });
+			return await send(
+				helpers,
+				{ ...request, method: 'POST', url },
+				{ headers, body: form.toString() },
+			);
 		};
 		const token = await fetchAccessToken(post, account);
 		sanitizer.addSecrets([token]);
-		const response = await send(helpers, request, { headers: { authorization: `Bearer ${token}` } });
+		const response = await send(helpers, request, {
+			headers: { authorization: `Bearer ${token}` },
+		});
 		const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
 		const expected = { responseType: 'json' };
-		await readGoogleResponse(response, expected, request, signal).catch(async (error: unknown) => {
-			const failure = await toRequestError(error, request);
-			const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-			// The usual advice for a rate limit names an option of the node. A credential test has no options.
-			throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
-		});
+		await readGoogleResponse(response, expected, request, signal).catch(
+			async (error: unknown) => {
+				const failure = await toRequestError(error, request);
+				const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
+				// The usual advice for a rate limit names an option of the node. A credential test has no options.
+				throw isRefusedForNow
+					? failure.with({ description: 'Try again in a minute.' })
+					: failure;
+			},
+		);
 		return { status: 'OK', message: `${apiNames[request.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's credential form shows only the message, so the advice is added to it.
@@ -62,14 +72,26 @@ function buildTestRequest(credential: ICredentialDataDecryptedObject): RequestFa
 	return {
 		api: isMail ? 'mail' : 'drive',
 		method: 'GET',
-		url: isMail ? `${bases.mail}/users/me/profile?fields=emailAddress` : `${bases.drive}/about?fields=user`,
+		url: isMail
+			? `${bases.mail}/users/me/profile?fields=emailAddress`
+			: `${bases.drive}/about?fields=user`,
 		signIn: { authentication: 'serviceAccount', driveAccess: getDriveAccess(credential) },
-		adviceByStatus: { 403: 'The test asks for nothing else. Operations of other services may work.' },
+		adviceByStatus: {
+			403: 'The test asks for nothing else. Operations of other services may work.',
+		},
 	};
 }
 
-async function send(helpers: Helpers, request: RequestFacts, options: Omit<CredentialTestRequest, 'uri'>) {
-	const testRequest = { ...options, method: request.method as IHttpRequestMethods, uri: request.url };
+async function send(
+	helpers: Helpers,
+	request: RequestFacts,
+	options: Omit<CredentialTestRequest, 'uri'>,
+) {
+	const testRequest = {
+		...options,
+		method: request.method as IHttpRequestMethods,
+		uri: request.url,
+	};
 	return await sendCredentialTestRequest(helpers, testRequest).catch(async (error: unknown) => {
 		throw await toRequestError(error, request);
 	});

@@ -30,7 +30,11 @@ import type { Clients } from '../operation';
 export type FileClients = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
 /** Fetches one page of choices. The filter is what the user typed. n8n calls the page token `paginationToken`. */
-type Search = (clients: FileClients, filter?: string, pageToken?: string) => Promise<INodeListSearchResult>;
+type Search = (
+	clients: FileClients,
+	filter?: string,
+	pageToken?: string,
+) => Promise<INodeListSearchResult>;
 
 /**
  * Creates the search for Drive files of one kind, with the last opened file first.
@@ -49,7 +53,10 @@ function createFileSearch(pluralNoun: string, mimeType: string): Search {
 }
 
 /** Creates the error for an empty list. Its message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there. */
-function createEmptyListError(pluralNoun: string, { authentication, driveAccess }: SignIn): NodeError {
+function createEmptyListError(
+	pluralNoun: string,
+	{ authentication, driveAccess }: SignIn,
+): NodeError {
 	const appFilesAdvice =
 		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
 	const reconnectAdvice =
@@ -58,7 +65,10 @@ function createEmptyListError(pluralNoun: string, { authentication, driveAccess 
 		authentication === 'serviceAccount'
 			? 'Share some with the email of the service account.'
 			: `${driveAccess === 'appFiles' ? appFilesAdvice : reconnectAdvice} To use one anyway, choose By URL above.`;
-	return new NodeError({ code: 404, message: `No ${pluralNoun} found for this account. ${advice}` });
+	return new NodeError({
+		code: 404,
+		message: `No ${pluralNoun} found for this account. ${advice}`,
+	});
 }
 
 async function listPickerFiles(
@@ -92,37 +102,63 @@ async function listPickerFiles(
 }
 
 export const findDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
-export const findSpreadsheets = createFileSearch('spreadsheets', 'application/vnd.google-apps.spreadsheet');
+export const findSpreadsheets = createFileSearch(
+	'spreadsheets',
+	'application/vnd.google-apps.spreadsheet',
+);
 
 /** Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
 export const findFolders: Search = async (clients, filter, pageToken) => {
 	const folderType = 'application/vnd.google-apps.folder';
 	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
 		isAppAuthorized === true || clients.signIn.driveAccess !== 'appFilesAndNames';
-	const page = await listPickerFiles(clients, folderType, 'name_natural', filter, pageToken, isUsable);
-	const myDrive = { name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' };
+	const page = await listPickerFiles(
+		clients,
+		folderType,
+		'name_natural',
+		filter,
+		pageToken,
+		isUsable,
+	);
+	const myDrive = {
+		name: 'My Drive',
+		value: 'root',
+		url: 'https://drive.google.com/drive/my-drive',
+	};
 	const roots = pageToken ? [] : [myDrive, ...(await listSharedDrives(clients))];
 	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
 /** Lists the shared drives. Google shows them only to a sign-in with access to all files. */
-async function listSharedDrives(clients: FileClients, pageToken?: string): Promise<INodeListSearchItems[]> {
+async function listSharedDrives(
+	clients: FileClients,
+	pageToken?: string,
+): Promise<INodeListSearchItems[]> {
 	if (clients.signIn.driveAccess !== 'allFiles') return [];
 	const fields = 'nextPageToken,drives(id,name)';
 	const { data } = await clients.drive.drives.list({ pageSize: 100, pageToken, fields });
 	const drives = (data.drives ?? []).flatMap(({ id, name }) =>
-		id ? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` } : [],
+		id
+			? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` }
+			: [],
 	);
-	return data.nextPageToken ? [...drives, ...(await listSharedDrives(clients, data.nextPageToken))] : drives;
+	return data.nextPageToken
+		? [...drives, ...(await listSharedDrives(clients, data.nextPageToken))]
+		: drives;
 }
 
 /** Builds a list of the chosen tab's columns. @param names their names, or undefined if no tab is chosen @param row the header row's number */
-type ColumnsBuilder<T> = (names: readonly string[] | undefined, row: number, matchColumns: unknown) => T;
+type ColumnsBuilder<T> = (
+	names: readonly string[] | undefined,
+	row: number,
+	matchColumns: unknown,
+) => T;
 
 /** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
 const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, row, matchColumns) => {
 	const noNames = `Row ${row} of the tab has no column names. Enter them there, or change Header Row.`;
-	if (!names?.length) return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
+	if (!names?.length)
+		return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
 	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
 	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
 	const { name: displayName, value: id } = rowNumberChoice;
@@ -134,7 +170,11 @@ const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 	names.map((name) => ({ name, value: name }));
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
-const pickerLimits = { maxAttempts: 3, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 30_000 };
+const pickerLimits = {
+	maxAttempts: 3,
+	maxRetryWaitMilliseconds: 5000,
+	timeoutMilliseconds: 30_000,
+};
 
 /** Puts the names of fields into a failure. Without an operation, a failure can name only the request options. */
 const naming = new FieldNaming(requestOptions, 'fields');
@@ -142,11 +182,18 @@ const naming = new FieldNaming(requestOptions, 'fields');
 type GoogleClients = Clients & FileClients;
 
 /** Asks Google with the credential of the node. @throws n8n's error. The advice is in its message, because n8n shows only the message. */
-async function askGoogle<T>(context: ILoadOptionsFunctions, ask: (clients: GoogleClients) => Promise<T>) {
+async function askGoogle<T>(
+	context: ILoadOptionsFunctions,
+	ask: (clients: GoogleClients) => Promise<T>,
+) {
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const { signIn, loadClients } = await readGoogleCredential(context, authentication, sanitizer);
+		const { signIn, loadClients } = await readGoogleCredential(
+			context,
+			authentication,
+			sanitizer,
+		);
 		return await ask({ signIn, ...(await loadClients(pickerLimits)) });
 	} catch (error) {
 		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
@@ -167,7 +214,10 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 		const idOrUrl = readField('spreadsheetId');
 		if (idOrUrl === '') return emptyList;
 		return await askGoogle(context, async ({ sheets }) => {
-			const spreadsheet = new Spreadsheet(sheets, parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet'));
+			const spreadsheet = new Spreadsheet(
+				sheets,
+				parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet'),
+			);
 			const headerRow = Number(readField('options.headerRow') || 1);
 			const tab = readField('tab') || readLinkedTab(idOrUrl);
 			const range = readField('range');
@@ -175,12 +225,24 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 			const isRead = readField('operation') === 'read';
 			// Only Read works without a tab and a range. It then reads the first tab.
 			if (!hasTarget && !isRead) return buildList(undefined, headerRow, []);
-			const target = hasTarget ? parseTarget(await spreadsheet.resolveTab({ tab, range })) : {};
+			const target = hasTarget
+				? parseTarget(await spreadsheet.resolveTab({ tab, range }))
+				: {};
 			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
 			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, rowTexts, rangeStart } = await fetchTableHeader(spreadsheet, target, row);
-			const letters = rowTexts.slice(rangeStart).map((_, index) => toColumnLetters(rangeStart + index));
-			return buildList(headerRow === 0 ? letters : names, row, context.getNodeParameter('matchColumns', []));
+			const { names, rowTexts, rangeStart } = await fetchTableHeader(
+				spreadsheet,
+				target,
+				row,
+			);
+			const letters = rowTexts
+				.slice(rangeStart)
+				.map((_, index) => toColumnLetters(rangeStart + index));
+			return buildList(
+				headerRow === 0 ? letters : names,
+				row,
+				context.getNodeParameter('matchColumns', []),
+			);
 		});
 	};
 }
@@ -197,12 +259,20 @@ function createTabsMethod(
 	kind: FileKind,
 	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
 ) {
-	return async (context: ILoadOptionsFunctions, filter?: string): Promise<INodeListSearchResult> =>
+	return async (
+		context: ILoadOptionsFunctions,
+		filter?: string,
+	): Promise<INodeListSearchResult> =>
 		await askGoogle(context, async (clients) => {
 			const idOrUrl = readChosenText(context.getNodeParameter(`${kind}Id`, ''));
 			const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 			if (idOrUrl !== '')
-				return { results: filterByName(await listTabs(clients, parseFileId(idOrUrl, kind, label)), filter) };
+				return {
+					results: filterByName(
+						await listTabs(clients, parseFileId(idOrUrl, kind, label)),
+						filter,
+					),
+				};
 			const message = `Choose the ${kind} first. If an expression chooses it, choose By Name above.`;
 			throw new NodeError({ code: 400, message });
 		});
@@ -210,7 +280,11 @@ function createTabsMethod(
 
 export async function listSpreadsheetTabs({ sheets }: Pick<Clients, 'sheets'>, id: string) {
 	const tabs = await new Spreadsheet(sheets, id).fetchTabs();
-	return tabs.map(({ title: name, gid }) => ({ name, value: name, url: `${buildSpreadsheetUrl(id)}${gid}` }));
+	return tabs.map(({ title: name, gid }) => ({
+		name,
+		value: name,
+		url: `${buildSpreadsheetUrl(id)}${gid}`,
+	}));
 }
 
 const tabFields = 'tabProperties(tabId,title)';
@@ -219,19 +293,32 @@ const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields}
 
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
-	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields: tabTree });
+	const { data } = await docs.documents.get({
+		documentId,
+		includeTabsContent: true,
+		fields: tabTree,
+	});
 	return flattenTabs(data.tabs)
 		.map(summarizeTab)
-		.map(({ tabId, title }) => ({ name: title, value: tabId, url: buildDocumentUrl(documentId, tabId) }));
+		.map(({ tabId, title }) => ({
+			name: title,
+			value: tabId,
+			url: buildDocumentUrl(documentId, tabId),
+		}));
 }
 
-function filterByName(choices: readonly INodeListSearchItems[], filter = ''): INodeListSearchItems[] {
+function filterByName(
+	choices: readonly INodeListSearchItems[],
+	filter = '',
+): INodeListSearchItems[] {
 	const filterText = filter.trim().toLowerCase();
 	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));
 }
 
 /** Lists the labels of the mailbox. The labels of the user come first. Each shows its ID, which emails have in place of the name. */
-export async function listLabelOptions(clients: Pick<Clients, 'gmail'>): Promise<INodePropertyOptions[]> {
+export async function listLabelOptions(
+	clients: Pick<Clients, 'gmail'>,
+): Promise<INodePropertyOptions[]> {
 	const labels = await listLabels(clients);
 	const choices = labels.flatMap(({ id, name, type }) => {
 		if (!id) return [];
@@ -255,7 +342,10 @@ export const pickerLists = {
 	getLabels: async (context: ILoadOptionsFunctions) => await askGoogle(context, listLabelOptions),
 	getColumns: createColumnsMethod(toOptions, []),
 	/** Lists the columns by which rows can be found, then the row number. */
-	getMatchColumns: createColumnsMethod((names) => [...toOptions(names), { ...rowNumberChoice }], []),
+	getMatchColumns: createColumnsMethod(
+		(names) => [...toOptions(names), { ...rowNumberChoice }],
+		[],
+	),
 	headerColumns: createColumnsMethod(buildMapperFields, {
 		fields: [],
 		emptyFieldsNotice: 'Choose the spreadsheet first.',

@@ -36,7 +36,9 @@ interface Group {
 }
 
 /** The locks, by the ID of their spreadsheet. All versions of the package in this process share the last work under each of them. */
-const locks = new KeyedMutex(getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()));
+const locks = new KeyedMutex(
+	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
+);
 
 /** For each lock, when each execution last arrived, in milliseconds of the monotonic clock. */
 const arrivals = new BoundedMap<string, Map<string, number>>();
@@ -57,9 +59,18 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 	const lockKey = operation.lock?.getKey(params);
 	if (lockKey === undefined) return await executeOneRun(jobsOfRun);
 	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
-	const groupKey = JSON.stringify([jobsOfRun.clients.credentialHash, resource, operation.value, combineKey]);
+	const groupKey = JSON.stringify([
+		jobsOfRun.clients.credentialHash,
+		resource,
+		operation.value,
+		combineKey,
+	]);
 	return await new Promise((settle) => {
-		const waitingRun = { ...jobsOfRun, settle, asyncResource: new AsyncResource('WorkspaceGroup') };
+		const waitingRun = {
+			...jobsOfRun,
+			settle,
+			asyncResource: new AsyncResource('WorkspaceGroup'),
+		};
 		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
 		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
@@ -79,7 +90,8 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 	const now = systemClock.getMonotonicMilliseconds();
 	const executions = arrivals.get(lockKey) ?? new Map<string, number>();
 	arrivals.set(lockKey, executions.set(executionId, now));
-	for (const [id, time] of executions) if (now - time > crowd.windowMilliseconds) executions.delete(id);
+	for (const [id, time] of executions)
+		if (now - time > crowd.windowMilliseconds) executions.delete(id);
 	return executions.size >= crowd.minExecutions;
 }
 
@@ -87,7 +99,8 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 async function executeOneRun({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
 	const [{ operation, params, item, combineKey }] = jobs;
 	try {
-		if (operation.combine && combineKey !== undefined) return await operation.combine.execute(clients, jobs);
+		if (operation.combine && combineKey !== undefined)
+			return await operation.combine.execute(clients, jobs);
 		return [await operation.execute(clients, params, item)];
 	} catch (error) {
 		return jobs.map((job) => toJobFailure(error, job));
@@ -106,7 +119,9 @@ function joinIfRoom(group: Group, run: WaitingRun): boolean {
 
 /** @returns the share of one request that the jobs need; Infinity if a job must not share a request */
 function weighJobs(jobs: readonly Job[]): number {
-	const weights = jobs.map(({ operation, params, item }) => operation.lock?.weigh(params, item) ?? Infinity);
+	const weights = jobs.map(
+		({ operation, params, item }) => operation.lock?.weigh(params, item) ?? Infinity,
+	);
 	return weights.reduce((sum, weight) => sum + weight, 0);
 }
 
@@ -129,7 +144,10 @@ async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 }
 
 /** Executes the jobs of several runs with the credential of the sender. The requests are aborted only if all runs are stopped. */
-async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<readonly unknown[]> {
+async function executeTogether(
+	sender: WaitingRun,
+	runs: readonly WaitingRun[],
+): Promise<readonly unknown[]> {
 	const jobs = runs.flatMap((run) => run.jobs);
 	// All items of a run have the same signal, log and sanitizer, so the first item stands for its run.
 	const firstItems = runs.map((run) => run.jobs[0].item);
@@ -159,7 +177,10 @@ async function executeTogether(sender: WaitingRun, runs: readonly WaitingRun[]):
  * sends the refused runs again in two halves, and a refused half in halves again. So only the run with the wrong items fails.
  * @throws an error that stopped all jobs before anything was sent
  */
-async function executeWithBisection(clients: Clients, jobs: readonly Job[]): Promise<readonly unknown[]> {
+async function executeWithBisection(
+	clients: Clients,
+	jobs: readonly Job[],
+): Promise<readonly unknown[]> {
 	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
 	// Jobs that Google refused in one request have the same error.
 	for (const result of new Set(results)) {
@@ -173,7 +194,8 @@ async function executeWithBisection(clients: Clients, jobs: readonly Job[]): Pro
 		for (const half of [firstHalf, secondHalf]) {
 			const toFailures = (error: unknown) => half.map((job) => toJobFailure(error, job));
 			const halfResults = await executeWithBisection(clients, half).catch(toFailures);
-			for (const [index, job] of half.entries()) results[jobs.indexOf(job)] = halfResults[index];
+			for (const [index, job] of half.entries())
+				results[jobs.indexOf(job)] = halfResults[index];
 		}
 	}
 	return results;
@@ -183,10 +205,12 @@ async function executeWithBisection(clients: Clients, jobs: readonly Job[]): Pro
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
 	// Google's clients check their own parameters before they send anything. They throw plain errors.
 	const isFromClient =
-		error instanceof Error && /^(Missing required parameters|Invalid value)/.test(error.message);
+		error instanceof Error &&
+		/^(Missing required parameters|Invalid value)/.test(error.message);
 	if (isFromClient) return createRefusal(error.message);
 	const failure = toGoogleFailure(error, item.log.bind(item));
 	// Google may have carried out a change and then sent a response that cannot be read.
-	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
+	const isAmbiguous =
+		!isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

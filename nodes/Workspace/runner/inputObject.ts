@@ -22,7 +22,11 @@ export interface UncheckedInput extends ResourceOperation {
  * @param allowed the value of the field Allowed Operations; an empty list allows all operations
  * @throws NodeError 400 if a key is wrong or not allowed
  */
-export function readInputObject(input: unknown, allowed: unknown, allowFilePaths: boolean): UncheckedInput {
+export function readInputObject(
+	input: unknown,
+	allowed: unknown,
+	allowFilePaths: boolean,
+): UncheckedInput {
 	const { resource, operation, ...values } = parseInputObject(input);
 	const uncheckedInput = { ...chooseOperation(resource, operation, values), values };
 	refuseForbiddenOperation(allowed, uncheckedInput);
@@ -36,7 +40,10 @@ export function readInputObject(input: unknown, allowed: unknown, allowFilePaths
 }
 
 /** Refuses an operation that the node does not allow, because an input object may come from outside. */
-function refuseForbiddenOperation(allowed: unknown, { resource, operation, values }: UncheckedInput): void {
+function refuseForbiddenOperation(
+	allowed: unknown,
+	{ resource, operation, values }: UncheckedInput,
+): void {
 	const allowedKeys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
 	if (allowed == null || allowedKeys?.length === 0) return;
 	if (allowedKeys?.includes(getOperationKey(resource, operation))) return;
@@ -49,7 +56,9 @@ function refuseForbiddenOperation(allowed: unknown, { resource, operation, value
 			`Nothing was sent. Set '${narrowedChoice.requiredKey}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
 		);
 	}
-	const names = operationChoices.filter(({ value }) => allowedKeys?.includes(value)).map(({ name }) => name);
+	const names = operationChoices
+		.filter(({ value }) => allowedKeys?.includes(value))
+		.map(({ name }) => name);
 	throw createRefusal(
 		`'${operation.value}' of ${resource} is not allowed here`,
 		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
@@ -57,7 +66,8 @@ function refuseForbiddenOperation(allowed: unknown, { resource, operation, value
 }
 
 function parseInputObject(input: unknown): Record<string, unknown> {
-	const value = typeof input === 'string' ? parseJson(input, 'The input object', jsonAdvice) : input;
+	const value =
+		typeof input === 'string' ? parseJson(input, 'The input object', jsonAdvice) : input;
 	if (isRecord(value)) return value;
 	throw createRefusal(
 		`The input object must be an object, not ${describeType(value)}`,
@@ -65,8 +75,8 @@ function parseInputObject(input: unknown): Record<string, unknown> {
 	);
 }
 
-const allOperations: readonly ResourceOperation[] = resources.flatMap(({ value: resource, operations }) =>
-	operations.map((operation) => ({ resource, operation })),
+const allOperations: readonly ResourceOperation[] = resources.flatMap(
+	({ value: resource, operations }) => operations.map((operation) => ({ resource, operation })),
 );
 
 /** Returns the operation with these names. If no resource is named, the keys of the values may show which is meant. @throws NodeError 400 */
@@ -85,18 +95,25 @@ export function chooseOperation(resource: unknown, operation: unknown, values: R
 	if (isKnownResource || (isMissingResource && matches.length === 1)) return match;
 	if (isMissingResource) return chooseByIdKey(match.operation.value, matches, values);
 	const resourceNames = matches.map((choice) => choice.resource).join(', ');
-	throw createRefusal(`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`);
+	throw createRefusal(
+		`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`,
+	);
 }
 
 /** Returns the only operation that has an ID among the keys of the values. For example, `spreadsheetId` shows that Read means a spreadsheet. */
 function chooseByIdKey(name: string, choices: readonly ResourceOperation[], values: RawValues) {
 	const isSet = (key: string) => Object.hasOwn(values, key);
-	const [choice, ...otherChoices] = choices.filter(({ operation }) => getIdKeys(operation).some(isSet));
+	const [choice, ...otherChoices] = choices.filter(({ operation }) =>
+		getIdKeys(operation).some(isSet),
+	);
 	if (choice && otherChoices.length === 0) return choice;
 	const resourceNames = choices.map(({ resource }) => resource).join(', ');
 	const keys = choices.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
 	const shortcut = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
-	throw createRefusal(`'resource' is required for '${name}'`, `Choose one of: ${resourceNames}.${shortcut}`);
+	throw createRefusal(
+		`'resource' is required for '${name}'`,
+		`Choose one of: ${resourceNames}.${shortcut}`,
+	);
 }
 
 const getIdKeys = ({ fields }: Operation) =>

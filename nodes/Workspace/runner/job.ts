@@ -9,7 +9,12 @@ import { readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
-import { type ResourceOperation, chooseOperation, readInputObject, type UncheckedInput } from './inputObject';
+import {
+	type ResourceOperation,
+	chooseOperation,
+	readInputObject,
+	type UncheckedInput,
+} from './inputObject';
 
 /** The state that all items of a run share. */
 export class RunState {
@@ -77,7 +82,12 @@ export class InputItem implements RunnerItem {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(this.#context, this.index, field, this.#settings.limits.timeoutSeconds);
+		return getBinarySource(
+			this.#context,
+			this.index,
+			field,
+			this.#settings.limits.timeoutSeconds,
+		);
 	}
 
 	getFile(path: string) {
@@ -120,9 +130,12 @@ export class InputItem implements RunnerItem {
 		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
 		const failureText = [failure.message, failure.description].join(' ');
-		const unnamedFiles = this.#createdFiles.filter(({ id, url }) => !failureText.includes(url ?? id));
+		const unnamedFiles = this.#createdFiles.filter(
+			({ id, url }) => !failureText.includes(url ?? id),
+		);
 		const createdTexts = unnamedFiles.map(
-			({ kind, id, url }) => `The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
+			({ kind, id, url }) =>
+				`The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
 		);
 		return failure.with({
 			description: [failure.description, ...createdTexts].filter(Boolean).join(' '),
@@ -173,7 +186,11 @@ type ItemSettings = Pick<CheckedInput, 'naming' | 'limits' | 'maxModelCharacters
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
  * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
  */
-export function createJobReader(context: IExecuteFunctions, rawParameters: RawParameters, run: RunState) {
+export function createJobReader(
+	context: IExecuteFunctions,
+	rawParameters: RawParameters,
+	run: RunState,
+) {
 	const sharedReadContext = {
 		timezone: context.getTimezone(),
 		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
@@ -181,11 +198,17 @@ export function createJobReader(context: IExecuteFunctions, rawParameters: RawPa
 	};
 	let lastInput: CheckedInput | undefined;
 	return (index: number): Job => {
-		const mode = rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const input = mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
+		const mode =
+			rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
+		const input =
+			mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
 		const { operation, values } = input;
 		// `readFields` returns the same object again if no value depends on the item.
-		if (lastInput?.mode !== mode || lastInput.operation !== operation || lastInput.values !== values)
+		if (
+			lastInput?.mode !== mode ||
+			lastInput.operation !== operation ||
+			lastInput.values !== values
+		)
 			lastInput = checkInput(input, { ...sharedReadContext, mode });
 		const { naming, params } = lastInput;
 		const item = new InputItem(context, index, run, lastInput);
@@ -204,11 +227,24 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
 	const maxModelCharacters = readMaxModelCharacters(fields, params, readContext);
-	return { ...uncheckedInput, mode, naming, params, limits, combineKey, changedId, maxModelCharacters };
+	return {
+		...uncheckedInput,
+		mode,
+		naming,
+		params,
+		limits,
+		combineKey,
+		changedId,
+		maxModelCharacters,
+	};
 }
 
 /** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
-function readMaxModelCharacters(fields: readonly Field[], params: AnyParameters, { mode }: ReadContext) {
+function readMaxModelCharacters(
+	fields: readonly Field[],
+	params: AnyParameters,
+	{ mode }: ReadContext,
+) {
 	const output = fields.find(({ name }) => name === 'output');
 	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
 	const isDefault = output === undefined || defaultValues.includes(params['output']);
@@ -221,7 +257,14 @@ function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
 	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
 	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
-	const nodeFields = uncheckedInput.operation.fields.filter(({ noDataExpression }) => noDataExpression);
-	const pairs = nodeFields.map(({ name }) => [name, rawParameters.read(name, index, null)] as const);
-	return { ...uncheckedInput, values: { ...uncheckedInput.values, ...Object.fromEntries(pairs) } };
+	const nodeFields = uncheckedInput.operation.fields.filter(
+		({ noDataExpression }) => noDataExpression,
+	);
+	const pairs = nodeFields.map(
+		({ name }) => [name, rawParameters.read(name, index, null)] as const,
+	);
+	return {
+		...uncheckedInput,
+		values: { ...uncheckedInput.values, ...Object.fromEntries(pairs) },
+	};
 }

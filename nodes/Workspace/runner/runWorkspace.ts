@@ -13,14 +13,19 @@ import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
 import { type Job, createJobReader, RunState } from './job';
 
 /** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order, but no more than the operation returned */
-export async function performJobs(jobs: readonly Job[], getClients: ClientGetter): Promise<unknown[]> {
+export async function performJobs(
+	jobs: readonly Job[],
+	getClients: ClientGetter,
+): Promise<unknown[]> {
 	const [firstJob, ...otherJobs] = jobs;
 	if (!firstJob) return [];
 	try {
 		const clients = await getClients(firstJob);
 		const results = await executeJobs({ jobs: [firstJob, ...otherJobs], clients, getClients });
 		const doneJobs = jobs.slice(0, results.length);
-		return await Promise.all(doneJobs.map((job, index) => recoverOutcome(clients, job, results[index])));
+		return await Promise.all(
+			doneJobs.map((job, index) => recoverOutcome(clients, job, results[index])),
+		);
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
 	}
@@ -41,12 +46,18 @@ async function recoverOutcome(clients: Clients, job: Job, result: unknown): Prom
 		const failure = toJobFailure(error, job);
 		// The user then learns from the failure itself that the work may be done, or which files were created.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
-		return item.explainFailure(isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure));
+		return item.explainFailure(
+			isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure),
+		);
 	}
 }
 
 /** Adds to the message that the work may be done. An error item has only the message. @param cause the failure of `recover` */
-function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, cause?: NodeError): NodeError {
+function explainUnknownOutcome(
+	failure: NodeError,
+	{ operation, params }: Job,
+	cause?: NodeError,
+): NodeError {
 	const { message, description } = failure;
 	// Most operations already say so in their own words.
 	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
@@ -56,7 +67,9 @@ function explainUnknownOutcome(failure: NodeError, { operation, params }: Job, c
 		: 'Check the result in Google before you run this again.';
 	return failure.with({
 		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, recoveryText, saysUnknown ? undefined : advice].filter(Boolean).join(' '),
+		description: [description, recoveryText, saysUnknown ? undefined : advice]
+			.filter(Boolean)
+			.join(' '),
 		outcome: 'unknown',
 	});
 }
@@ -75,14 +88,23 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			sanitizer,
 			check: createJobReader(context, rawParameters, run),
 			outputHasInputFields: (job) =>
-				job ? Boolean(job.params['includeInputFields']) : rawParameters.isSwitchOn('includeInputFields'),
-			getRequestIdentity: (job) => [job.resource, job.operation.value, job.params, job.item.json],
+				job
+					? Boolean(job.params['includeInputFields'])
+					: rawParameters.isSwitchOn('includeInputFields'),
+			getRequestIdentity: (job) => [
+				job.resource,
+				job.operation.value,
+				job.params,
+				job.item.json,
+			],
 			planBatches,
 			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
-				return jobs.slice(0, results.length).map((job, index) => toPerformedItem(job, results[index]));
+				return jobs
+					.slice(0, results.length)
+					.map((job, index) => toPerformedItem(job, results[index]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
@@ -111,13 +133,20 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 	const { operation, index, item } = job;
 	try {
 		const pairedItem = { item: index };
-		const output = toOutputItems(job, result).map((outputItem) => ({ ...outputItem, pairedItem }));
+		const output = toOutputItems(job, result).map((outputItem) => ({
+			...outputItem,
+			pairedItem,
+		}));
 		const failure = operation.findFailure?.(result);
 		// With Continue on Fail, the incomplete result is output, so another try must not do the work again.
 		if (failure)
-			return toFailedItem(job, item.explainFailure(failure), { output, isDone: item.continueOnFail });
+			return toFailedItem(job, item.explainFailure(failure), {
+				output,
+				isDone: item.continueOnFail,
+			});
 		const resultName = operation.nameResult?.(result);
-		const doneWork = resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
+		const doneWork =
+			resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
 		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
@@ -140,7 +169,8 @@ function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'result
 	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
 	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
 	const keyAdvice =
-		hasKeyOption && `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
+		hasKeyOption &&
+		`With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
 	const advice = [operation.rerunAdvice, keyAdvice].filter(Boolean).join(' ');
 	return { mayRepeat, advice: item.insertNames(advice) || undefined };
 }
@@ -152,7 +182,8 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 	const showNotice = async () => {
 		const credential = await loadedCredential?.catch(() => undefined);
 		const message = await credential?.reportSignInEnd().catch(() => undefined);
-		if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
+		if (message)
+			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	};
 	const getClients: ClientGetter = ({ operation, resource, limits }, groupOptions) => {
 		const credential = (loadedCredential ??= readGoogleCredential(
@@ -168,7 +199,10 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				adviceByStatus: operation.adviceByStatus,
 				// A mail operation may call Drive, too, and an upload may call Gmail.
-				adviceApis: resource === 'mail' ? (['mail'] as const) : (['sheets', 'docs', 'drive'] as const),
+				adviceApis:
+					resource === 'mail'
+						? (['mail'] as const)
+						: (['sheets', 'docs', 'drive'] as const),
 			};
 			return await (await credential).loadClients(options, groupOptions);
 		};
@@ -178,7 +212,9 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 }
 
 /** Puts jobs that are processed together into one batch. The batches are in the order of their first jobs. Most have a single job. */
-export function combineIntoBatches<J extends { readonly value: Job }>(checkedItems: readonly J[]): J[][] {
+export function combineIntoBatches<J extends { readonly value: Job }>(
+	checkedItems: readonly J[],
+): J[][] {
 	const batches: J[][] = [];
 	let openBatches = new Map<string | undefined, J[]>();
 	let lastOperation: Job['operation'] | undefined;

@@ -5,7 +5,8 @@ import type { DocumentTab, Elements, Paragraph } from './elements';
 import * as elements from './elements';
 
 /** Converts tabs to plain text, with a blank line between two tabs. Leaves out empty tabs. */
-export const documentTabsToText = (tabs: readonly DocumentTab[]) => joinParts(tabs.map(documentTabToText));
+export const documentTabsToText = (tabs: readonly DocumentTab[]) =>
+	joinParts(tabs.map(documentTabToText));
 
 const joinParts = (parts: readonly string[]) => parts.filter((part) => part !== '').join('\n\n');
 
@@ -40,6 +41,8 @@ export function documentTabToText(tab: DocumentTab): string {
 	const readText = (content: Elements) => readLines(content, '\t').join('\n');
 	return joinParts([
 		...elements.getTabContents(tab).map(readText),
-		...elements.getFootnotes(tab).map(({ number, content }) => `[${number}] ${readText(content).trim()}`),
+		...elements
+			.getFootnotes(tab)
+			.map(({ number, content }) => `[${number}] ${readText(content).trim()}`),
 	]);
 }

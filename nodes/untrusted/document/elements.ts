@@ -26,12 +26,19 @@ export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPie
 	const lastPiece = pieces.at(-1);
 	if (lastPiece?.text.endsWith('\n'))
 		pieces.splice(-1, 1, { ...lastPiece, text: lastPiece.text.slice(0, -1) });
-	return pieces.filter((piece) => piece.text !== '' || piece.rule || piece.imageUrl !== undefined);
+	return pieces.filter(
+		(piece) => piece.text !== '' || piece.rule || piece.imageUrl !== undefined,
+	);
 }
 
-function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece | undefined {
-	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } = element;
-	if (textRun) return buildPiece(textRun.content?.replace(privateUsePattern, ''), textRun.textStyle);
+function readPiece(
+	element: docs_v1.Schema$ParagraphElement,
+	tab: DocumentTab,
+): ParagraphPiece | undefined {
+	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } =
+		element;
+	if (textRun)
+		return buildPiece(textRun.content?.replace(privateUsePattern, ''), textRun.textStyle);
 	if (person) {
 		const { name, email } = person.personProperties ?? {};
 		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
@@ -48,7 +55,8 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 		const footnoteId = footnoteReference.footnoteId ?? '';
 		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
 	}
-	if (inlineObjectElement) return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	if (inlineObjectElement)
+		return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
 	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
 
@@ -94,7 +102,8 @@ export function getFootnotes(tab: DocumentTab) {
 	const visit = (content: Elements) => {
 		for (const { paragraph, table, tableOfContents } of content) {
 			for (const { footnoteReference: reference } of paragraph?.elements ?? [])
-				if (reference?.footnoteId) numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
+				if (reference?.footnoteId)
+					numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
 			for (const cell of getCells(table)) visit(cell.content ?? []);
 			visit(tableOfContents?.content ?? []);
 		}
@@ -102,12 +111,20 @@ export function getFootnotes(tab: DocumentTab) {
 	visit(tab.body?.content ?? []);
 	const ids = new Set([...numbersById.keys(), ...Object.keys(tab.footnotes ?? {})]);
 	const getContent = (id: string) => tab.footnotes?.[id]?.content ?? [];
-	return [...ids].map((id) => ({ id, number: numbersById.get(id) ?? '', content: getContent(id) }));
+	return [...ids].map((id) => ({
+		id,
+		number: numbersById.get(id) ?? '',
+		content: getContent(id),
+	}));
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
 export function getTabContents(tab: DocumentTab): Elements[] {
-	const parts = [...Object.values(tab.headers ?? {}), tab.body, ...Object.values(tab.footers ?? {})];
+	const parts = [
+		...Object.values(tab.headers ?? {}),
+		tab.body,
+		...Object.values(tab.footers ?? {}),
+	];
 	return parts.map((part) => part?.content ?? []);
 }
 
@@ -177,7 +194,10 @@ export class GlyphCounter {
 		const lastNumbers = this.#lastNumbers.get(listId) ?? [];
 		const getStart = (index: number) => levels[index]?.startNumber ?? 1;
 		const number = (lastNumbers[level] ?? getStart(level) - 1) + 1;
-		const outerNumbers = Array.from({ length: level }, (_, index) => lastNumbers[index] ?? getStart(index));
+		const outerNumbers = Array.from(
+			{ length: level },
+			(_, index) => lastNumbers[index] ?? getStart(index),
+		);
 		this.#lastNumbers.set(listId, [...outerNumbers, number]);
 		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
 		const ordered = !bulletGlyphTypes.has(glyphType);
@@ -186,12 +206,16 @@ export class GlyphCounter {
 			formatItemNumber(levelNumber, levels[index]?.glyphType ?? 'DECIMAL'),
 		);
 		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
-		const text = format.replace(/%(\d)/g, (_, index: string) => numberTexts[Number(index)] ?? '');
+		const text = format.replace(
+			/%(\d)/g,
+			(_, index: string) => numberTexts[Number(index)] ?? '',
+		);
 		return { text, level, ordered, number };
 	}
 }
 
-const dropIfTooLong = (text: OptionalText) => (text && text.length <= maxGlyphCharacters ? text : undefined);
+const dropIfTooLong = (text: OptionalText) =>
+	text && text.length <= maxGlyphCharacters ? text : undefined;
 
 /** Greater numbers would have too many letters. 780 is 30 times 'z'. */
 const maxLetterNumber = 780;

@@ -52,7 +52,8 @@ export class HidingStyles {
 			if (this.#ruleCount >= maxRules) return;
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',', maxSelectorsPerRule)) this.#addRule(selector, declarations);
+			for (const selector of selectors.split(',', maxSelectorsPerRule))
+				this.#addRule(selector, declarations);
 		}
 	}
 
@@ -66,9 +67,13 @@ export class HidingStyles {
 		this.#rules.set(lastSelector, rules);
 		if (rules.length >= maxRulesPerSelector) return;
 		const dependsOnContext = compounds.length > 1;
-		const specificity = simpleSelectors.reduce((sum, simple) => sum + precedences[getKind(simple)], 0);
+		const specificity = simpleSelectors.reduce(
+			(sum, simple) => sum + precedences[getKind(simple)],
+			0,
+		);
 		// The selectors of the surrounding elements count as one class.
-		const precedence = specificity + (dependsOnContext ? precedences.class : 0) + this.#ruleCount;
+		const precedence =
+			specificity + (dependsOnContext ? precedences.class : 0) + this.#ruleCount;
 		this.#ruleCount++;
 		rules.push({ simpleSelectors, dependsOnContext, precedence, declarations });
 	}
@@ -77,14 +82,24 @@ export class HidingStyles {
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const get = (name: string) => attributes.get(name) ?? '';
 		const classNames = get('class').trim().split(/\s+/, maxClassesPerElement);
-		const matchingSelectors = new Set([tag, ...classNames.map((name) => `.${name}`), `#${get('id').trim()}`]);
+		const matchingSelectors = new Set([
+			tag,
+			...classNames.map((name) => `.${name}`),
+			`#${get('id').trim()}`,
+		]);
 		const rules: Array<Omit<Rule, 'simpleSelectors'>> = [...matchingSelectors]
 			.flatMap((simple) => this.#rules.get(simple) ?? [])
-			.filter(({ simpleSelectors }) => simpleSelectors.every((simple) => matchingSelectors.has(simple)));
+			.filter(({ simpleSelectors }) =>
+				simpleSelectors.every((simple) => matchingSelectors.has(simple)),
+			);
 		const style = attributes.get('style');
 		const attributeRule = { precedence: precedences.style, dependsOnContext: false };
-		if (style !== undefined) rules.push({ ...attributeRule, declarations: readDeclarations(style) });
-		const winners = new Map<Property, { readonly precedence: number; readonly isHiding: boolean }>();
+		if (style !== undefined)
+			rules.push({ ...attributeRule, declarations: readDeclarations(style) });
+		const winners = new Map<
+			Property,
+			{ readonly precedence: number; readonly isHiding: boolean }
+		>();
 		for (const { declarations, precedence: rulePrecedence, dependsOnContext } of rules)
 			for (const { property, isHiding, isImportant } of declarations) {
 				const precedence = rulePrecedence + (isImportant ? precedences.important : 0);
@@ -95,7 +110,10 @@ export class HidingStyles {
 		const fontSize = winners.get('font-size');
 		winners.delete('font-size');
 		return {
-			isHidden: tag !== 'html' && tag !== 'body' && [...winners.values()].some(({ isHiding }) => isHiding),
+			isHidden:
+				tag !== 'html' &&
+				tag !== 'body' &&
+				[...winners.values()].some(({ isHiding }) => isHiding),
 			/** Undefined if the element has no font size of its own, so that the size of the element around it applies. */
 			ownFontSize: fontSize && (fontSize.isHiding ? ('zero' as const) : ('visible' as const)),
 		};
@@ -111,7 +129,9 @@ const compoundPattern = /^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i;
 function splitCompound(compound: string): string[] {
 	const parts = compound.replace('*', '').split(/(?=[.#])/, maxSelectorsPerCompound + 1);
 	if (parts.length > maxSelectorsPerCompound || !compoundPattern.test(compound)) return [];
-	return parts.map((part) => (/^[.#]/.test(part) ? part : part.toLowerCase())).filter((part) => part !== '');
+	return parts
+		.map((part) => (/^[.#]/.test(part) ? part : part.toLowerCase()))
+		.filter((part) => part !== '');
 }
 
 function readDeclarations(block: string): Declaration[] {
@@ -124,7 +144,9 @@ function readDeclarations(block: string): Declaration[] {
 		if (!isProperty(property) || (property === 'opacity' && isAnimated)) return [];
 		const value = rawValue.replace(/\s*!\s*important$/, '');
 		// `font: 0/0 a` begins with the size.
-		const isHiding = hidingPatterns[property].test(name === 'font' ? value.replace(/[\s/].*/s, '') : value);
+		const isHiding = hidingPatterns[property].test(
+			name === 'font' ? value.replace(/[\s/].*/s, '') : value,
+		);
 		return { property, isHiding, isImportant: value !== rawValue };
 	});
 }
@@ -136,7 +158,9 @@ const removeComments = (css: string) =>
 	css.replaceAll(/<!--|-->/g, ' ').replaceAll(/\/\*[\s\S]*?(?:\*\/|$)/g, ' ');
 
 /** Yields the rules that do not stand in a block such as `@media`. */
-function* splitRules(css: string): Generator<{ readonly selectors: string; readonly block: string }> {
+function* splitRules(
+	css: string,
+): Generator<{ readonly selectors: string; readonly block: string }> {
 	let depth = 0;
 	let start = 0;
 	let selectors = '';

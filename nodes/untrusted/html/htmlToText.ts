@@ -10,8 +10,19 @@ const lineBreakTags =
 const lineBreakElements = new Set(lineBreakTags.split(' '));
 const undisplayedElements = new Set(['script', 'style', 'title']);
 /** Elements that have no content and no end tag. */
-const voidElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
-const neededAttributes = new Set(['alt', 'class', 'hidden', 'href', 'id', 'media', 'start', 'style']);
+const voidElements = new Set(
+	'area base br col embed hr img input link meta source track wbr'.split(' '),
+);
+const neededAttributes = new Set([
+	'alt',
+	'class',
+	'hidden',
+	'href',
+	'id',
+	'media',
+	'start',
+	'style',
+]);
 /** Elements whose end tag may be missing, with the start tags that end them. */
 const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 	li: /^li$/,
@@ -86,7 +97,10 @@ class HtmlReader implements Callbacks {
 
 	ontext(start: number, end: number): void {
 		const text = this.#html.slice(start, end);
-		if (this.#undisplayedTag === 'style' && screenMediaPattern.test(this.#getAttribute('media')))
+		if (
+			this.#undisplayedTag === 'style' &&
+			screenMediaPattern.test(this.#getAttribute('media'))
+		)
 			this.#styleSheetPieces.push(text);
 		this.#write(text);
 	}
@@ -172,7 +186,8 @@ class HtmlReader implements Callbacks {
 	}
 
 	#ensureBreaksAround(tag: string): void {
-		const isInnerList = this.#writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
+		const isInnerList =
+			this.#writer.nextItemNumbers.length > 0 && (tag === 'ul' || tag === 'ol');
 		if (blankLineElements.has(tag) && !isInnerList) this.#writer.ensureLineBreaks(2);
 		else if (lineBreakElements.has(tag) || isInnerList) this.#writer.ensureLineBreaks(1);
 	}
@@ -211,7 +226,8 @@ class TrackedElement {
 		const isEnd =
 			impliedEndPatterns[this.tag]?.test(tag) === true &&
 			!nestingElements.some((holder) => this.#openElements.get(holder));
-		if (!isEnd && !voidElements.has(tag)) this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
+		if (!isEnd && !voidElements.has(tag))
+			this.#openElements.set(tag, (this.#openElements.get(tag) ?? 0) + 1);
 		return isEnd;
 	}
 

@@ -44,7 +44,8 @@ export class TextWriter {
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
 	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
-	#firstTextOfRow: { readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
+	#firstTextOfRow:
+		{ readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
 	#pendingLineBreaks = 1;
 	/** The table with a cell that began after the last text. Line breaks are ignored until this cell has text, so the row stays on one line. */
 	#openedCellTable: OpenTable | undefined;
@@ -105,7 +106,8 @@ export class TextWriter {
 
 	startCell(): void {
 		const table = this.#table;
-		table.isLayoutRow ||= table.isCellFilled && table.hasEndedInnerTable && this.#lineCount > table.cellLine;
+		table.isLayoutRow ||=
+			table.isCellFilled && table.hasEndedInnerTable && this.#lineCount > table.cellLine;
 		table.isCellFilled = false;
 		table.hasEndedInnerTable = false;
 		table.cellCount++;
@@ -135,7 +137,8 @@ export class TextWriter {
 	startItem(): void {
 		const number = this.nextItemNumbers.at(-1);
 		this.#pendingItemPrefix = number === undefined ? '* ' : `${number}. `;
-		if (number !== undefined) this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
+		if (number !== undefined)
+			this.nextItemNumbers[this.nextItemNumbers.length - 1] = number + 1;
 	}
 
 	write(text: string): void {
@@ -159,12 +162,14 @@ export class TextWriter {
 
 	#writeWords(text: string): void {
 		const [padding = ''] = leadingPaddingPattern.exec(text) ?? [];
-		const isAtLineOrCellStart = this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
+		const isAtLineOrCellStart =
+			this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
 		const words = text.slice(padding.length);
 		const space = collapseSpaces(padding);
 		if (space !== '') this.#pendingSpace ||= space;
 		// Joiners without a space belong to a word or an emoji.
-		else if (padding !== '' && this.#pendingSpace === '' && !isAtLineOrCellStart) this.#writePiece(padding);
+		else if (padding !== '' && this.#pendingSpace === '' && !isAtLineOrCellStart)
+			this.#writePiece(padding);
 		if (words === '') return;
 		let end = words.length;
 		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
@@ -183,7 +188,8 @@ export class TextWriter {
 		this.#storePiece(gap + text);
 		const recordedGap = isLineStart ? '\n' : gap;
 		if (this.recordedText === '') this.recordedText = text;
-		else if (this.recordedText.length <= this.#maxRecordedCharacters) this.recordedText += recordedGap + text;
+		else if (this.recordedText.length <= this.#maxRecordedCharacters)
+			this.recordedText += recordedGap + text;
 		this.#pendingLineBreaks = 0;
 		this.#openedCellTable = undefined;
 		this.#pendingSpace = '';
@@ -206,7 +212,11 @@ export class TextWriter {
 			if (table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
 			if (!table.isData) {
 				if (cellTabs !== '')
-					this.#firstTextOfRow = { table, index: this.#pieces.length, text: cellTabs + text };
+					this.#firstTextOfRow = {
+						table,
+						index: this.#pieces.length,
+						text: cellTabs + text,
+					};
 				continue;
 			}
 			tabs = cellTabs + tabs;
@@ -220,10 +230,14 @@ export class TextWriter {
 
 	#buildLineStart(): string {
 		const quoteDepth = Math.min(this.quoteDepth, maxDepth);
-		const blankLinePrefix = '> '.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth)).trimEnd();
+		const blankLinePrefix = '> '
+			.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth))
+			.trimEnd();
 		const breaks = `\n${`${blankLinePrefix}\n`.repeat(Math.max(0, this.#pendingLineBreaks - 1))}`;
 		const listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
-		const indent = '  '.repeat(this.#pendingItemPrefix === '' ? listDepth : Math.max(0, listDepth - 1));
+		const indent = '  '.repeat(
+			this.#pendingItemPrefix === '' ? listDepth : Math.max(0, listDepth - 1),
+		);
 		this.#writtenQuoteDepth = quoteDepth;
 		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingItemPrefix}`;
 	}

@@ -62,7 +62,9 @@ function toEucKr(bytes: Buffer): Buffer {
 		.toString('latin1')
 		.replaceAll(koreanEscape, '')
 		.replaceAll(/\u000e([^\u000f\n]*)/g, (_shift, letters: string) =>
-			letters.replaceAll(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) | 0x80)),
+			letters.replaceAll(/[!-~]/g, (letter) =>
+				String.fromCharCode(letter.charCodeAt(0) | 0x80),
+			),
 		)
 		.replaceAll(/[\u000e\u000f]/g, '');
 	return Buffer.from(text, 'latin1');
@@ -80,13 +82,23 @@ function getDecoder(charset: string): TextDecoder {
 const fallbackCharset = 'windows-1252';
 
 /** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
-const codePages: Record<string, string> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5' };
+const codePages: Record<string, string> = {
+	932: 'shift_jis',
+	936: 'gbk',
+	949: 'euc-kr',
+	950: 'big5',
+};
 
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows|ibm|dos|x-cp)[-_]?(\d+)$/.exec(name)?.[1];
 	const names = codePage === undefined ? [] : [codePages[codePage] ?? `windows-${codePage}`];
 	if (/^utf-?8$/.test(name)) names.push(fallbackCharset);
-	for (const candidate of new Set([...names, name, name.replace(/^x-/, ''), name.replaceAll('_', '-')])) {
+	for (const candidate of new Set([
+		...names,
+		name,
+		name.replace(/^x-/, ''),
+		name.replaceAll('_', '-'),
+	])) {
 		try {
 			return new TextDecoder(candidate);
 		} catch {
@@ -98,8 +110,9 @@ function createDecoder(name: string): TextDecoder {
 
 /** Converts a text to bytes. A byte is written as the character with its number, or as an escape sequence such as `=E4` or `%E4`. */
 export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
-	const bytes = text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
-		String.fromCharCode(Number.parseInt(hex, 16)),
+	const bytes = text.replaceAll(
+		new RegExp(`${sign}([0-9A-F]{2})`, 'gi'),
+		(_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)),
 	);
 	return Buffer.from(bytes, 'latin1');
 }
@@ -108,25 +121,34 @@ export function unescapeBytes(text: string, sign: '=' | '%'): Buffer {
 export const maxHeaderCharacters = 10_000;
 const encodedWordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** Adjacent encoded words with the white space between them, which is not part of the text. */
-const wordsPattern = new RegExp(`${encodedWordPattern.source}(?:\\s*${encodedWordPattern.source})*`, 'g');
+const wordsPattern = new RegExp(
+	`${encodedWordPattern.source}(?:\\s*${encodedWordPattern.source})*`,
+	'g',
+);
 
 /** Decodes the encoded words (RFC 2047) of a header value that Gmail has not decoded. */
 export function decodeHeader(value: string): string {
 	if (!value.includes('=?')) return value;
-	const decodedStart = value.slice(0, maxHeaderCharacters).replaceAll(wordsPattern, (encodedWords) => {
-		const segments: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
-		for (const [, name = '', encoding = '', content = ''] of encodedWords.matchAll(encodedWordPattern)) {
-			const charset = name.toLowerCase();
-			const bytes =
-				encoding.toUpperCase() === 'B'
-					? Buffer.from(content, 'base64')
-					: unescapeBytes(content.replaceAll('_', ' '), '=');
-			const lastSegment = segments.at(-1);
-			// A letter of several bytes may begin in one encoded word and end in the next.
-			if (lastSegment?.charset === charset) lastSegment.bytes.push(bytes);
-			else segments.push({ charset, bytes: [bytes] });
-		}
-		return segments.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset)).join('');
-	});
+	const decodedStart = value
+		.slice(0, maxHeaderCharacters)
+		.replaceAll(wordsPattern, (encodedWords) => {
+			const segments: Array<{ readonly charset: string; readonly bytes: Buffer[] }> = [];
+			for (const [, name = '', encoding = '', content = ''] of encodedWords.matchAll(
+				encodedWordPattern,
+			)) {
+				const charset = name.toLowerCase();
+				const bytes =
+					encoding.toUpperCase() === 'B'
+						? Buffer.from(content, 'base64')
+						: unescapeBytes(content.replaceAll('_', ' '), '=');
+				const lastSegment = segments.at(-1);
+				// A letter of several bytes may begin in one encoded word and end in the next.
+				if (lastSegment?.charset === charset) lastSegment.bytes.push(bytes);
+				else segments.push({ charset, bytes: [bytes] });
+			}
+			return segments
+				.map(({ charset, bytes }) => decodeText(Buffer.concat(bytes), charset))
+				.join('');
+		});
 	return decodedStart + value.slice(maxHeaderCharacters);
 }

@@ -76,15 +76,20 @@ export class HeaderFinder {
 			hasTime ||= kind === 'date' && timePattern.test(text);
 		}
 		seenKinds.delete('other');
-		if (seenKinds.size >= 3) return hasAddress || (seenKinds.has('from') && seenKinds.has('subject'));
-		const hasRuler = this.#lines.slice(Math.max(0, index - 2), index).some((line) => rulerPattern.test(line));
+		if (seenKinds.size >= 3)
+			return hasAddress || (seenKinds.has('from') && seenKinds.has('subject'));
+		const hasRuler = this.#lines
+			.slice(Math.max(0, index - 2), index)
+			.some((line) => rulerPattern.test(line));
 		return seenKinds.size === 2 && hasAddress && (hasTime || hasRuler);
 	}
 
 	/** Counts the lines with a label of an email's header among the next lines, which may be quoted. */
 	#countHeaderLinesBelow(index: number, lineCount: number): number {
 		const linesBelow = this.#lines.slice(index + 1, index + 1 + lineCount);
-		return linesBelow.filter((line) => isHeaderKind(findLineKind(line.replace(/^(?:>\s?)+/, '')))).length;
+		return linesBelow.filter((line) =>
+			isHeaderKind(findLineKind(line.replace(/^(?:>\s?)+/, ''))),
+		).length;
 	}
 
 	/** @returns the indexes of the lines of the header that begins at `start`; none if no header begins there */
@@ -93,7 +98,11 @@ export class HeaderFinder {
 		const headerIndexes: number[] = [];
 		let wrappedLineCount = 0;
 		if (!hasHeaderLabel(start)) return [];
-		for (let index = start; index < this.#lines.length && headerIndexes.length <= maxHeaderLines; index++) {
+		for (
+			let index = start;
+			index < this.#lines.length && headerIndexes.length <= maxHeaderLines;
+			index++
+		) {
 			const kind = this.#lineKinds[index];
 			if (kind === 'blank') {
 				// A header from HTML may have blank lines, because each of its lines was a paragraph.

@@ -18,7 +18,8 @@ const maxLinesWithOpening = 6;
 const dateOrTimePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const yearPattern = /\p{Nd}{4}/u;
 const addressThenYearPattern = /@[^>)\]]*[>)\]].*\p{Nd}{4}/u;
-const bracketedAddressPattern = /[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
+const bracketedAddressPattern =
+	/[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/g;
 const wrotePattern =
 	/(?<!\p{L})(?:wrote|sent(?=\s?[:：])|schrieb|geschrieben|geschreven|écrit|escri|escrev|scritto|schreef|skrev|skrifaði|kirjoitti|kirjutas|napisa|napísal|napsal|pisze|írta|scris|yazdı|rašė|rakstīja|написа|пишет|пише|писал|έγραψε|viết|menulis|missatge de)|כתב|كتب|كتابة|نوشت|เขียน|लिखा|写道|寫道|のメール|書きました|작성|쓴 글/iu;
 /** Words that no program writes into an introduction. `On 5 May at 9:30 I wrote to Ann:` is a sentence of the sender. */
@@ -31,7 +32,10 @@ const textUpToDatePattern = /^[^@<\p{Nd}]{0,40}\p{Nd}/u;
 
 /** @returns the last position in the line at which an introduction begins with an opening word; -1 if none begins here */
 function findOpening(line: string, isIntroduction: (text: string) => boolean): number {
-	const positions = Array.from(line.slice(-maxScanLength).matchAll(openingWordPattern), ({ index }) => index);
+	const positions = Array.from(
+		line.slice(-maxScanLength).matchAll(openingWordPattern),
+		({ index }) => index,
+	);
 	const offset = Math.max(0, line.length - maxScanLength);
 	const lastPosition = positions.findLast((position) => {
 		const text = line.slice(offset + position);
@@ -41,7 +45,10 @@ function findOpening(line: string, isIntroduction: (text: string) => boolean): n
 }
 
 /** Finds the introduction that ends with the last line. @param lines trimmed lines, none of them blank */
-export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind): Introduction | undefined {
+export function findIntroduction(
+	lines: readonly string[],
+	quoteKind: QuoteKind,
+): Introduction | undefined {
 	if (!/[:：]$/.test(lines.at(-1) ?? '')) return undefined;
 	const joinedLines = lines.join(' ');
 	if (!addressPattern.test(joinedLines) && !wrotePattern.test(joinedLines)) return undefined;
@@ -53,16 +60,25 @@ export function findIntroduction(lines: readonly string[], quoteKind: QuoteKind)
 		const position = findOpening(firstLine, (text) => isIntroduction(text + laterText));
 		if (position >= 0) return { lineCount, textBefore: firstLine.slice(0, position) };
 		if (lineCount > 1 && endsSentence(firstLine)) break;
-		if (lineCount <= maxLinesWithoutOpening && isIntroduction((firstLine + laterText).slice(-maxScanLength)))
+		if (
+			lineCount <= maxLinesWithoutOpening &&
+			isIntroduction((firstLine + laterText).slice(-maxScanLength))
+		)
 			return includeLinesAbove(lines, lineCount);
 	}
 	// Above a marked quote, an address on the last line is enough.
-	return isMarked && addressPattern.test(lines.at(-1) ?? '') ? { lineCount: 1, textBefore: '' } : undefined;
+	return isMarked && addressPattern.test(lines.at(-1) ?? '')
+		? { lineCount: 1, textBefore: '' }
+		: undefined;
 }
 
 /** Adds lines above that belong to the introduction, because programs also wrap a date. @param lineCount number of lines found so far */
 function includeLinesAbove(lines: readonly string[], lineCount: number): Introduction {
-	for (let count = lineCount + 1; count <= Math.min(lineCount + 2, maxLinesWithOpening); count++) {
+	for (
+		let count = lineCount + 1;
+		count <= Math.min(lineCount + 2, maxLinesWithOpening);
+		count++
+	) {
 		const line = lines.at(-count) ?? '';
 		const position = endsSentence(line) ? -1 : findOpening(line, () => true);
 		if (position >= 0) return { lineCount: count, textBefore: line.slice(0, position) };
@@ -73,7 +89,8 @@ function includeLinesAbove(lines: readonly string[], lineCount: number): Introdu
 	const isComplete = hasDate && addressPattern.test(text);
 	// `at 9:30 wrote:` may lack `Ann <ann@example.com>, 5 May 2026`. `Ann <ann@example.com> wrote:` may lack `5 May 2026 at 9:30`.
 	const missingPatterns = hasDate ? [addressThenYearPattern] : [timePattern, yearPattern];
-	const isOtherHalf = !endsSentence(lineAbove) && missingPatterns.every((pattern) => pattern.test(lineAbove));
+	const isOtherHalf =
+		!endsSentence(lineAbove) && missingPatterns.every((pattern) => pattern.test(lineAbove));
 	return { lineCount: isOtherHalf && !isComplete ? lineCount + 1 : lineCount, textBefore: '' };
 }
 
@@ -92,9 +109,13 @@ function isClearIntroduction(text: string): boolean {
 		const textAfter = text.slice(lastAddress.index + lastAddress[0].length);
 		if (wrotePattern.test(textAfter) && textAfter.length <= 40) return true;
 		if (!dateOrTimePattern.test(text)) return false;
-		return wrotePattern.test(text) || (lastAddress[0].startsWith('<') && /^[\s,]*[:：]$/.test(textAfter));
+		return (
+			wrotePattern.test(text) ||
+			(lastAddress[0].startsWith('<') && /^[\s,]*[:：]$/.test(textAfter))
+		);
 	}
-	const hasOpening = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingWordPattern) === 0;
+	const hasOpening =
+		/^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingWordPattern) === 0;
 	if (!hasOpening || firstPersonPattern.test(text)) return false;
 	return dateOrTimePattern.test(text) && timePattern.test(text) && wrotePattern.test(text);
 }

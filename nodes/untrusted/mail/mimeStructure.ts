@@ -14,7 +14,8 @@ export interface MimeContext {
 }
 
 /** Text types whose content is data for a program, such as an invitation. */
-const dataTypePattern = /^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
+const dataTypePattern =
+	/^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
 /** Whether a part is a file. Any other part belongs to the email's text. */
 export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeContext): boolean {
@@ -28,7 +29,8 @@ export function isFile(part: MimePart, { multipartType, isAfterHtml }: MimeConte
 	if (isAfterHtml && (getRawHeader(part, 'Content-ID') || getRawHeader(part, 'Content-Location')))
 		return true;
 	// Some programs give the text itself a file name.
-	if (part.filename) return !(isBody && (multipartType === '' || multipartType === 'multipart/alternative'));
+	if (part.filename)
+		return !(isBody && (multipartType === '' || multipartType === 'multipart/alternative'));
 	return !isBody && multipartType !== '';
 }
 
@@ -75,7 +77,10 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 			isCut = true;
 			return [];
 		});
-	const limitPart = ({ partId, mimeType, filename, headers, body, parts }: MimePart, level: number) => {
+	const limitPart = (
+		{ partId, mimeType, filename, headers, body, parts }: MimePart,
+		level: number,
+	) => {
 		partCount++;
 		characterCount += body?.data?.length ?? 0;
 		return {
@@ -97,5 +102,7 @@ export function limitMessage(message: gmail_v1.Schema$Message) {
 
 /** Keeps only the objects of a list, because a gateway in place of Gmail may send anything else. */
 function keepObjects<T>(list: T[] | undefined): T[] {
-	return Array.isArray(list) ? list.filter((element) => typeof element === 'object' && element !== null) : [];
+	return Array.isArray(list)
+		? list.filter((element) => typeof element === 'object' && element !== null)
+		: [];
 }

@@ -73,14 +73,21 @@ class NewTextReader {
 	read(): string {
 		const end = this.#collectOwnIndexes();
 		// In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose, so they stay.
-		const keepsLooseQuotes = this.#kind.isForward || !this.#kind.isReply || this.#hasEarlierMessage;
-		const indexes = this.#ownIndexes.filter((index) => keepsLooseQuotes || !this.#looseQuoteFlags[index]);
+		const keepsLooseQuotes =
+			this.#kind.isForward || !this.#kind.isReply || this.#hasEarlierMessage;
+		const indexes = this.#ownIndexes.filter(
+			(index) => keepsLooseQuotes || !this.#looseQuoteFlags[index],
+		);
 		const forwardedLines = this.#rawLines.slice(end);
 		// A forward in which no forwarded message was found keeps its signature, because that message may follow the signature.
 		const keepsSignature = this.#kind.isForward && forwardedLines.length === 0;
-		const keptIndexes = keepsSignature ? indexes : indexes.slice(0, this.#findSignature(indexes));
+		const keptIndexes = keepsSignature
+			? indexes
+			: indexes.slice(0, this.#findSignature(indexes));
 		const separator = keptIndexes.length < indexes.length ? [''] : [];
-		const keptLines = keptIndexes.map((index) => this.#textsBefore.get(index) ?? this.#rawLines[index] ?? '');
+		const keptLines = keptIndexes.map(
+			(index) => this.#textsBefore.get(index) ?? this.#rawLines[index] ?? '',
+		);
 		return [keptLines, separator, forwardedLines].flat().join('\n');
 	}
 
@@ -98,7 +105,11 @@ class NewTextReader {
 				index = this.#findQuoteEnd(index);
 				continue;
 			}
-			if (headers.startsForward(index) || (!this.#kind.isReply && headers.startsHeader(index))) return index;
+			if (
+				headers.startsForward(index) ||
+				(!this.#kind.isReply && headers.startsHeader(index))
+			)
+				return index;
 			if (!this.#kind.isForward && this.#startsEarlierMessage(index)) {
 				this.#hasEarlierMessage = true;
 				this.#dropRuler();
@@ -121,17 +132,22 @@ class NewTextReader {
 	/** Whether the `>` ends an address such as `<ann@example.com>` that was wrapped, and so marks no quote. */
 	#endsAddress(index: number): boolean {
 		const line = this.#lines[index] ?? '';
-		const isEnd = line.length <= maxAddressEndCharacters && /^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line);
+		const isEnd =
+			line.length <= maxAddressEndCharacters &&
+			/^>[\s,.]*(?:[\p{L}(). ]*[:：])?$/u.test(line);
 		if (!isEnd) return false;
 		const linesAbove = this.#lines.slice(Math.max(0, index - 3), index);
 		const adjacentLines = linesAbove.slice(linesAbove.lastIndexOf('') + 1);
-		const textAbove = adjacentLines.map((text) => text.slice(-maxAddressStartCharacters)).join(' ');
+		const textAbove = adjacentLines
+			.map((text) => text.slice(-maxAddressStartCharacters))
+			.join(' ');
 		return textAbove.includes('@') && textAbove.split('<').length > textAbove.split('>').length;
 	}
 
 	/** Finds the line after a quote. A quote may contain single blank lines. */
 	#findQuoteEnd(start: number): number {
-		const isInnerBlank = (index: number) => this.#lines[index] === '' && this.#isMarked(index + 1);
+		const isInnerBlank = (index: number) =>
+			this.#lines[index] === '' && this.#isMarked(index + 1);
 		let index = start;
 		while (this.#isMarked(index) || (index > start && isInnerBlank(index))) index++;
 		return index;
@@ -141,17 +157,22 @@ class NewTextReader {
 	#keepOrDropQuote(start: number): number {
 		const end = this.#findQuoteEnd(start);
 		const quoteLines = this.#lines.slice(start, end);
-		const firstLines = quoteLines.slice(0, maxCheckedLines).map((line) => line.replace(/^>\s*/, ''));
+		const firstLines = quoteLines
+			.slice(0, maxCheckedLines)
+			.map((line) => line.replace(/^>\s*/, ''));
 		const filledLines = firstLines.slice(firstLines.findIndex((text) => text !== ''));
 		// The introduction may itself be quoted. Then it ends with one of the first lines.
-		const findUpTo = (index: number) => findIntroduction(filledLines.slice(0, index + 1), 'marked');
+		const findUpTo = (index: number) =>
+			findIntroduction(filledLines.slice(0, index + 1), 'marked');
 		if (!this.#kind.isForward && filledLines.slice(0, -1).some((_, index) => findUpTo(index))) {
 			this.#hasEarlierMessage = true;
 			return end;
 		}
 		// Programs quote the earlier message with a single `>`. Lines that all begin with `>>` are commands, as after Python's prompt `>>>`,
 		// or an older quote that the sender shows on purpose.
-		const quotesEarlierMessage = !quoteLines.every((line) => line.startsWith('>>') || line === '');
+		const quotesEarlierMessage = !quoteLines.every(
+			(line) => line.startsWith('>>') || line === '',
+		);
 		if (this.#hasEarlierMessage && quotesEarlierMessage) return end;
 		if (quotesEarlierMessage) this.#looseQuoteFlags.fill(1, start, end);
 		for (let index = start; index < end; index++) this.#ownIndexes.push(index);
@@ -168,7 +189,8 @@ class NewTextReader {
 	/** Drops the last blank lines and the line that some programs draw above the header of an earlier message. */
 	#dropRuler(): void {
 		const isOwn = (line: string) => line !== '' && !rulerPattern.test(line);
-		this.#ownIndexes.length = this.#ownIndexes.findLastIndex((index) => isOwn(this.#lines[index] ?? '')) + 1;
+		this.#ownIndexes.length =
+			this.#ownIndexes.findLastIndex((index) => isOwn(this.#lines[index] ?? '')) + 1;
 	}
 
 	/** Cuts off the introduction above a quote whose lines are marked with `>`. @returns whether there was an introduction */
@@ -176,8 +198,14 @@ class NewTextReader {
 		if (this.#kind.isForward) return false;
 		// The introduction ends with the last line that is not blank, unless this line is too far above.
 		const minIndex = quoteIndex - maxBlankLines;
-		const end = this.#ownIndexes.findLastIndex((index) => this.#lines[index] !== '' || index < minIndex) + 1;
-		return (this.#ownIndexes[end - 1] ?? -1) >= minIndex - 1 && this.#cutIntroduction(end, 'marked');
+		const end =
+			this.#ownIndexes.findLastIndex(
+				(index) => this.#lines[index] !== '' || index < minIndex,
+			) + 1;
+		return (
+			(this.#ownIndexes[end - 1] ?? -1) >= minIndex - 1 &&
+			this.#cutIntroduction(end, 'marked')
+		);
 	}
 
 	/** Cuts off an introduction that ends on this line, above text without marks. @returns whether there was an introduction */
@@ -185,7 +213,8 @@ class NewTextReader {
 		const line = this.#lines[index] ?? '';
 		if (/[:：]$/.test(line)) {
 			let nextIndex = index + 1;
-			while (nextIndex < index + 1 + maxBlankLines && this.#lines[nextIndex] === '') nextIndex++;
+			while (nextIndex < index + 1 + maxBlankLines && this.#lines[nextIndex] === '')
+				nextIndex++;
 			// `#cutMarkedIntroduction` cuts off an introduction above a marked quote, once the quote is reached.
 			if (this.#isMarked(nextIndex)) return false;
 			if (this.#cutIntroduction(this.#ownIndexes.length, 'unmarked')) return true;
@@ -206,7 +235,10 @@ class NewTextReader {
 			if (this.#looseQuoteFlags[index] === 1 || line === '' || !isAdjacent) break;
 			lines.unshift(line);
 		}
-		const isLikely = quoteKind === 'marked' || this.#kind.isReply || lines.some((line) => line.includes('@'));
+		const isLikely =
+			quoteKind === 'marked' ||
+			this.#kind.isReply ||
+			lines.some((line) => line.includes('@'));
 		const introduction = isLikely ? findIntroduction(lines, quoteKind) : undefined;
 		if (!introduction) return false;
 		this.#dropFrom(end - introduction.lineCount, introduction.textBefore);
@@ -237,14 +269,20 @@ class NewTextReader {
 
 	/** @returns the position of a last line such as `Sent from my iPhone`; `end` if the last line is another one */
 	#findSentFromLine(indexes: readonly number[], end: number): number {
-		const position = indexes.findLastIndex((index, current) => current < end && this.#lines[index] !== '');
+		const position = indexes.findLastIndex(
+			(index, current) => current < end && this.#lines[index] !== '',
+		);
 		const line = this.#lines[indexes[position] ?? -1] ?? '';
 		if (line.length >= sentFromCharacterLimit) return end;
 		const words = line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '');
 		const isPhrase = /^[^,!?]{1,70}$/.test(words);
-		return isPhrase && sentFromPattern.test(words) && devicePattern.test(words) ? position : end;
+		return isPhrase && sentFromPattern.test(words) && devicePattern.test(words)
+			? position
+			: end;
 	}
 }
 
 const cleanLine = (line: string) =>
-	/^[ -~]*$/.test(line) ? line.trim() : line.replaceAll(directionMarkPattern, '').normalize().trim();
+	/^[ -~]*$/.test(line)
+		? line.trim()
+		: line.replaceAll(directionMarkPattern, '').normalize().trim();

@@ -29,7 +29,8 @@ interface MailReading {
 function readPart(part: mime.MimePart, context: mime.MimeContext, reading: MailReading): PartText {
 	const type = mime.getMediaType(part);
 	const parts = part.parts ?? [];
-	if (type.startsWith('multipart/') && parts.length > 0) return readMultipart(type, parts, reading);
+	if (type.startsWith('multipart/') && parts.length > 0)
+		return readMultipart(type, parts, reading);
 	if (mime.isFile(part, context)) {
 		reading.files.push(toMailFile(part, context.multipartType === 'multipart/related'));
 		return {};
@@ -39,7 +40,11 @@ function readPart(part: mime.MimePart, context: mime.MimeContext, reading: MailR
 	return { [format]: { pieces: [content], isBlank: content.trim() === '' } };
 }
 
-function readMultipart(type: string, parts: readonly mime.MimePart[], reading: MailReading): PartText {
+function readMultipart(
+	type: string,
+	parts: readonly mime.MimePart[],
+	reading: MailReading,
+): PartText {
 	const partTexts: PartText[] = [];
 	let isAfterHtml = false;
 	for (const part of parts) {
@@ -49,8 +54,13 @@ function readMultipart(type: string, parts: readonly mime.MimePart[], reading: M
 	}
 	// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images.
 	const isSameText =
-		type === 'multipart/related' && partTexts.length === 2 && !partTexts[0]?.html && !partTexts[1]?.plain;
-	return isSameText || type === 'multipart/alternative' ? chooseRenditions(partTexts) : joinParts(partTexts);
+		type === 'multipart/related' &&
+		partTexts.length === 2 &&
+		!partTexts[0]?.html &&
+		!partTexts[1]?.plain;
+	return isSameText || type === 'multipart/alternative'
+		? chooseRenditions(partTexts)
+		: joinParts(partTexts);
 }
 
 /** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers text that was not converted from HTML, and any text to a blank one. */
@@ -67,11 +77,15 @@ function chooseRenditions(alternatives: readonly PartText[]): PartText {
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
 function joinParts(parts: readonly PartText[]): PartText {
 	const hasPlain = parts.some(({ plain }) => plain);
-	const texts = parts.map(({ plain, html }) => plain ?? (hasPlain && html ? convertHtml(html) : undefined));
+	const texts = parts.map(
+		({ plain, html }) => plain ?? (hasPlain && html ? convertHtml(html) : undefined),
+	);
 	return { plain: joinRenditions(texts), html: joinRenditions(parts.map(({ html }) => html)) };
 }
 
-function joinRenditions(renditionsByPart: ReadonlyArray<Rendition | undefined>): Rendition | undefined {
+function joinRenditions(
+	renditionsByPart: ReadonlyArray<Rendition | undefined>,
+): Rendition | undefined {
 	const renditions = renditionsByPart.filter((rendition) => rendition !== undefined);
 	if (renditions.length === 0) return undefined;
 	return {
@@ -183,7 +197,9 @@ export function readMail({ message, withText, newTextOnly, separateTexts }: Mail
 		value: decodeHeader(value ?? ''),
 	}));
 	const joinValues = (name: string) =>
-		headers.flatMap((header) => (header.name.toLowerCase() === name ? header.value : [])).join(', ');
+		headers
+			.flatMap((header) => (header.name.toLowerCase() === name ? header.value : []))
+			.join(', ');
 	const summary = buildSummary(message, joinValues);
 	const hasReplyHeader = joinValues('in-reply-to') !== '' || joinValues('references') !== '';
 	return {
@@ -201,7 +217,10 @@ export function readMail({ message, withText, newTextOnly, separateTexts }: Mail
 }
 
 /** @param joinValues returns all values of the headers with a name in lower case, joined with commas */
-function buildSummary(message: gmail_v1.Schema$Message, joinValues: (name: string) => string): MailSummary {
+function buildSummary(
+	message: gmail_v1.Schema$Message,
+	joinValues: (name: string) => string,
+): MailSummary {
 	const { id, threadId, snippet, labelIds, internalDate } = message;
 	const date = new Date(Number(internalDate || NaN));
 	return {
@@ -238,23 +257,32 @@ function toMailFile(part: mime.MimePart, isRelated: boolean): MailFile {
 		fileName: decodeHeader(part.filename ?? '') || findNameInHeader(part),
 		mimeType: mime.getMediaType(part),
 		size: part.body?.size ?? 0,
-		inline: disposition === 'inline' || (isRelated && contentId !== '' && disposition !== 'attachment'),
+		inline:
+			disposition === 'inline' ||
+			(isRelated && contentId !== '' && disposition !== 'attachment'),
 		contentId,
 	};
 	const isMail = (part.parts?.length ?? 0) > 0;
 	return { info, data: part.body?.data ?? '', partId: part.partId ?? '', isMail };
 }
 
-const nameParameterPattern = /;\s*(?:file)?name(?<star>\*?)\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^;]*))/i;
+const nameParameterPattern =
+	/;\s*(?:file)?name(?<star>\*?)\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^;]*))/i;
 
 /** Finds a file name that Gmail cannot read, such as RFC 2231 in quotes: `attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`. */
 function findNameInHeader(part: mime.MimePart): string {
 	for (const header of ['Content-Disposition', 'Content-Type']) {
-		const { star, quoted, bare } = nameParameterPattern.exec(mime.getRawHeader(part, header))?.groups ?? {};
+		const { star, quoted, bare } =
+			nameParameterPattern.exec(mime.getRawHeader(part, header))?.groups ?? {};
 		const value = (quoted ?? bare ?? '').trim();
-		const encodedValue = star ? /^(?<charset>[^']*)'[^']*'(?<bytes>.*)$/s.exec(value) : undefined;
+		const encodedValue = star
+			? /^(?<charset>[^']*)'[^']*'(?<bytes>.*)$/s.exec(value)
+			: undefined;
 		const { charset = '', bytes } = encodedValue?.groups ?? {};
-		const name = bytes === undefined ? decodeHeader(value) : decodeText(unescapeBytes(bytes, '%'), charset);
+		const name =
+			bytes === undefined
+				? decodeHeader(value)
+				: decodeText(unescapeBytes(bytes, '%'), charset);
 		if (name !== '') return name;
 	}
 	return '';

@@ -1,7 +1,13 @@
 import { maxHeaderCharacters, unescapeBytes } from './charset';
 
 /** Reads one part of a whole email in base64url. The ID `1.0` means the first part in the second part. @returns undefined without such a part */
-export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array | undefined {
+export function readRawPart({
+	raw,
+	partId,
+}: {
+	raw: string;
+	partId: string;
+}): Uint8Array | undefined {
 	let part = parsePart(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const position of partId.split('.')) {
 		const rawInnerPart: string | undefined = splitIntoRawParts(part).at(Number(position));

@@ -5,7 +5,13 @@ import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdow
 
 import { getOrAdd } from '../../core/boundedMap';
 import { joinSpans } from '../document/blocks';
-import type { DocumentTab, Elements, Paragraph, ParagraphIndent, ParagraphPiece } from '../document/elements';
+import type {
+	DocumentTab,
+	Elements,
+	Paragraph,
+	ParagraphIndent,
+	ParagraphPiece,
+} from '../document/elements';
 import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
 
@@ -25,7 +31,9 @@ function groupCodeLines(content: Elements, tab: DocumentTab) {
 	const blockEnds = findCodeBlockEnds(content);
 	for (let index = 0; index < content.length;) {
 		const element = content[index] ?? {};
-		const markedEnd = getRawText(element).includes(codeBlockStart) ? blockEnds[index] : undefined;
+		const markedEnd = getRawText(element).includes(codeBlockStart)
+			? blockEnds[index]
+			: undefined;
 		const end = markedEnd ?? findFixedWidthEnd(content, index, tab);
 		if (end > index) {
 			const value = joinCodeLines(content.slice(index, end), tab);
@@ -48,7 +56,10 @@ function findCodeBlockEnds(content: Elements): Array<number | undefined> {
 	const ends = new Array<number | undefined>(content.length);
 	for (let index = content.length - 1; index >= 0; index--) {
 		if (!content[index]?.paragraph) ends[index] = undefined;
-		else ends[index] = getRawText(content[index]).includes(codeBlockEnd) ? index + 1 : ends[index + 1];
+		else
+			ends[index] = getRawText(content[index]).includes(codeBlockEnd)
+				? index + 1
+				: ends[index + 1];
 	}
 	return ends;
 }
@@ -82,22 +93,34 @@ function isIndentedWithin(indent: ParagraphIndent, firstIndent: ParagraphIndent)
 function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
 	const { paragraph } = element ?? {};
 	if (!paragraph || paragraph.bullet) return undefined;
-	const { namedStyleType = 'NORMAL_TEXT', spaceBelow, spacingMode } = paragraph.paragraphStyle ?? {};
+	const {
+		namedStyleType = 'NORMAL_TEXT',
+		spaceBelow,
+		spacingMode,
+	} = paragraph.paragraphStyle ?? {};
 	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
 	const spacing = elements.markdownParagraphSpacing;
-	if (spacingMode === spacing.spacingMode && spaceBelow?.magnitude === spacing.spaceBelow.magnitude)
+	if (
+		spacingMode === spacing.spacingMode &&
+		spaceBelow?.magnitude === spacing.spaceBelow.magnitude
+	)
 		return undefined;
 	return elements.readPieces(paragraph, tab);
 }
 
-const getRawText = (element?: StructuralElement) => elements.getStoredLine(element?.paragraph ?? {});
-const getIndent = (element?: StructuralElement) => elements.getParagraphIndent(element?.paragraph ?? {});
+const getRawText = (element?: StructuralElement) =>
+	elements.getStoredLine(element?.paragraph ?? {});
+const getIndent = (element?: StructuralElement) =>
+	elements.getParagraphIndent(element?.paragraph ?? {});
 
 /** Joins the lines of a code block. A line outside of quotes gets spaces for its indentation beyond that of the first line. */
 function joinCodeLines(lines: Elements, tab: DocumentTab): string {
 	const firstIndent = getIndent(lines[0]);
 	const texts = lines.map((line) => {
-		const text = joinSpans(elements.readPieces(line.paragraph ?? {}, tab)).replaceAll('\v', '\n');
+		const text = joinSpans(elements.readPieces(line.paragraph ?? {}, tab)).replaceAll(
+			'\v',
+			'\n',
+		);
 		if (firstIndent.isQuoted || text === '') return text;
 		const extraPoints = getIndent(line).indentPoints - firstIndent.indentPoints;
 		const spaces = Math.round((extraPoints / elements.listIndentPoints) * spacesPerIndent);
@@ -116,7 +139,10 @@ const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 		// The next text may turn the ampersand into a character reference, so it is checked, too. If it begins with an ampersand itself, it
 		// is left out, because a backslash at the end of this text is no escape of that ampersand.
 		const nextText = config.after === '&' ? '' : config.after;
-		const escapedText = (escape(text, config) + nextText).replaceAll(needlessEscapePattern, '$1&');
+		const escapedText = (escape(text, config) + nextText).replaceAll(
+			needlessEscapePattern,
+			'$1&',
+		);
 		return escapedText.slice(0, escapedText.length - nextText.length);
 	};
 	return defaultHandlers.root(node, parent, state, info);
@@ -138,7 +164,8 @@ const markdownOptions: Options = {
 export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
 	/** Labels of footnotes, by tab index and footnote ID: numbers that count across all tabs. */
 	const labels = new Map<string, string>();
-	const getLabel = (footnoteKey: string) => getOrAdd(labels, footnoteKey, () => String(labels.size + 1));
+	const getLabel = (footnoteKey: string) =>
+		getOrAdd(labels, footnoteKey, () => String(labels.size + 1));
 	const children = tabs.flatMap((tab, tabIndex) =>
 		new MarkdownTreeBuilder(tab, (id) => getLabel(`${tabIndex} ${id}`)).buildTab(),
 	);
@@ -157,24 +184,35 @@ class MarkdownTreeBuilder {
 	}
 
 	buildTab(): RootContent[] {
-		const blocks = elements.getTabContents(this.#tab).flatMap((content) => this.#buildBlocks(content));
+		const blocks = elements
+			.getTabContents(this.#tab)
+			.flatMap((content) => this.#buildBlocks(content));
 		const footnotes = elements.getFootnotes(this.#tab).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
-			return { type: 'footnoteDefinition', identifier: label, label, children: this.#buildBlocks(content) };
+			return {
+				type: 'footnoteDefinition',
+				identifier: label,
+				label,
+				children: this.#buildBlocks(content),
+			};
 		});
 		return [...blocks, ...footnotes];
 	}
 
 	#buildBlocks(content: Elements): Array<BlockContent | DefinitionContent> {
 		const parts = groupCodeLines(content, this.#tab);
-		const blocks = parts.flatMap((part) => ('element' in part ? this.#flattenElement(part.element) : part));
+		const blocks = parts.flatMap((part) =>
+			'element' in part ? this.#flattenElement(part.element) : part,
+		);
 		return nestBlocks(blocks);
 	}
 
 	#flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {
 		if (paragraph) return this.#buildParagraphBlocks(paragraph);
 		if (tableOfContents)
-			return (tableOfContents.content ?? []).flatMap((element) => this.#flattenElement(element));
+			return (tableOfContents.content ?? []).flatMap((element) =>
+				this.#flattenElement(element),
+			);
 		if (!table?.tableRows?.length) return [];
 		const [cell, ...otherCells] = elements.getCells(table);
 		const [part, ...otherParts] = groupCodeLines(cell?.content ?? [], this.#tab);
@@ -200,7 +238,9 @@ class MarkdownTreeBuilder {
 			(textPieces.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
 		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
-		const blocks: FlatBlock[] = hasRule ? [{ node: { type: 'thematicBreak' }, ...placement }] : [];
+		const blocks: FlatBlock[] = hasRule
+			? [{ node: { type: 'thematicBreak' }, ...placement }]
+			: [];
 		const node = this.#buildTextBlock(textPieces, style);
 		if (node !== undefined || (glyph !== undefined && !hasRule))
 			blocks.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
@@ -215,7 +255,10 @@ class MarkdownTreeBuilder {
 		if (isShaded && pieces.every((piece) => piece.marks.code))
 			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
 		const depth = elements.getHeadingLevel(style.namedStyleType ?? '');
-		const children = buildPhrasing(pieces, depth ? { type: 'text', value: ' ' } : { type: 'break' });
+		const children = buildPhrasing(
+			pieces,
+			depth ? { type: 'text', value: ' ' } : { type: 'break' },
+		);
 		if (children.length === 0) return undefined;
 		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
@@ -232,14 +275,20 @@ class MarkdownTreeBuilder {
 				children: buildPhrasing(pieces, { type: 'html', value: '<br>' }),
 			})),
 		}));
-		return { type: 'table', align: (tableRows[0]?.tableCells ?? []).map(getAlignment), children };
+		return {
+			type: 'table',
+			align: (tableRows[0]?.tableCells ?? []).map(getAlignment),
+			children,
+		};
 	}
 
 	#buildCellLines(content: Elements): ParagraphPiece[] {
 		const lines = content.flatMap(({ paragraph, table }) => {
 			if (paragraph) {
 				const { bullet } = paragraph;
-				const glyph = bullet ? [{ text: `${this.#glyphs.countItem(bullet).text} `, marks: {} }] : [];
+				const glyph = bullet
+					? [{ text: `${this.#glyphs.countItem(bullet).text} `, marks: {} }]
+					: [];
 				return [[...glyph, ...this.#readLabeledPieces(paragraph)]];
 			}
 			return (table?.tableRows ?? []).map((row) =>

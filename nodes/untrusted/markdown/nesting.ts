@@ -16,14 +16,16 @@ interface ContainedBlock {
 	/** Number of quotes around the block or, for a block of a list, around the list. */
 	readonly quoteDepth: number;
 	/** `isQuoted` means a quote inside the list item. */
-	readonly list: { readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
+	readonly list:
+		{ readonly level: number; readonly glyph?: Glyph; readonly isQuoted?: boolean } | undefined;
 }
 
 /** The number of nested quotes follows from the indentation, which has no limit in a document. */
 const maxQuoteDepth = 50;
 type NestedContent = BlockContent | DefinitionContent;
 
-export const nestBlocks = (blocks: readonly FlatBlock[]) => buildNestedBlocks(findContainers(blocks));
+export const nestBlocks = (blocks: readonly FlatBlock[]) =>
+	buildNestedBlocks(findContainers(blocks));
 
 /** Finds each block's list and quotes. An indented paragraph after a list item belongs to that item. */
 function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
@@ -43,7 +45,10 @@ function findContainers(blocks: readonly FlatBlock[]): ContainedBlock[] {
 			return { node, quoteDepth, list: { level, isQuoted: isQuoted && quoteDepth === 0 } };
 		}
 		openItem = undefined;
-		const depth = Math.min(Math.max(1, Math.round(indentPoints / quoteIndentPoints)), maxQuoteDepth);
+		const depth = Math.min(
+			Math.max(1, Math.round(indentPoints / quoteIndentPoints)),
+			maxQuoteDepth,
+		);
 		return { node, quoteDepth: isQuoted ? depth : 0, list: undefined };
 	});
 }
@@ -52,13 +57,18 @@ function buildNestedBlocks(blocks: readonly ContainedBlock[]): NestedContent[] {
 	const stretches: ContainedBlock[][] = [];
 	for (const block of blocks) {
 		const stretch = stretches.at(-1);
-		if (stretch?.[0] && getContainerKind(stretch[0]) === getContainerKind(block)) stretch.push(block);
+		if (stretch?.[0] && getContainerKind(stretch[0]) === getContainerKind(block))
+			stretch.push(block);
 		else stretches.push([block]);
 	}
 	return stretches.flatMap((stretch): NestedContent[] => {
 		const [block] = stretch;
-		if (!block?.quoteDepth) return block?.list ? buildLists(stretch) : stretch.map(({ node }) => node);
-		const innerBlocks = stretch.map((inner) => ({ ...inner, quoteDepth: inner.quoteDepth - 1 }));
+		if (!block?.quoteDepth)
+			return block?.list ? buildLists(stretch) : stretch.map(({ node }) => node);
+		const innerBlocks = stretch.map((inner) => ({
+			...inner,
+			quoteDepth: inner.quoteDepth - 1,
+		}));
 		return [{ type: 'blockquote', children: buildNestedBlocks(innerBlocks) }];
 	});
 }
@@ -87,7 +97,13 @@ function buildLists(blocks: readonly ContainedBlock[]): List[] {
 		openLists = openLists.filter(({ level }) => level < list.level);
 		const { ordered, number } = glyph;
 		const start = ordered ? number : null;
-		const newList: List = { type: 'list', ordered, start, spread: false, children: [buildListItem(node)] };
+		const newList: List = {
+			type: 'list',
+			ordered,
+			start,
+			spread: false,
+			children: [buildListItem(node)],
+		};
 		const parent = openLists.at(-1)?.list.children.at(-1);
 		if (parent === undefined) outerLists.push(newList);
 		else parent.children.push(newList);
@@ -109,7 +125,12 @@ function buildListItem(node: BlockContent): ListItem {
 	if (!/^[☐☑] /u.test(text)) return { type: 'listItem', spread: false, children: [node] };
 	const children: PhrasingContent[] = [{ type: 'text', value: text.slice(2) }, ...otherNodes];
 	const checked = text.startsWith('☑');
-	return { type: 'listItem', spread: false, checked, children: [{ type: 'paragraph', children }] };
+	return {
+		type: 'listItem',
+		spread: false,
+		checked,
+		children: [{ type: 'paragraph', children }],
+	};
 }
 
 type Mark = keyof TextMarks;
@@ -121,21 +142,35 @@ const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'li
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
 	const joinedPieces = joinPieces(trimPieces(separateSpaces(pieces)));
-	return nestMarks(linkBareAddresses(joinedPieces, lineBreak.type === 'break'), new Set(), lineBreak);
+	return nestMarks(
+		linkBareAddresses(joinedPieces, lineBreak.type === 'break'),
+		new Set(),
+		lineBreak,
+	);
 }
 
-function nestMarks(pieces: Pieces, openMarks: Set<Mark>, lineBreak: PhrasingContent): PhrasingContent[] {
+function nestMarks(
+	pieces: Pieces,
+	openMarks: Set<Mark>,
+	lineBreak: PhrasingContent,
+): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
 	let index = 0;
 	for (let piece = pieces[index]; piece; piece = pieces[index]) {
 		const { marks } = piece;
-		const newMarks = marksByPriority.filter((mark) => marks[mark] !== undefined && !openMarks.has(mark));
+		const newMarks = marksByPriority.filter(
+			(mark) => marks[mark] !== undefined && !openMarks.has(mark),
+		);
 		const reaches = newMarks.map((mark) => ({ mark, end: findMarkEnd(mark, pieces, index) }));
 		const [longestReach] = reaches.toSorted((left, right) => right.end - left.end);
 		if (longestReach === undefined) nodes.push(...buildLeaves(piece, lineBreak));
 		else {
 			const innerPieces = pieces.slice(index, longestReach.end);
-			const children = nestMarks(innerPieces, new Set([...openMarks, longestReach.mark]), lineBreak);
+			const children = nestMarks(
+				innerPieces,
+				new Set([...openMarks, longestReach.mark]),
+				lineBreak,
+			);
 			nodes.push(wrapInMark(longestReach.mark, marks.link ?? '', children));
 		}
 		index = longestReach?.end ?? index + 1;
@@ -175,7 +210,11 @@ function separateSpaces(pieces: Pieces): ParagraphPiece[] {
 	});
 	return separatedPieces.map((piece, index) => {
 		if (!isBlank(piece)) return piece;
-		const marks = keepCommonMarks(piece.marks, separatedPieces[index - 1], separatedPieces[index + 1]);
+		const marks = keepCommonMarks(
+			piece.marks,
+			separatedPieces[index - 1],
+			separatedPieces[index + 1],
+		);
 		return { ...piece, marks };
 	});
 }
@@ -184,11 +223,18 @@ function separateSpaces(pieces: Pieces): ParagraphPiece[] {
 function splitSpaces(text: string): string[] {
 	const start = text.length - text.trimStart().length;
 	const end = Math.max(start, text.trimEnd().length);
-	return [text.slice(0, start), text.slice(start, end), text.slice(end)].filter((part) => part !== '');
+	return [text.slice(0, start), text.slice(start, end), text.slice(end)].filter(
+		(part) => part !== '',
+	);
 }
 
-function keepCommonMarks(marks: TextMarks, left?: ParagraphPiece, right?: ParagraphPiece): TextMarks {
-	const isCommon = (mark: Mark) => left?.marks[mark] === marks[mark] && right?.marks[mark] === marks[mark];
+function keepCommonMarks(
+	marks: TextMarks,
+	left?: ParagraphPiece,
+	right?: ParagraphPiece,
+): TextMarks {
+	const isCommon = (mark: Mark) =>
+		left?.marks[mark] === marks[mark] && right?.marks[mark] === marks[mark];
 	return Object.fromEntries(marksByPriority.filter(isCommon).map((mark) => [mark, marks[mark]]));
 }
 
@@ -226,16 +272,23 @@ function linkBareAddresses(pieces: Pieces, hasBackslashBreaks: boolean): Paragra
 		let start = 0;
 		for (const { 0: match, index } of piece.text.matchAll(bareAddressPattern)) {
 			const nextCharacter =
-				piece.text[index + match.length] ?? getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
-			const endsAddress = nextCharacter === '\v' ? !hasBackslashBreaks : nextCharacter.trim() === '';
+				piece.text[index + match.length] ??
+				getFirstMarkdownCharacter(pieces[pieceIndex + 1]);
+			const endsAddress =
+				nextCharacter === '\v' ? !hasBackslashBreaks : nextCharacter.trim() === '';
 			if (!escapedCharacterPattern.test(match) && endsAddress) continue;
 			const textBefore = piece.text.slice(start, index);
 			const address = trimAddress(match);
 			const link = /^www/i.test(address) ? `http://${address}` : address;
-			newPieces.push({ ...piece, text: textBefore }, { text: address, marks: { ...piece.marks, link } });
+			newPieces.push(
+				{ ...piece, text: textBefore },
+				{ text: address, marks: { ...piece.marks, link } },
+			);
 			start = index + address.length;
 		}
-		return [...newPieces, { ...piece, text: piece.text.slice(start) }].filter(({ text }) => text !== '');
+		return [...newPieces, { ...piece, text: piece.text.slice(start) }].filter(
+			({ text }) => text !== '',
+		);
 	});
 }
 

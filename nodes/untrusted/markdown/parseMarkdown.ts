@@ -81,7 +81,9 @@ function collectDefinitions(nodes: readonly RootContent[]) {
 }
 
 /** Builds an extension that parses nothing. At each opening bracket, it gives the parser the definitions of all pieces. */
-function buildDefinitionsExtension(definitions: ReturnType<typeof collectDefinitions>): MicromarkExtension {
+function buildDefinitionsExtension(
+	definitions: ReturnType<typeof collectDefinitions>,
+): MicromarkExtension {
 	const construct: NonNullable<MicromarkExtension['text']>[number] = {
 		tokenize(_effects, _ok, nok) {
 			Object.assign(this.parser, definitions);
@@ -112,7 +114,8 @@ export function assertProportionate(markdown: string): string {
 	for (const line of markdown.split('\n')) {
 		const isBlank = line.trim() === '';
 		if (isBlank) columnCount = 0;
-		else if (delimiterRowPattern.test(line)) columnCount = Math.max(columnCount, line.split('|').length);
+		else if (delimiterRowPattern.test(line))
+			columnCount = Math.max(columnCount, line.split('|').length);
 		cellCount += columnCount > 1 ? columnCount : 0;
 		stretchLength = isBlank ? 0 : stretchLength + line.length;
 		maxStretchLength = Math.max(maxStretchLength, stretchLength);
@@ -141,7 +144,13 @@ const codeInLists: ReturnType<typeof gfmHtml> = {
 export function markdownToHtml(markdown: string): string {
 	// Links to attached files (`cid:`) are relative links during the conversion, because micromark would remove their addresses.
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
-	const source = assertProportionate(markdown).replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
-	const html = micromark(source, { extensions: [gfm()], htmlExtensions: [gfmHtml(), codeInLists] });
+	const source = assertProportionate(markdown).replaceAll(
+		attachmentLinkStartPattern,
+		`$1${placeholder}`,
+	);
+	const html = micromark(source, {
+		extensions: [gfm()],
+		htmlExtensions: [gfmHtml(), codeInLists],
+	});
 	return html.replaceAll(placeholder, 'cid:');
 }

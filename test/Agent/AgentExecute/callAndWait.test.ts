@@ -42,7 +42,12 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 	const context = createExecuteContext({
 		nodeType: node,
 		credentials: {
-			agentApi: { deploymentUrl: service.url, webSocketUrl: service.webSocketUrl, apiKey, ...options.api },
+			agentApi: {
+				deploymentUrl: service.url,
+				webSocketUrl: service.webSocketUrl,
+				apiKey,
+				...options.api,
+			},
 			agentSignatureApi: signer,
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
@@ -98,7 +103,12 @@ test('the channel is open before the call, so that no message is lost', async ()
 			lastMessage: { type: 'answer', text: 'done' },
 			messages: [
 				{ sequence: 1, receivedAt: iso, format: 'json', message: { type: 'step' } },
-				{ sequence: 2, receivedAt: iso, format: 'json', message: { type: 'answer', text: 'done' } },
+				{
+					sequence: 2,
+					receivedAt: iso,
+					format: 'json',
+					message: { type: 'answer', text: 'done' },
+				},
 			],
 			endedBy: 'match',
 		},
@@ -125,7 +135,9 @@ test('opened after the call, it gets what the service sends then', async () => {
 	await service.close();
 	await serve({ replay: 10 });
 	const [item] = await run({ options: { openChannel: 'after' } });
-	expect(service.requests[0]?.receivedAt).toBeLessThanOrEqual(service.upgrades[0]?.receivedAt ?? 0);
+	expect(service.requests[0]?.receivedAt).toBeLessThanOrEqual(
+		service.upgrades[0]?.receivedAt ?? 0,
+	);
 	expect(texts(item)).toEqual(answers);
 	expect(item?.json).not.toHaveProperty('gap');
 });
@@ -133,7 +145,11 @@ test('opened after the call, it gets what the service sends then', async () => {
 test.each<[string, IDataObject, IDataObject]>([
 	['count', { waitUntil: 'count', messageCount: 2 }, {}],
 	['silence', { waitUntil: 'silence', silenceSeconds: 0.1 }, {}],
-	['timeout', { waitUntil: 'count', messageCount: 3 }, { waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' }],
+	[
+		'timeout',
+		{ waitUntil: 'count', messageCount: 3 },
+		{ waitTimeoutSeconds: 0.1, onWaitTimeout: 'output' },
+	],
 ])('ends by %s', async (endedBy, parameters, options) => {
 	const [item] = await run({ parameters, options });
 	expect(item?.json.endedBy).toBe(endedBy);
@@ -242,7 +258,9 @@ describe('fails', () => {
 		expect(error).toMatchObject({
 			httpCode: '504',
 			message: 'The wait for messages did not end within 0.1 s. 2 messages received',
-			description: expect.stringContaining("Values of 'type' received: step, answer.") as string,
+			description: expect.stringContaining(
+				"Values of 'type' received: step, answer.",
+			) as string,
 		});
 	});
 
@@ -276,7 +294,10 @@ describe('fails', () => {
 	});
 
 	test('without a secret in what it says', async () => {
-		service.scriptUpgrades({ status: 401, body: `${apiKey} ${signer.signature}` }, { status: 401 });
+		service.scriptUpgrades(
+			{ status: 401, body: `${apiKey} ${signer.signature}` },
+			{ status: 401 },
+		);
 		const shown = inspect(await failureOf(run()), { depth: 9 });
 		for (const secret of [apiKey, signer.signature, signer.userPublicKey])
 			expect(shown).not.toContain(secret);
@@ -291,7 +312,9 @@ describe('stopping the execution', () => {
 
 	test('ends the wait, and leaves no channel', async () => {
 		const stop = new AbortController();
-		const waiting = failureOf(run({ parameters: { matchValue: 'never' }, signal: stop.signal }));
+		const waiting = failureOf(
+			run({ parameters: { matchValue: 'never' }, signal: stop.signal }),
+		);
 		await until(() => service.requests.length === 1);
 		stop.abort();
 		expect(await waiting).toMatchObject({
@@ -313,7 +336,9 @@ describe('stopping the execution', () => {
 	test.each(['before', 'after'])(
 		'before it began (channel %s the call) sends nothing',
 		async (openChannel) => {
-			const failure = await failureOf(run({ signal: AbortSignal.abort(), options: { openChannel } }));
+			const failure = await failureOf(
+				run({ signal: AbortSignal.abort(), options: { openChannel } }),
+			);
 			expect(failure).toMatchObject(nothingSent);
 			expect(service.requests).toHaveLength(0);
 		},

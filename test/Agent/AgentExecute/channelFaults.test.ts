@@ -32,7 +32,10 @@ type Waiting = Omit<RunOptions, 'parameters'> & {
 };
 
 const run = ({ wait = match, options = {}, ...rest }: Waiting = {}) =>
-	runExecute(service, { parameters: { sessionId: 's1', waitForMessages: true, ...wait, options }, ...rest });
+	runExecute(service, {
+		parameters: { sessionId: 's1', waitForMessages: true, ...wait, options },
+		...rest,
+	});
 
 const jsonOf = async (waiting?: Waiting) => (await run(waiting))[0]?.json;
 
@@ -45,23 +48,33 @@ const afterCall = (milliseconds: number, happen: () => void): AgentServiceOption
 });
 
 describe('before the call', () => {
-	test.each([2, 10, 30, 150])('a greeting %d ms after the opening is not the answer', async (delay) => {
-		await serve({ messages: () => [answer] });
-		service.scriptUpgrades({ noPong: false });
-		const running = run({ wait: { waitUntil: 'count' } });
-		await until(() => service.countOpenChannels('s1') === 1);
-		setTimeout(() => service.send('s1', { type: 'answer', text: 'greeting' }), delay);
-		expect((await running)[0]?.json).toMatchObject({
-			output: '42',
-			messages: [{ message: { text: 'greeting' }, beforeCall: true }, { message: answer }],
-		});
-	});
+	test.each([2, 10, 30, 150])(
+		'a greeting %d ms after the opening is not the answer',
+		async (delay) => {
+			await serve({ messages: () => [answer] });
+			service.scriptUpgrades({ noPong: false });
+			const running = run({ wait: { waitUntil: 'count' } });
+			await until(() => service.countOpenChannels('s1') === 1);
+			setTimeout(() => service.send('s1', { type: 'answer', text: 'greeting' }), delay);
+			expect((await running)[0]?.json).toMatchObject({
+				output: '42',
+				messages: [
+					{ message: { text: 'greeting' }, beforeCall: true },
+					{ message: answer },
+				],
+			});
+		},
+	);
 
 	test.each([1000, 1008, 4401])(
 		'a channel that closes with %d before it is quiet is not open: no call without a listener',
 		async (closeCode) => {
 			await serve();
-			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 }, { status: 401 }, { status: 401 });
+			service.scriptUpgrades(
+				{ closeCode, closeAfterMilliseconds: 50 },
+				{ status: 401 },
+				{ status: 401 },
+			);
 			const error = await failureOf(run());
 			expect(error.description).toMatch(/^The agent was not started\./);
 			expect(service.requests).toHaveLength(0);
@@ -83,7 +96,11 @@ describe('before the call', () => {
 			await serve();
 			service.scriptUpgrades({ closeCode, closeAfterMilliseconds: 50 });
 			const json = await jsonOf();
-			expect([json?.output, json?.gap, json?.closeCode]).toEqual(['42', undefined, undefined]);
+			expect([json?.output, json?.gap, json?.closeCode]).toEqual([
+				'42',
+				undefined,
+				undefined,
+			]);
 			expect(service.upgrades).toHaveLength(2);
 			expect(service.requests).toHaveLength(1);
 		},
@@ -116,11 +133,14 @@ describe('before the call', () => {
 		expect(second?.receivedAt).toBeLessThanOrEqual(service.requests[1]?.receivedAt ?? 0);
 	});
 
-	test.each([404, 403])('a channel that is refused with %d may need the call first', async (status) => {
-		await serve();
-		service.scriptUpgrades({ status }, { status });
-		expect((await failureOf(run())).description).toContain("'After the Call'");
-	});
+	test.each([404, 403])(
+		'a channel that is refused with %d may need the call first',
+		async (status) => {
+			await serve();
+			service.scriptUpgrades({ status }, { status });
+			expect((await failureOf(run())).description).toContain("'After the Call'");
+		},
+	);
 
 	test('a certificate that n8n does not trust is told at the second attempt, not after 20 s', async () => {
 		await serve({ tls: true });
@@ -167,7 +187,9 @@ describe('a channel that is closed after the answer', () => {
 		const running = failureOf(run({ wait: silence }));
 		await until(() => service.requests.length === 1);
 		service.closeChannels(1008);
-		expect((await running).description).toMatch(/^The agent was started, but its messages cannot be/);
+		expect((await running).description).toMatch(
+			/^The agent was started, but its messages cannot be/,
+		);
 	});
 
 	test.each([1000, 1001, 1011, 1012, 4000])(
@@ -203,7 +225,12 @@ describe('a call that fails after the answer came', () => {
 		});
 		const hints: string[] = [];
 		const [item] = await run({ onHint: (hint) => hints.push(hint) });
-		expect(item?.json).toMatchObject({ output: '42', statusCode: null, response: null, endedBy: 'match' });
+		expect(item?.json).toMatchObject({
+			output: '42',
+			statusCode: null,
+			response: null,
+			endedBy: 'match',
+		});
 		expect(hints.join()).toContain('the call itself failed');
 		expect(service.requests).toHaveLength(1);
 	});
@@ -272,16 +299,25 @@ describe('more messages than are collected', () => {
 		expect([json?.output, (json?.messages as unknown[]).length]).toEqual(['w1499', 1500]);
 	});
 
-	test.each(['error', 'output'])('the limit is %s, as On Wait Timeout says', async (onWaitTimeout) => {
-		await serve({ messages: many });
-		const running = run({ wait: silence, options: { maxMessages: 1000, onWaitTimeout } });
-		if (onWaitTimeout === 'output') {
-			const [item] = await running;
-			expect([item?.json.endedBy, (item?.json.messages as unknown[]).length]).toEqual(['limit', 1000]);
-			return;
-		}
-		const error = await failureOf(running);
-		expect([error.httpCode, error.message]).toEqual(['502', expect.stringContaining('1,000 were received')]);
-		expect(error.description).toContain("'Max Messages'");
-	});
+	test.each(['error', 'output'])(
+		'the limit is %s, as On Wait Timeout says',
+		async (onWaitTimeout) => {
+			await serve({ messages: many });
+			const running = run({ wait: silence, options: { maxMessages: 1000, onWaitTimeout } });
+			if (onWaitTimeout === 'output') {
+				const [item] = await running;
+				expect([item?.json.endedBy, (item?.json.messages as unknown[]).length]).toEqual([
+					'limit',
+					1000,
+				]);
+				return;
+			}
+			const error = await failureOf(running);
+			expect([error.httpCode, error.message]).toEqual([
+				'502',
+				expect.stringContaining('1,000 were received'),
+			]);
+			expect(error.description).toContain("'Max Messages'");
+		},
+	);
 });

@@ -31,14 +31,24 @@ describe('check', () => {
 	afterEach(() => service.close());
 
 	const wrong: Array<[string, IDataObject]> = [
-		['a payload', { payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' }],
+		[
+			'a payload',
+			{ payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' },
+		],
 		['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
 		['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
 		['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
-		['a timestamp', { options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } }],
+		[
+			'a timestamp',
+			{ options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } },
+		],
 		[
 			'the end of a wait',
-			{ waitForMessages: true, waitUntil: 'count', messageCount: '={{ $json.n === 4 ? -1 : 1 }}' },
+			{
+				waitForMessages: true,
+				waitUntil: 'count',
+				messageCount: '={{ $json.n === 4 ? -1 : 1 }}',
+			},
 		],
 	];
 
@@ -52,18 +62,34 @@ describe('check', () => {
 		},
 	);
 
-	test.each(wrong.slice(0, 5))('under Continue on Fail %s fails that item only', async (_, parameters) => {
-		await serve();
-		const items = await run({ items: numbered(6), parameters, node: { onError: 'continueRegularOutput' } });
-		expect(items.map(({ json }) => 'error' in json)).toEqual([false, false, false, false, true, false]);
-		expect(service.requests).toHaveLength(5);
-	});
+	test.each(wrong.slice(0, 5))(
+		'under Continue on Fail %s fails that item only',
+		async (_, parameters) => {
+			await serve();
+			const items = await run({
+				items: numbered(6),
+				parameters,
+				node: { onError: 'continueRegularOutput' },
+			});
+			expect(items.map(({ json }) => 'error' in json)).toEqual([
+				false,
+				false,
+				false,
+				false,
+				true,
+				false,
+			]);
+			expect(service.requests).toHaveLength(5);
+		},
+	);
 
 	test('a credential that cannot be used is the failure of every item', async () => {
 		await serve();
 		const node = { onError: 'continueRegularOutput' as const };
 		const items = await run({ items: numbered(3), node, api: { apiKey: '' } });
-		expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([400, 400, 400]);
+		expect(items.map(({ json }) => (json.error as { code: number }).code)).toEqual([
+			400, 400, 400,
+		]);
 	});
 
 	test('no items are none to check', async () => {
@@ -75,15 +101,23 @@ describe('check', () => {
 		let refuse = true;
 		await serve({
 			execute: ({ body }) =>
-				refuse && (body as { sessionId: string }).sessionId === 's1' ? { status: 422 } : undefined,
+				refuse && (body as { sessionId: string }).sessionId === 's1'
+					? { status: 422 }
+					: undefined,
 		});
 		const parameters = { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } };
-		const options = { node: { retryOnFail: true }, executionId: 'refused-between', items: numbered(3) };
+		const options = {
+			node: { retryOnFail: true },
+			executionId: 'refused-between',
+			items: numbered(3),
+		};
 		await failureOf(run({ ...options, parameters }));
 		await failureOf(run({ ...options, parameters: { ...parameters, startStepName: ' ' } }));
 		refuse = false;
 		expect(await run({ ...options, parameters })).toHaveLength(3);
-		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		const sessions = service.requests.map(
+			({ body }) => (body as { sessionId: string }).sessionId,
+		);
 		expect(sessions).toEqual(['s0', 's1', 's1', 's2']);
 		expect(countStoredResults()).toBe(0);
 	});
@@ -134,7 +168,10 @@ describe('check', () => {
 
 		test('under Continue on Fail every item says so', async () => {
 			const parameters = { startStepName: '={{ $json.n < 999 ? "start" : "" }}' };
-			const items = await stoppedRun({ parameters, node: { onError: 'continueRegularOutput' } });
+			const items = await stoppedRun({
+				parameters,
+				node: { onError: 'continueRegularOutput' },
+			});
 			const codes = items.map(({ json }) => (json.error as { code: number }).code);
 			expect(codes).toEqual(numbered(1000).map(() => 499));
 			expect(service.connections).toBe(0);
@@ -156,27 +193,72 @@ describe('check', () => {
 			['signature of spaces', { ...complete, signature: '  ' }, 'Signature', 'User ID'],
 			['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
 			['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
-			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key', 'User ID'],
-			['timestamp', { user: '0xb', key: '0xc', signature: '0xd' }, 'Timestamp (Milliseconds)', 'User ID'],
-			['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)', 'User ID'],
-			['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)', 'User ID'],
-			['timestamp of zeros', { ...complete, time: '00' }, 'Timestamp (Milliseconds)', 'User ID'],
-			['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)', 'User ID'],
-			['anything but the timestamp', { time: complete.time }, 'User ID', 'Timestamp (Milliseconds)'],
+			[
+				'public key',
+				{ user: '0xb', signature: '0xd', time: 1 },
+				'User Public Key',
+				'User ID',
+			],
+			[
+				'timestamp',
+				{ user: '0xb', key: '0xc', signature: '0xd' },
+				'Timestamp (Milliseconds)',
+				'User ID',
+			],
+			[
+				'timestamp that is 0',
+				{ ...complete, time: 0 },
+				'Timestamp (Milliseconds)',
+				'User ID',
+			],
+			[
+				'timestamp that is 0 as text',
+				{ ...complete, time: '0' },
+				'Timestamp (Milliseconds)',
+				'User ID',
+			],
+			[
+				'timestamp of zeros',
+				{ ...complete, time: '00' },
+				'Timestamp (Milliseconds)',
+				'User ID',
+			],
+			[
+				'timestamp of 0 and spaces',
+				{ ...complete, time: ' 0 ' },
+				'Timestamp (Milliseconds)',
+				'User ID',
+			],
+			[
+				'anything but the timestamp',
+				{ time: complete.time },
+				'User ID',
+				'Timestamp (Milliseconds)',
+			],
 		])('an item with an empty %s is refused', async (_, json, missing, given) => {
 			await serve();
 			const items = [{ json: complete }, { json }, { json: complete }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe(`The option '${missing}' is empty for this item, but '${given}' is not`);
-			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([1, '400', 0]);
-			expect(error.description).toContain(`remove the option to use the credential's value for all items`);
+			expect(error.message).toBe(
+				`The option '${missing}' is empty for this item, but '${given}' is not`,
+			);
+			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([
+				1,
+				'400',
+				0,
+			]);
+			expect(error.description).toContain(
+				`remove the option to use the credential's value for all items`,
+			);
 		});
 
 		test('a timestamp that is no number is refused, not taken from the credential', async () => {
 			await serve();
 			const items = [{ json: { ...complete, time: { at: 1 } } }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
-			expect(error.message).toBe("'Timestamp (Milliseconds)' must be a whole number, not an object");
+			expect(error.message).toBe(
+				"'Timestamp (Milliseconds)' must be a whole number, not an object",
+			);
 			expect(service.connections).toBe(0);
 		});
 
@@ -211,11 +293,27 @@ describe('check', () => {
 		});
 
 		test.each<[string, IDataObject, object]>([
-			['only the timestamp', { timestamp: complete.time }, { ...signer, timestamp: complete.time }],
-			['all but the timestamp', { ...own, timestamp: 0 }, { userId: '0xb', signature: '0xd' }],
-			['a field that was left empty', { ...own, userPublicKey: '' }, { userPublicKey: signer.userPublicKey }],
+			[
+				'only the timestamp',
+				{ timestamp: complete.time },
+				{ ...signer, timestamp: complete.time },
+			],
+			[
+				'all but the timestamp',
+				{ ...own, timestamp: 0 },
+				{ userId: '0xb', signature: '0xd' },
+			],
+			[
+				'a field that was left empty',
+				{ ...own, userPublicKey: '' },
+				{ userPublicKey: signer.userPublicKey },
+			],
 			['one field only', { userId: '={{ $json.user }}' }, { ...signer, userId: '0xb' }],
-			['all fields left empty', { userId: '', userPublicKey: '', signature: '', timestamp: 0 }, signer],
+			[
+				'all fields left empty',
+				{ userId: '', userPublicKey: '', signature: '', timestamp: 0 },
+				signer,
+			],
 		])('%s may be set in the options', async (_, options, expected) => {
 			await serve();
 			await run({ items: [{ json: complete }], parameters: { options } });
@@ -243,8 +341,14 @@ describe('check', () => {
 		test('so is a call whose messages would come from another host', async () => {
 			await serve();
 			const api = { webSocketUrl: 'wss://elsewhere.example' };
-			const parameters = { waitForMessages: true, waitUntil: 'close', options: { openChannel: 'after' } };
-			const error = await failureOf(run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }));
+			const parameters = {
+				waitForMessages: true,
+				waitUntil: 'close',
+				options: { openChannel: 'after' },
+			};
+			const error = await failureOf(
+				run({ signer: { allowedHosts: '127.0.0.1' }, api, parameters }),
+			);
 			expect(error.message).toContain('is not allowed for elsewhere.example');
 			expect(service.connections).toBe(0);
 		});
@@ -272,7 +376,10 @@ describe('check', () => {
 				{ task: 'Summarize', input: '={{ $json.nope }}' },
 				"The expression in 'Input' has no value for this item",
 			],
-			[{ task: '={{ $json.nope }}', input: 'x' }, "The expression in 'Task' has no value for this item"],
+			[
+				{ task: '={{ $json.nope }}', input: 'x' },
+				"The expression in 'Task' has no value for this item",
+			],
 			[{ task: 'Summarize', input: "={{ $json.nope ?? '' }}" }, undefined],
 			[{ task: '', input: '' }, task],
 			[{ task: ' ', input: '={{ "" }}' }, task],
@@ -286,7 +393,11 @@ describe('check', () => {
 				return;
 			}
 			const error = await failureOf(run({ parameters }));
-			expect([error.httpCode, error.message, service.requests.length]).toEqual(['400', message, 0]);
+			expect([error.httpCode, error.message, service.requests.length]).toEqual([
+				'400',
+				message,
+				0,
+			]);
 			if (JSON.stringify(parameters).includes('nope'))
 				expect(error.description).toContain('turn on Include Other Input Fields');
 		});
@@ -296,24 +407,30 @@ describe('check', () => {
 		await serve();
 		const parameters = { payloadMode: 'json', payloadJson: '{"task": "say "hi""}' };
 		const error = await failureOf(run({ parameters }));
-		expect(error.description).toContain('{{ JSON.stringify($json.text) }} without quotes around it');
+		expect(error.description).toContain(
+			'{{ JSON.stringify($json.text) }} without quotes around it',
+		);
 	});
 
 	test('spaces around the session and the step are not sent', async () => {
 		await serve();
 		await run({ parameters: { sessionId: ' s1 ', startStepName: ' start ' } });
-		expect(service.requests[0]?.body).toMatchObject({ sessionId: 's1', startStepName: 'start' });
+		expect(service.requests[0]?.body).toMatchObject({
+			sessionId: 's1',
+			startStepName: 'start',
+		});
 	});
 });
 
 describe('parameters', () => {
 	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) => preparePayload({ ...none, payloadMode: 'json', payloadJson })();
+	const json = (payloadJson: unknown) =>
+		preparePayload({ ...none, payloadMode: 'json', payloadJson })();
 
 	test('task and input become the JSON text of an object with these two keys', () => {
-		expect(preparePayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })()).toBe(
-			'{"task":"a \\"b\\"","input":"ü\\n"}',
-		);
+		expect(
+			preparePayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })(),
+		).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
 	});
 
 	test('a JSON text that is an object goes out as it stands, spaces and key order included', () => {
@@ -342,7 +459,9 @@ describe('parameters', () => {
 	);
 
 	test('of invalid JSON the place is told, where there is one', () => {
-		expect(() => json('{"a": 1,}')).toThrow("'Payload (JSON)' is not valid JSON (at position 8)");
+		expect(() => json('{"a": 1,}')).toThrow(
+			"'Payload (JSON)' is not valid JSON (at position 8)",
+		);
 		expect(() => json('')).toThrow(/valid JSON$/);
 	});
 

@@ -48,7 +48,8 @@ describe('conversation', () => {
 				options: options ?? {},
 			},
 		});
-	const items = (...inputs: string[]): INodeExecutionData[] => inputs.map((n) => ({ json: { n } }));
+	const items = (...inputs: string[]): INodeExecutionData[] =>
+		inputs.map((n) => ({ json: { n } }));
 	const outputs = (output: INodeExecutionData[]) => output.map(({ json }) => json.output);
 	const errorOf = ([item]: INodeExecutionData[]) =>
 		item?.json.error as IDataObject & { details: IDataObject };
@@ -77,40 +78,64 @@ describe('conversation', () => {
 			});
 			for (const turn of [1, 2]) {
 				await until(() => service.requests.length === 2 * turn);
-				const sessions = service.requests.slice(-2).map(({ body }) => (body as ExecuteFields).sessionId);
+				const sessions = service.requests
+					.slice(-2)
+					.map(({ body }) => (body as ExecuteFields).sessionId);
 				expect(sessions.sort()).toEqual(['s1', 's2']);
-				await until(() => service.countOpenChannels('s1') === 1 && service.countOpenChannels('s2') === 1);
+				await until(
+					() =>
+						service.countOpenChannels('s1') === 1 &&
+						service.countOpenChannels('s2') === 1,
+				);
 				service.send('s1', `s1 turn ${turn}`);
 				service.send('s2', `s2 turn ${turn}`);
 			}
-			expect(outputs(await running)).toEqual(['s1 turn 1', 's1 turn 2', 's2 turn 1', 's2 turn 2']);
+			expect(outputs(await running)).toEqual([
+				's1 turn 1',
+				's1 turn 2',
+				's2 turn 1',
+				's2 turn 2',
+			]);
 		});
 
 		test.each<[string, IDataObject]>([
 			['count', { waitUntil: 'count' }],
 			['match', { waitUntil: 'match', matchField: 'type', matchValue: 'answer' }],
 			['silence', { waitUntil: 'silence', silenceSeconds: 0.3 }],
-		])('what a server repeats on connect ends no wait (%s), and is no answer', async (_name, wait) => {
-			await serve({ messages: echo, messageIntervalMilliseconds: 50, replay: 2 });
-			await run({ items: items('first'), wait });
-			const [item] = await run({ items: items('second'), wait });
-			expect(item?.json).toMatchObject({
-				output: 'second',
-				lastMessage: { type: 'answer', text: 'second' },
-				messages: [{ message: { text: 'first' }, beforeCall: true }, { message: { text: 'second' } }],
-			});
-		});
+		])(
+			'what a server repeats on connect ends no wait (%s), and is no answer',
+			async (_name, wait) => {
+				await serve({ messages: echo, messageIntervalMilliseconds: 50, replay: 2 });
+				await run({ items: items('first'), wait });
+				const [item] = await run({ items: items('second'), wait });
+				expect(item?.json).toMatchObject({
+					output: 'second',
+					lastMessage: { type: 'answer', text: 'second' },
+					messages: [
+						{ message: { text: 'first' }, beforeCall: true },
+						{ message: { text: 'second' } },
+					],
+				});
+			},
+		);
 
 		test('the end by a text, of several', async () => {
 			await serve({ messages: () => ['thinking', { text: 'done' }, '[DONE]', 'late'] });
 			const wait = { waitUntil: 'match', matchField: '', matchValue: '[END], [DONE]' };
 			const [item] = await run({ wait });
-			expect(item?.json).toMatchObject({ endedBy: 'match', lastMessage: '[DONE]', output: '[DONE]' });
+			expect(item?.json).toMatchObject({
+				endedBy: 'match',
+				lastMessage: '[DONE]',
+				output: '[DONE]',
+			});
 		});
 
 		test('output is the text of the last message that has one, at the field that is named', async () => {
 			await serve({ messages: () => [{ data: { reply: 'hello' } }, { data: {} }] });
-			const [item] = await run({ wait: { messageCount: 2 }, options: { textField: 'data.reply' } });
+			const [item] = await run({
+				wait: { messageCount: 2 },
+				options: { textField: 'data.reply' },
+			});
 			expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
 		});
 
@@ -123,18 +148,29 @@ describe('conversation', () => {
 		});
 
 		test('only messages that the filter names count and are shown', async () => {
-			await serve({ messages: () => [{ type: 'progress' }, ...echo({ initialPayload: '{"input":"x"}' })] });
-			const [item] = await run({ options: { filterField: 'type', filterValue: 'answer, note' } });
+			await serve({
+				messages: () => [
+					{ type: 'progress' },
+					...echo({ initialPayload: '{"input":"x"}' }),
+				],
+			});
+			const [item] = await run({
+				options: { filterField: 'type', filterValue: 'answer, note' },
+			});
 			expect(item?.json.messages).toMatchObject([{ message: { type: 'answer' } }]);
 		});
 
 		test('messages that share an ID are told', async () => {
 			const hints: string[] = [];
-			await serve({ messages: () => [1, 2, 3, 4].map((n) => ({ id: n > 3 ? 'end' : 'chunk', n })) });
+			await serve({
+				messages: () => [1, 2, 3, 4].map((n) => ({ id: n > 3 ? 'end' : 'chunk', n })),
+			});
 			const options = { deduplicationField: 'id', textField: 'n' };
 			await run({ wait: { messageCount: 2 }, options, onHint: (hint) => hints.push(hint) });
 			expect(hints).toEqual([
-				expect.stringMatching(/^Messages left out because their ID had arrived before: 2\./) as string,
+				expect.stringMatching(
+					/^Messages left out because their ID had arrived before: 2\./,
+				) as string,
 			]);
 		});
 
@@ -149,12 +185,15 @@ describe('conversation', () => {
 				{},
 				"'output' is null, because the messages have no text in the field 'text'. Their fields are: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
 			],
-		])('where %s has no text, a hint says why the output is null', async (_name, waiting, hint) => {
-			const hints: string[] = [];
-			await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
-			const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
-			expect([item?.json.output, hints]).toEqual([null, [hint]]);
-		});
+		])(
+			'where %s has no text, a hint says why the output is null',
+			async (_name, waiting, hint) => {
+				const hints: string[] = [];
+				await serve({ messages: () => [{ reply: { deep: 'hello' } }] });
+				const [item] = await run({ ...waiting, onHint: (text) => hints.push(text) });
+				expect([item?.json.output, hints]).toEqual([null, [hint]]);
+			},
+		);
 
 		test.each<[unknown, string | null]>([
 			[{ text: 'hello' }, 'hello'],
@@ -180,7 +219,9 @@ describe('conversation', () => {
 			expect(error).toMatchObject({ code: 503, details: { sessionId: 's1' } });
 			expect(Object.keys(error).sort()).toEqual(['code', 'details', 'message', 'status']);
 			service.script({ fault: 'resetAfterRead' });
-			const thrown = await failureOf(run({ parameters: { waitForMessages: false, sessionId: '' } }));
+			const thrown = await failureOf(
+				run({ parameters: { waitForMessages: false, sessionId: '' } }),
+			);
 			const { sessionId } = service.requests[1]?.body as ExecuteFields;
 			expect(thrown.description).toContain(`The session ID is ${sessionId}.`);
 			expect(thrown.context.data).toEqual({ sessionId });
@@ -189,20 +230,27 @@ describe('conversation', () => {
 		test('a call that was surely not accepted has nothing to tell', async () => {
 			await serve();
 			service.script({ status: 422 });
-			expect(errorOf(await run({ ...goOn, parameters: { waitForMessages: false } }))).not.toHaveProperty(
-				'details',
-			);
+			expect(
+				errorOf(await run({ ...goOn, parameters: { waitForMessages: false } })),
+			).not.toHaveProperty('details');
 		});
 
 		test('a wait that is not over in time keeps the answer and the messages', async () => {
 			await serve({ messages: () => [{ type: 'step', n: 1 }, 'two'] });
-			const output = await run({ ...goOn, wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 } });
+			const output = await run({
+				...goOn,
+				wait: { messageCount: 3 },
+				options: { waitTimeoutSeconds: 0.2 },
+			});
 			expect(errorOf(output)).toMatchObject({
 				code: 504,
 				details: {
 					sessionId: 's1',
 					response: { status: 'accepted' },
-					messages: [{ sequence: 1, format: 'json', message: { type: 'step', n: 1 } }, { message: 'two' }],
+					messages: [
+						{ sequence: 1, format: 'json', message: { type: 'step', n: 1 } },
+						{ message: 'two' },
+					],
 				},
 			});
 		});
@@ -227,18 +275,33 @@ describe('conversation', () => {
 		});
 
 		test('what the agent reports as a failure fails the item, with its text', async () => {
-			await serve({ messages: () => [{ type: 'step' }, { type: 'error', text: 'no such file' }] });
+			await serve({
+				messages: () => [{ type: 'step' }, { type: 'error', text: 'no such file' }],
+			});
 			const wait = { waitUntil: 'silence', silenceSeconds: 60 };
-			const error = await failureOf(run({ wait, options: { failureValue: 'error, failed' } }));
-			expect(error).toMatchObject({ httpCode: '500', message: 'The agent reported a failure' });
+			const error = await failureOf(
+				run({ wait, options: { failureValue: 'error, failed' } }),
+			);
+			expect(error).toMatchObject({
+				httpCode: '500',
+				message: 'The agent reported a failure',
+			});
 			expect(error.description).toBe('no such file. The session ID is s1.');
-			expect(error.context.data).toMatchObject({ messages: [{ message: { type: 'step' } }, {}] });
+			expect(error.context.data).toMatchObject({
+				messages: [{ message: { type: 'step' } }, {}],
+			});
 			expect(service.requests).toHaveLength(1);
 		});
 
 		test('no more is kept than a few pages, the latest, and no secret', async () => {
-			const messages = Array.from({ length: 300 }, (_, n) => ({ n, text: 'x'.repeat(1000), key: apiKey }));
-			await serve({ messages: () => [...messages, `${signer.signature} ${'y'.repeat(50_000)}`] });
+			const messages = Array.from({ length: 300 }, (_, n) => ({
+				n,
+				text: 'x'.repeat(1000),
+				key: apiKey,
+			}));
+			await serve({
+				messages: () => [...messages, `${signer.signature} ${'y'.repeat(50_000)}`],
+			});
 			const output = await run({
 				...goOn,
 				wait: { messageCount: 400 },
@@ -262,10 +325,13 @@ describe('conversation', () => {
 			const chunks: StructuredChunk[] = [];
 			const onChunk = async (chunk: StructuredChunk) => {
 				// Slower than the messages come: the order is kept all the same.
-				await new Promise((resolve) => setTimeout(resolve, chunk.type === 'begin' ? 20 : 1));
+				await new Promise((resolve) =>
+					setTimeout(resolve, chunk.type === 'begin' ? 20 : 1),
+				);
 				chunks.push(chunk);
 			};
-			const shown = () => chunks.map(({ type, content, metadata }) => [type, content, metadata.itemIndex]);
+			const shown = () =>
+				chunks.map(({ type, content, metadata }) => [type, content, metadata.itemIndex]);
 			return { onChunk, shown };
 		}
 
@@ -283,7 +349,11 @@ describe('conversation', () => {
 		});
 
 		test.each<[string, unknown[], string]>([
-			['pieces', ['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'], 'The answer is 42.'],
+			[
+				'pieces',
+				['The ', { text: 'answer ' }, { type: 'step' }, 'is 42.'],
+				'The answer is 42.',
+			],
 			['pieces and the whole text', ['The ', 'answer', 'The answer'], 'The answer'],
 			['one piece and the whole text', ['Done', { type: 'answer', text: 'Done' }], 'Done'],
 			['equal pieces', ['\n', '12', '12', ' items'], '\n1212 items'],
@@ -321,7 +391,12 @@ describe('conversation', () => {
 			await serve({ messages: () => ['Hel', { type: 'error', text: 'no such file' }] });
 			const { onChunk, shown } = chat();
 			const goOn = { onError: 'continueRegularOutput' as const };
-			await run({ wait: { messageCount: 3 }, options: { failureValue: 'error' }, onChunk, node: goOn });
+			await run({
+				wait: { messageCount: 3 },
+				options: { failureValue: 'error' },
+				onChunk,
+				node: goOn,
+			});
 			expect(shown().map(([, content]) => content)).toEqual([undefined, 'Hel', undefined]);
 		});
 
@@ -332,7 +407,9 @@ describe('conversation', () => {
 				service.fail(401);
 				const { onChunk } = chat();
 				const error = await failureOf(run(isStreamed ? { onChunk } : {}));
-				expect(error.description?.startsWith(`${error.message}. Check the API key`)).toBe(isStreamed);
+				expect(error.description?.startsWith(`${error.message}. Check the API key`)).toBe(
+					isStreamed,
+				);
 			},
 		);
 
@@ -355,7 +432,11 @@ describe('conversation', () => {
 			['it is switched off', { options: { enableStreaming: false } }],
 			[
 				'the node is a tool',
-				{ node: { type: 'test.nodeTool' }, items: [{ json: {} }], parameters: { input: 'x' } },
+				{
+					node: { type: 'test.nodeTool' },
+					items: [{ json: {} }],
+					parameters: { input: 'x' },
+				},
 			],
 		])('nothing goes out when %s', async (_name, more) => {
 			await serve({ messages: spoken });
@@ -376,7 +457,9 @@ describe('conversation', () => {
 		test('a wait that fails ends what has begun', async () => {
 			await serve({ messages: () => ['Hel'] });
 			const { onChunk, shown } = chat();
-			await failureOf(run({ wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 }, onChunk }));
+			await failureOf(
+				run({ wait: { messageCount: 3 }, options: { waitTimeoutSeconds: 0.2 }, onChunk }),
+			);
 			expect(shown().map(([type]) => type)).toEqual(['begin', 'item', 'end']);
 		});
 	});
@@ -399,20 +482,28 @@ describe('turns', () => {
 
 	test.each<[string, IDataObject]>([
 		['a task', { task: '={{ "t" + $json.calls }}' }],
-		['a JSON text', { payloadMode: 'json', payloadJson: `={{ '{"a":"' + $json.calls + '"}' }}` }],
+		[
+			'a JSON text',
+			{ payloadMode: 'json', payloadJson: `={{ '{"a":"' + $json.calls + '"}' }}` },
+		],
 		['an object', { payloadMode: 'json', payloadJson: '={{ ({ a: $json.calls }) }}' }],
-	])('%s by expression is read once, at the check, and goes out as it was then', async (_, parameters) => {
-		await serve();
-		const readings = numbered(3).map(() => 0);
-		const items = numbered(3).map(({ json }, n) => ({
-			json: Object.defineProperty(json, 'calls', {
-				enumerable: true,
-				get: () => (readings[n] = (readings[n] ?? 0) + 1),
-			}),
-		}));
-		await run({ items, parameters: { ...parameters, options: { parallelRequests: 1 } } });
-		expect(readings).toEqual([1, 1, 1]);
-		const digits = (sent('initialPayload') as string[]).map((text) => text.replace(/\D/g, ''));
-		expect(digits).toEqual(['1', '1', '1']);
-	});
+	])(
+		'%s by expression is read once, at the check, and goes out as it was then',
+		async (_, parameters) => {
+			await serve();
+			const readings = numbered(3).map(() => 0);
+			const items = numbered(3).map(({ json }, n) => ({
+				json: Object.defineProperty(json, 'calls', {
+					enumerable: true,
+					get: () => (readings[n] = (readings[n] ?? 0) + 1),
+				}),
+			}));
+			await run({ items, parameters: { ...parameters, options: { parallelRequests: 1 } } });
+			expect(readings).toEqual([1, 1, 1]);
+			const digits = (sent('initialPayload') as string[]).map((text) =>
+				text.replace(/\D/g, ''),
+			);
+			expect(digits).toEqual(['1', '1', '1']);
+		},
+	);
 });

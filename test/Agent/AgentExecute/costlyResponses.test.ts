@@ -1,7 +1,11 @@
 import { getHeapStatistics } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 
-import { type AgentService, startAgentService, type ExecuteStep } from '../../../dev/agent-service/server';
+import {
+	type AgentService,
+	startAgentService,
+	type ExecuteStep,
+} from '../../../dev/agent-service/server';
 import { MemoryReservation } from '../../../nodes/http/responseMemory';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 import { roundsOf } from '../../growth';
@@ -33,7 +37,9 @@ describe('costly answers', () => {
 			service.script(answer, answer, answer, answer);
 			const node = { onError: 'continueRegularOutput' as const };
 			const items = await runExecute(service, { items: numbered(4), node });
-			expect(items.map(({ json }) => (json.error as { code: number; message: string }).message)).toEqual(
+			expect(
+				items.map(({ json }) => (json.error as { code: number; message: string }).message),
+			).toEqual(
 				Array(4).fill(
 					expect.stringContaining(
 						"The agent service's response has too many parts to read, or is nested too deeply",
@@ -44,24 +50,32 @@ describe('costly answers', () => {
 		},
 	);
 
-	test.each(['utf-16le', 'utf-16'])('a character set does not hide it either: %s', async (charset) => {
-		// In the bytes of UTF-16, a text with this sign never ends.
-		const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
-		const body = Buffer.from(text, 'utf16le');
-		service.script({ body, contentType: `application/json; charset=${charset}` });
-		const error = await failureOf(runExecute(service));
-		expect(error.message).toContain('has too many parts to read');
-	});
+	test.each(['utf-16le', 'utf-16'])(
+		'a character set does not hide it either: %s',
+		async (charset) => {
+			// In the bytes of UTF-16, a text with this sign never ends.
+			const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
+			const body = Buffer.from(text, 'utf16le');
+			service.script({ body, contentType: `application/json; charset=${charset}` });
+			const error = await failureOf(runExecute(service));
+			expect(error.message).toContain('has too many parts to read');
+		},
+	);
 
 	test('nor does one that stands beside no media type, of which only UTF-8 is read', async () => {
 		service.script({ body: `[${'{},'.repeat(2_000_000)}0]`, contentType: '; charset=utf-16' });
-		expect((await failureOf(runExecute(service))).message).toContain('has too many parts to read');
+		expect((await failureOf(runExecute(service))).message).toContain(
+			'has too many parts to read',
+		);
 	});
 
 	const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 	test('an answer nested deeper than n8n can copy is refused, and the agent not started again', async () => {
-		const levels = (count: number) => ({ body: nested(count), contentType: 'application/json' });
+		const levels = (count: number) => ({
+			body: nested(count),
+			contentType: 'application/json',
+		});
 		service.script(levels(1000), levels(1001));
 		const [item] = await runExecute(service);
 		expect(JSON.stringify(item?.json.response)).toBe(nested(1000));
@@ -85,7 +99,10 @@ describe('costly answers', () => {
 
 	test('messages nested deeper than that are texts, also in what is told of a wait that did not end', async () => {
 		await service.close();
-		service = await startAgentService({ apiKey, messages: () => [nested(4000), nested(50_000)] });
+		service = await startAgentService({
+			apiKey,
+			messages: () => [nested(4000), nested(50_000)],
+		});
 		const node = { onError: 'continueRegularOutput' as const };
 		const wait = { waitForMessages: true, waitUntil: 'match', matchField: 'never' };
 		const parameters = { ...wait, options: { waitTimeoutSeconds: 0.5 } };
@@ -101,14 +118,19 @@ describe('costly answers', () => {
 	test.each([
 		['as it came', { body: 'x'.repeat(100_000) }],
 		['unpacked', unpacksTo(100_000, ' ')],
-		['parsed', { body: '['.repeat(1000).concat(']'.repeat(1000)), contentType: 'application/json' }],
+		[
+			'parsed',
+			{ body: '['.repeat(1000).concat(']'.repeat(1000)), contentType: 'application/json' },
+		],
 	])(
 		'an answer for which the others leave no room %s is refused, and the agent not started again',
 		async (_, step) => {
 			const others = new MemoryReservation();
 			others.reserve(getHeapStatistics().heap_size_limit / 2 - 20_000);
 			service.script(step);
-			const error = await failureOf(runExecute(service, { parameters: { options: { maxTries: 3 } } }));
+			const error = await failureOf(
+				runExecute(service, { parameters: { options: { maxTries: 3 } } }),
+			);
 			others.release();
 			expect(error).toMatchObject({
 				message: "n8n does not have enough memory for the agent service's response",
@@ -120,7 +142,11 @@ describe('costly answers', () => {
 	);
 
 	test('whatever becomes of a call, its answer is not counted any longer', async () => {
-		service.script({ body: 'x'.repeat(10_000) }, { status: 500 }, { gzip: 'cut', body: 'x'.repeat(10_000) });
+		service.script(
+			{ body: 'x'.repeat(10_000) },
+			{ status: 500 },
+			{ gzip: 'cut', body: 'x'.repeat(10_000) },
+		);
 		const node = { onError: 'continueRegularOutput' as const };
 		await runExecute(service, { items: numbered(4), node });
 		expect(getBytesInFlight()).toBe(0);
@@ -132,7 +158,9 @@ describe('costly answers', () => {
 		const node = { onError: 'continueRegularOutput' as const };
 		const parameters = { options: { parallelRequests: 1 } };
 		const items = await runExecute(service, { items: numbered(10), node, parameters });
-		const messages = items.map(({ json }) => (json.error as { message: string } | undefined)?.message);
+		const messages = items.map(
+			({ json }) => (json.error as { message: string } | undefined)?.message,
+		);
 		expect(messages).toEqual([
 			...Array<undefined>(8).fill(undefined),
 			expect.stringContaining(
@@ -172,10 +200,16 @@ describe('cut answers', () => {
 		['ends before its length', { fault: 'cutBody', body: text }],
 		['is reset before its length', { fault: 'resetBody', body: text }],
 		['is reset without a length', { fault: 'resetBody', untilClose: true, body: text }],
-		['is reset in the middle of gzip', { fault: 'resetBody', untilClose: true, gzip: 'whole', body: text }],
+		[
+			'is reset in the middle of gzip',
+			{ fault: 'resetBody', untilClose: true, gzip: 'whole', body: text },
+		],
 		['ends in the middle of gzip', { gzip: 'cut', body: text }],
 		['ends in the middle of small gzip', { gzip: 'cut', body: small }],
-		['ends in the middle of gzip, with the connection', { gzip: 'cut', untilClose: true, body: text }],
+		[
+			'ends in the middle of gzip, with the connection',
+			{ gzip: 'cut', untilClose: true, body: text },
+		],
 	])('an answer that %s is a failure, and no success', async (_name, step) => {
 		service.script(step);
 		const error = await failureOf(runExecute(service, { parameters: { sessionId: 's1' } }));
@@ -185,7 +219,11 @@ describe('cut answers', () => {
 	});
 
 	test('an error that is packed is quoted', async () => {
-		service.script({ status: 422, gzip: 'whole', body: { error: { message: 'no such step' } } });
+		service.script({
+			status: 422,
+			gzip: 'whole',
+			body: { error: { message: 'no such step' } },
+		});
 		expect((await failureOf(runExecute(service))).message).toContain('no such step');
 	});
 
@@ -198,7 +236,9 @@ describe('cut answers', () => {
 		'so is an answer above the limit of the user, packed: %s',
 		async (gzip) => {
 			service.script({ gzip, body: Buffer.alloc(2000) }, { gzip, body: Buffer.alloc(2000) });
-			const parameters = (maxResponseBytes: number) => ({ parameters: { options: { maxResponseBytes } } });
+			const parameters = (maxResponseBytes: number) => ({
+				parameters: { options: { maxResponseBytes } },
+			});
 			const error = await failureOf(runExecute(service, parameters(1999)));
 			expect(error.message).toContain('larger than 1,999 bytes');
 			expect(error.description).toContain("'Max Response Size (Bytes)'");

@@ -34,13 +34,23 @@ test.each<[number, AttemptName, string, string]>([
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
 	[407, 'final', 'The proxy refused the call', 'Check the proxy'],
-	[408, 'unknown', 'The agent service did not get the whole call in time', 'The service may have started'],
+	[
+		408,
+		'unknown',
+		'The agent service did not get the whole call in time',
+		'The service may have started',
+	],
 	[418, 'final', 'The agent service rejected the call', 'The text above'],
 	[429, 'notDone', 'The agent service is rate-limiting requests', 'Lower the option'],
 	[500, 'unknown', 'The agent service reported an error', 'internal error.'],
 	[502, 'unknown', 'The gateway in front of the agent service got no valid', 'Check the session'],
 	[503, 'unknown', 'The agent service reported an error', 'internal error.'],
-	[504, 'unknown', 'The gateway in front of the agent service got no response', 'Check the session'],
+	[
+		504,
+		'unknown',
+		'The gateway in front of the agent service got no response',
+		'Check the session',
+	],
 ])('status %d is %s, and says what happened and what to do', (code, kind, message, advice) => {
 	const failure = answered(code);
 	expect(failure).toMatchObject({ code, ...attempts[kind] });
@@ -74,12 +84,16 @@ test.each([
 test('503 with Retry-After says that nothing was done', () => {
 	const failure = answered(503, { 'retry-after': '3' });
 	expect(failure).toMatchObject(attempts.notDone);
-	expect(failure.description).toBe('The service is temporarily busy or down. It did not start the agent.');
+	expect(failure.description).toBe(
+		'The service is temporarily busy or down. It did not start the agent.',
+	);
 	expect(failure.retryAfterMilliseconds).toBe(3000);
 });
 
 const pem = (part: string) =>
-	readFileSync(path.join(__dirname, `../../../dev/agent-service/certificate/test-only.${part}.pem`));
+	readFileSync(
+		path.join(__dirname, `../../../dev/agent-service/certificate/test-only.${part}.pem`),
+	);
 
 /** A service whose connections break as `respond` says, and how many requests it got. */
 async function breaking(respond: (raw: Socket, received: () => void) => void) {
@@ -116,7 +130,9 @@ test('what breaks an established TLS connection may have started the agent: noth
 	});
 	expect(requests).toBe(1);
 	for (const { message, description } of failures) {
-		expect(message).toMatch(/^The connection to 127\.0\.0\.1:\d+ was lost before the service responded/);
+		expect(message).toMatch(
+			/^The connection to 127\.0\.0\.1:\d+ was lost before the service responded/,
+		);
 		expect(description).toContain('The service may have started the agent.');
 	}
 });
@@ -130,7 +146,9 @@ test('what is no TLS was never sent, and may be tried again', async () => {
 	});
 	expect(requests).toBe(2);
 	for (const { message, description } of failures) {
-		expect(message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/);
+		expect(message).toMatch(
+			/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/,
+		);
 		expect(description).toContain('Check the Deployment URL in the credential');
 	}
 });
@@ -143,14 +161,24 @@ test('of many long messages the last ones are in the details, and how many were 
 	const told = (count: number) => {
 		const all = Array.from({ length: count }, (_, n) => message(n + 1));
 		const { messages, messagesLeftOut } = buildMessageDetails(all, (text) => text);
-		return [(messages as Array<{ sequence: number }>).map(({ sequence }) => sequence), messagesLeftOut];
+		return [
+			(messages as Array<{ sequence: number }>).map(({ sequence }) => sequence),
+			messagesLeftOut,
+		];
 	};
 	expect(told(4)).toEqual([[1, 2, 3, 4], undefined]);
 	expect(told(5)).toEqual([[2, 3, 4, 5], 1]);
 });
 
 const messageOf = (message: unknown, sequence = 1) =>
-	({ sessionId: 's', sequence, receivedAt: '', byteLength: 1, format: 'json', message }) as SessionMessage;
+	({
+		sessionId: 's',
+		sequence,
+		receivedAt: '',
+		byteLength: 1,
+		format: 'json',
+		message,
+	}) as SessionMessage;
 const same = (text: string) => text;
 
 describe('what is kept of messages', () => {
@@ -164,7 +192,9 @@ describe('what is kept of messages', () => {
 
 	test('is all of one with 8,192 characters, and the beginning of a longer one', () => {
 		expect(kept(json(8192)).messages).toMatchObject([{ message: json(8192) }]);
-		expect(kept(json(8193)).messages).toMatchObject([{ message: expect.stringMatching(/^"x+…$/) as string }]);
+		expect(kept(json(8193)).messages).toMatchObject([
+			{ message: expect.stringMatching(/^"x+…$/) as string },
+		]);
 	});
 
 	test('is 32,768 characters in all, one message at least', () => {
@@ -184,7 +214,8 @@ describe('what is kept of messages', () => {
 });
 
 test('of what the agent reports 500 characters are shown', () => {
-	const shown = (message: unknown) => createAgentFailureError(messageOf(message), 'text', same).description;
+	const shown = (message: unknown) =>
+		createAgentFailureError(messageOf(message), 'text', same).description;
 	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
 	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
 	expect(shown({ reason: 7 })).toBe('{"reason":7}');
@@ -194,7 +225,11 @@ test('of what the agent reports 500 characters are shown', () => {
 test('a failure is told with its session, and with the response if there is one', () => {
 	const about = { sessionId: 's1', sanitize: same };
 	const told = (description: string | undefined, response?: unknown) => {
-		const failure = addCallDetails(new NodeError({ code: 500, message: 'x', description }), about, response);
+		const failure = addCallDetails(
+			new NodeError({ code: 500, message: 'x', description }),
+			about,
+			response,
+		);
 		return [failure.description, failure.details];
 	};
 	expect(told('Look', { a: 1 })).toEqual([
@@ -202,14 +237,20 @@ test('a failure is told with its session, and with the response if there is one'
 		{ sessionId: 's1', response: { a: 1 } },
 	]);
 	expect(told('Look!')).toEqual(['Look! The session ID is s1.', { sessionId: 's1' }]);
-	expect(told(undefined, null)).toEqual(['The session ID is s1.', { sessionId: 's1', response: null }]);
+	expect(told(undefined, null)).toEqual([
+		'The session ID is s1.',
+		{ sessionId: 's1', response: null },
+	]);
 });
 
 describe('a wait that is not over in time', () => {
 	const told = (match: FieldCondition | undefined, early: unknown[], ...messages: unknown[]) =>
 		createWaitTimeoutError(
 			{ waitTimeoutSeconds: 9, matchCondition: match },
-			{ earlyMessages: early.map((one) => messageOf(one)), messages: messages.map((one) => messageOf(one)) },
+			{
+				earlyMessages: early.map((one) => messageOf(one)),
+				messages: messages.map((one) => messageOf(one)),
+			},
 			same,
 		);
 	const match = { field: 'type', values: ['done'] };
@@ -220,7 +261,10 @@ describe('a wait that is not over in time', () => {
 		[[1, 2], '2 messages'],
 	])('counts %j', (messages, came) => {
 		const { code, message } = told(undefined, [], ...messages);
-		expect([code, message]).toEqual([504, `The wait for messages did not end within 9 s. ${came} received`]);
+		expect([code, message]).toEqual([
+			504,
+			`The wait for messages did not end within 9 s. ${came} received`,
+		]);
 	});
 
 	test.each<[FieldCondition | undefined, unknown[], string]>([

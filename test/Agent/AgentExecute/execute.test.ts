@@ -27,8 +27,10 @@ afterEach(async () => {
 const run = (options?: RunOptions) => runExecute(service, options);
 
 describe('behind a chat', () => {
-	const newSession = /^Each message of the chat starts a new session, .*\{\{ \$json\.sessionId \}\}\.$/;
-	const onlyResponse = /^The chat shows the response to the call\. .*turn on 'Wait for Messages'\.$/;
+	const newSession =
+		/^Each message of the chat starts a new session, .*\{\{ \$json\.sessionId \}\}\.$/;
+	const onlyResponse =
+		/^The chat shows the response to the call\. .*turn on 'Wait for Messages'\.$/;
 
 	test.each<[string, Record<string, unknown>, RunOptions['parameters'], RegExp[]]>([
 		['neither session nor wait', { chatInput: 'Hi' }, {}, [newSession, onlyResponse]],
@@ -37,7 +39,11 @@ describe('behind a chat', () => {
 	])('a hint tells what a newcomer misses: %s', async (_, json, parameters, expected) => {
 		await serve({ answer: () => ({ text: 'Started.' }) });
 		const hints: string[] = [];
-		await run({ items: [{ json: { id: 's1', ...json } }], parameters, onHint: (hint) => hints.push(hint) });
+		await run({
+			items: [{ json: { id: 's1', ...json } }],
+			parameters,
+			onHint: (hint) => hints.push(hint),
+		});
 		expect(hints).toEqual(expected.map((one) => expect.stringMatching(one) as string));
 	});
 });
@@ -46,11 +52,16 @@ describe('the request', () => {
 	test('is a POST of exactly the seven fields, with the key in its header', async () => {
 		await serve();
 		const before = Date.now();
-		const [item] = await run({ parameters: { sessionId: 'my session', task: 'a', input: 'b' } });
+		const [item] = await run({
+			parameters: { sessionId: 'my session', task: 'a', input: 'b' },
+		});
 		expect(service.requests).toHaveLength(1);
 		const [request] = service.requests;
 		expect(request).toMatchObject({ method: 'POST', url: '/execute' });
-		expect(request?.headers).toMatchObject({ 'x-api-key': apiKey, 'content-type': 'application/json' });
+		expect(request?.headers).toMatchObject({
+			'x-api-key': apiKey,
+			'content-type': 'application/json',
+		});
 		const { timestamp, ...body } = request?.body as { timestamp: number };
 		expect(body).toEqual({
 			sessionId: 'my session',
@@ -60,7 +71,13 @@ describe('the request', () => {
 		});
 		expect(timestamp).toBeGreaterThanOrEqual(before);
 		expect(item).toMatchObject({
-			json: { sessionId: 'my session', userId: '0xa1', startStepName: 'start', timestamp, statusCode: 200 },
+			json: {
+				sessionId: 'my session',
+				userId: '0xa1',
+				startStepName: 'start',
+				timestamp,
+				statusCode: 200,
+			},
 			pairedItem: { item: 0 },
 		});
 	});
@@ -75,7 +92,10 @@ describe('the request', () => {
 		await serve({ pathPrefix: '/agents/v2' });
 		await run();
 		await run({ api: { deploymentUrl: `${service.url}/` } });
-		expect(service.requests.map(({ url }) => url)).toEqual(['/agents/v2/execute', '/agents/v2/execute']);
+		expect(service.requests.map(({ url }) => url)).toEqual([
+			'/agents/v2/execute',
+			'/agents/v2/execute',
+		]);
 	});
 
 	test('has a new UUID as session for each item without one', async () => {
@@ -84,12 +104,19 @@ describe('the request', () => {
 		const sessions = items.map(({ json }) => json.sessionId);
 		expect(new Set(sessions).size).toBe(3);
 		for (const session of sessions)
-			expect(session).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+			expect(session).toMatch(
+				/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+			);
 	});
 
 	test('takes identity and timestamp from the options of the item', async () => {
 		await serve();
-		const own = { userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: 1795253731904 };
+		const own = {
+			userId: '0xb',
+			userPublicKey: '0xc',
+			signature: '0xd',
+			timestamp: 1795253731904,
+		};
 		await run({ parameters: { options: own } });
 		expect(service.requests[0]?.body).toMatchObject(own);
 	});
@@ -131,7 +158,10 @@ describe('the answer', () => {
 		service.script({ body: bytes, contentType: 'application/pdf' });
 		const [item] = await run();
 		expect(item?.json.response).toBeNull();
-		expect(item?.binary?.data).toMatchObject({ mimeType: 'application/pdf', data: bytes.toString('base64') });
+		expect(item?.binary?.data).toMatchObject({
+			mimeType: 'application/pdf',
+			data: bytes.toString('base64'),
+		});
 	});
 
 	test('shows its headers on request', async () => {
@@ -184,7 +214,9 @@ describe('a call is repeated', () => {
 		const parameters = { options: { maxTries: 2 } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '429' });
 		expect(service.requests).toHaveLength(2);
-		const [first, second] = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		const [first, second] = service.requests.map(
+			({ body }) => (body as { sessionId: string }).sessionId,
+		);
 		expect(second).toBe(first);
 	});
 
@@ -299,8 +331,16 @@ describe('input that cannot be sent', () => {
 			{ api: { deploymentUrl: 'http://u:canary@127.0.0.1' } },
 			'user name or password',
 		],
-		['a step name of spaces', { parameters: { startStepName: '  ' } }, "'Start Step Name' is required"],
-		['invalid JSON', { parameters: { payloadMode: 'json', payloadJson: '{' } }, 'not valid JSON'],
+		[
+			'a step name of spaces',
+			{ parameters: { startStepName: '  ' } },
+			"'Start Step Name' is required",
+		],
+		[
+			'invalid JSON',
+			{ parameters: { payloadMode: 'json', payloadJson: '{' } },
+			'not valid JSON',
+		],
 		[
 			'a payload that is a list',
 			{ parameters: { payloadMode: 'json', payloadJson: '[]' } },
@@ -320,7 +360,10 @@ describe('input that cannot be sent', () => {
 	])('%s is refused with 400 before any request', async (_name, options, text) => {
 		await serve();
 		const error = await failureOf(run(options));
-		expect(error).toMatchObject({ httpCode: '400', message: expect.stringContaining(text) as string });
+		expect(error).toMatchObject({
+			httpCode: '400',
+			message: expect.stringContaining(text) as string,
+		});
 		expect(error.description).toBeTruthy();
 		expect(JSON.stringify([error.message, error.description])).not.toContain('canary');
 		expect(service.connections).toBe(0);
@@ -332,7 +375,10 @@ describe('several items', () => {
 		let inFlight = 0;
 		let most = 0;
 		await serve();
-		const steps = numbered(20).map((_, n) => ({ delayMilliseconds: (20 - n) * 5, body: { n } }));
+		const steps = numbered(20).map((_, n) => ({
+			delayMilliseconds: (20 - n) * 5,
+			body: { n },
+		}));
 		service.script(...steps);
 		const counting = setInterval(() => {
 			inFlight = service.requests.length;
@@ -353,7 +399,9 @@ describe('several items', () => {
 		const items = await run({
 			items: numbered(2),
 			node: { onError: 'continueRegularOutput' },
-			parameters: { options: { userId: '={{ $json.n === 0 ? $("Nowhere").item.json.x : "0xb" }}' } },
+			parameters: {
+				options: { userId: '={{ $json.n === 0 ? $("Nowhere").item.json.x : "0xb" }}' },
+			},
 		});
 		expect(items.map(({ json }) => [json.statusCode, typeof json.error])).toEqual([
 			[undefined, 'object'],
@@ -367,13 +415,9 @@ describe('several items', () => {
 			items: numbered(5),
 			parameters: { sessionId: '={{ "s" + $json.n }}', options: { parallelRequests: 1 } },
 		});
-		expect(service.requests.map(({ body }) => (body as { sessionId: string }).sessionId)).toEqual([
-			's0',
-			's1',
-			's2',
-			's3',
-			's4',
-		]);
+		expect(
+			service.requests.map(({ body }) => (body as { sessionId: string }).sessionId),
+		).toEqual(['s0', 's1', 's2', 's3', 's4']);
 	});
 
 	test('under Continue on Fail: the failed one becomes an error item, the others go on', async () => {
@@ -412,7 +456,10 @@ describe('several items', () => {
 		const items = await run({
 			items: numbered(2),
 			node: { onError: 'continueRegularOutput' },
-			parameters: { sessionId: '={{ "s" + $json.n }}', options: { includeInputFields: true } },
+			parameters: {
+				sessionId: '={{ "s" + $json.n }}',
+				options: { includeInputFields: true },
+			},
 		});
 		expect(items.map(({ json }) => json)).toMatchObject([
 			{ n: 0, output: 'Done', sessionId: 's0' },
@@ -440,7 +487,10 @@ describe('several items', () => {
 	])("under n8n's Retry On Fail: one whose outcome %s is not sent again", async (_name, step) => {
 		await serve();
 		service.script(step);
-		const options = { node: { retryOnFail: true, maxTries: 2 }, executionId: `ambiguous-${_name}` };
+		const options = {
+			node: { retryOnFail: true, maxTries: 2 },
+			executionId: `ambiguous-${_name}`,
+		};
 		const first = await failureOf(run(options));
 		expect((await failureOf(run(options))).message).toBe(first.message);
 		expect(service.requests).toHaveLength(1);
@@ -455,7 +505,9 @@ describe('several items', () => {
 		async (failing, kept) => {
 			await serve({
 				execute: ({ body }) =>
-					(body as { sessionId: string }).sessionId === failing ? { status: 422 } : undefined,
+					(body as { sessionId: string }).sessionId === failing
+						? { status: 422 }
+						: undefined,
 			});
 			const options = {
 				items: numbered(5),
@@ -475,7 +527,9 @@ describe('several items', () => {
 		let refuse = true;
 		await serve({
 			execute: ({ body }) =>
-				refuse && (body as { sessionId: string }).sessionId === 's2' ? { status: 422 } : undefined,
+				refuse && (body as { sessionId: string }).sessionId === 's2'
+					? { status: 422 }
+					: undefined,
 		});
 		const options = {
 			items: numbered(4),
@@ -486,7 +540,9 @@ describe('several items', () => {
 		await failureOf(run(options));
 		refuse = false;
 		expect(await run(options)).toHaveLength(4);
-		const sessions = service.requests.map(({ body }) => (body as { sessionId: string }).sessionId);
+		const sessions = service.requests.map(
+			({ body }) => (body as { sessionId: string }).sessionId,
+		);
 		expect(sessions.sort()).toEqual(['s0', 's1', 's2', 's2', 's3']);
 		expect(countStoredResults()).toBe(0);
 	});
@@ -503,7 +559,8 @@ test('stopping the execution ends the call in flight and the waits between tries
 		service.script(step);
 		const stop = new AbortController();
 		const outcome = failureOf(run({ signal: stop.signal }));
-		while (service.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+		while (service.requests.length === 0)
+			await new Promise((resolve) => setTimeout(resolve, 5));
 		await new Promise((resolve) => setTimeout(resolve, 50));
 		stop.abort();
 		expect(await outcome).toMatchObject({
@@ -548,9 +605,13 @@ test('no secret is in any error, though the service gives them back', async () =
 	for (const step of steps) {
 		service.script(step);
 		const error = await failureOf(run());
-		const seen = [error.message, error.description, error.stack, JSON.stringify(error), inspect(error)].join(
-			'\n',
-		);
+		const seen = [
+			error.message,
+			error.description,
+			error.stack,
+			JSON.stringify(error),
+			inspect(error),
+		].join('\n');
 		for (const secret of all) expect(seen).not.toContain(secret);
 	}
 });

@@ -2,7 +2,11 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { type ContextOptions, createExecuteContext, createToolCall } from '../../createExecuteContext';
+import {
+	type ContextOptions,
+	createExecuteContext,
+	createToolCall,
+} from '../../createExecuteContext';
 
 export const apiKey = 'canary-api-key-7f3a';
 export const signer = {
@@ -47,7 +51,8 @@ export async function runExecute(
 		onChunk: options.onChunk,
 		parameters: { startStepName: 'start', task: 'Say hello', ...options.parameters },
 	});
-	if (options.keepsNoCustomData) Object.defineProperty(context, 'customData', { value: undefined });
+	if (options.keepsNoCustomData)
+		Object.defineProperty(context, 'customData', { value: undefined });
 	const [items = []] = await node.execute.call(context);
 	for (const { message } of context.hints) options.onHint?.(message);
 	return items;
@@ -62,7 +67,10 @@ export async function callTool(
 	nodeType.description.name += 'Tool';
 	const tool = createToolCall({
 		nodeType,
-		credentials: { agentApi: { deploymentUrl: url, webSocketUrl, apiKey }, agentSignatureApi: signer },
+		credentials: {
+			agentApi: { deploymentUrl: url, webSocketUrl, apiKey },
+			agentSignatureApi: signer,
+		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },
 		parameters: { startStepName: 'start', task: 'Do it', ...parameters },

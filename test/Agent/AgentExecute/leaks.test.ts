@@ -1,6 +1,10 @@
 import { inspect } from 'node:util';
 
-import { type AgentService, type ExecuteStep, startAgentService } from '../../../dev/agent-service/server.ts';
+import {
+	type AgentService,
+	type ExecuteStep,
+	startAgentService,
+} from '../../../dev/agent-service/server.ts';
 import { failureOf } from '../../createExecuteContext';
 import { forms, formsIn, inAllForms } from '../../forms';
 import { apiKey, runExecute, signer } from './executeRun';
@@ -19,7 +23,10 @@ type Case = (secrets: readonly string[]) => ExecuteStep;
 const everything = (secrets: readonly string[]) => secrets.map(inAllForms).join('\n');
 const cases: Array<[string, Case]> = [
 	...Object.entries(forms).flatMap(([name, form]): Array<[string, Case]> => [
-		[`${name} in the text of an error`, (all) => ({ status: 422, body: `no: ${all.map(form).join(' ')}` })],
+		[
+			`${name} in the text of an error`,
+			(all) => ({ status: 422, body: `no: ${all.map(form).join(' ')}` }),
+		],
 		[
 			`${name} in the JSON of an error`,
 			(all) => ({ status: 500, body: { error: { message: all.map(form).join(' ') } } }),
@@ -35,13 +42,19 @@ const cases: Array<[string, Case]> = [
 	],
 	[
 		'a redirect',
-		(all) => ({ status: 307, headers: { location: `https://x.example/${all.join('/')}?k=${all.join()}` } }),
+		(all) => ({
+			status: 307,
+			headers: { location: `https://x.example/${all.join('/')}?k=${all.join()}` },
+		}),
 	],
 	[
 		'a redirect to a secret',
 		([key = '']) => ({ status: 302, headers: { location: `//${key}.example/${key}` } }),
 	],
-	['a wait that is too long', (all) => ({ status: 429, retryAfter: 9999, body: everything(all) })],
+	[
+		'a wait that is too long',
+		(all) => ({ status: 429, retryAfter: 9999, body: everything(all) }),
+	],
 	['an answer that breaks off', (all) => ({ fault: 'cutBody', body: everything(all) })],
 ];
 
@@ -74,8 +87,14 @@ describe.each([
 
 test('headers of the response are shown without what was sent', async () => {
 	const secrets = [apiKey, signer.signature, signer.userPublicKey];
-	const said = secrets.flatMap((secret) => [secret, forms.hex?.(secret), forms.base64?.(secret)]).join(' ');
-	const headers = { 'x-echo': said, 'x-request-id': 'r-17', 'set-cookie': [`k=${apiKey}`, 'a=b'] };
+	const said = secrets
+		.flatMap((secret) => [secret, forms.hex?.(secret), forms.base64?.(secret)])
+		.join(' ');
+	const headers = {
+		'x-echo': said,
+		'x-request-id': 'r-17',
+		'set-cookie': [`k=${apiKey}`, 'a=b'],
+	};
 	service = await startAgentService({ apiKey, execute: () => ({ headers }) });
 	const [item] = await runExecute(service, { parameters: { options: { includeHeaders: true } } });
 	const shown = item?.json.headers;
@@ -84,7 +103,15 @@ test('headers of the response are shown without what was sent', async () => {
 });
 
 test('an answer that repeats the key and the signature is shown without them, the public key may be its content', async () => {
-	service = await startAgentService({ apiKey, answer: () => ({ text: 'Done.', ...signer, apiKey }) });
+	service = await startAgentService({
+		apiKey,
+		answer: () => ({ text: 'Done.', ...signer, apiKey }),
+	});
 	const [item] = await runExecute(service);
-	expect(item?.json.response).toEqual({ text: 'Done.', ...signer, signature: '•••', apiKey: '•••' });
+	expect(item?.json.response).toEqual({
+		text: 'Done.',
+		...signer,
+		signature: '•••',
+		apiKey: '•••',
+	});
 });

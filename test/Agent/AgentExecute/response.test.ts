@@ -1,8 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { highlightAnswer, buildHints, tagExecution } from '../../../nodes/Agent/AgentExecute/output';
-import { buildOutputText, describeFields, TurnText } from '../../../nodes/Agent/AgentExecute/messageTexts';
+import {
+	highlightAnswer,
+	buildHints,
+	tagExecution,
+} from '../../../nodes/Agent/AgentExecute/output';
+import {
+	buildOutputText,
+	describeFields,
+	TurnText,
+} from '../../../nodes/Agent/AgentExecute/messageTexts';
 import {
 	parseResponseContent,
 	buildExcerpt,
@@ -38,13 +46,19 @@ describe('response', () => {
 	});
 
 	test('a text is read in its own character set', () => {
-		expect(content('text/plain; charset=iso-8859-1', Buffer.from([0xfc]))).toEqual({ response: 'ü' });
+		expect(content('text/plain; charset=iso-8859-1', Buffer.from([0xfc]))).toEqual({
+			response: 'ü',
+		});
 		expect(content('text/plain; charset=nonsense', 'plain')).toEqual({ response: 'plain' });
 	});
 
 	test('other media, and bytes that are no text, stay bytes', () => {
 		const bytes = Buffer.from([0x89, 0x50, 0xff]);
-		expect(content('image/png', bytes)).toEqual({ bytes, mimeType: 'image/png', fileName: undefined });
+		expect(content('image/png', bytes)).toEqual({
+			bytes,
+			mimeType: 'image/png',
+			fileName: undefined,
+		});
 		expect(content(undefined, bytes)).toEqual({
 			bytes,
 			mimeType: 'application/octet-stream',
@@ -69,18 +83,29 @@ describe('response', () => {
 		['inline', undefined],
 	])('the name of the file in %j is %j', (disposition, fileName) => {
 		const headers = { 'content-type': 'application/pdf', 'content-disposition': disposition };
-		expect(parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) })).toMatchObject({
+		expect(
+			parseResponseContent({ statusCode: 200, headers, body: Buffer.from([1]) }),
+		).toMatchObject({
 			fileName,
 		});
 	});
 
 	test('an answer of ordinary length that repeats the secrets of the call has them taken out, its file name, too', () => {
 		const parseSanitized = (headers: Record<string, string>, body: string | Buffer) =>
-			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, ['canary-key', '0']);
+			parseResponseContent({ statusCode: 200, headers, body: Buffer.from(body) }, [
+				'canary-key',
+				'0',
+			]);
 		const shown = [
-			parseSanitized({ 'content-type': 'application/json' }, '{"echo":{"x-api-key":"canary-key"},"n":1}'),
+			parseSanitized(
+				{ 'content-type': 'application/json' },
+				'{"echo":{"x-api-key":"canary-key"},"n":1}',
+			),
 			parseSanitized({}, 'your key\nis canary-key'),
-			parseSanitized({ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' }, 'x'),
+			parseSanitized(
+				{ 'content-type': 'image/png', 'content-disposition': 'filename=canary-key.png' },
+				'x',
+			),
 		];
 		expect(JSON.stringify(shown)).not.toContain('canary');
 		expect(shown[0]).toMatchObject({ response: { n: 1 } });
@@ -103,10 +128,11 @@ describe('response', () => {
 		['utf-16le', Buffer.from('{"a":"ü"}', 'utf16le')],
 		[undefined, '{"a":"ü"}'],
 	])('JSON in %s is given to the estimate of its cost in UTF-8', (charset, body) => {
-		const headers = charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
-		expect(findJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString()).toBe(
-			'{"a":"ü"}',
-		);
+		const headers =
+			charset === undefined ? {} : { 'content-type': `application/json; charset=${charset}` };
+		expect(
+			findJsonBytes({ statusCode: 200, headers, body: Buffer.from(body) })?.toString(),
+		).toBe('{"a":"ü"}');
 	});
 
 	test('a name of a file without a character, in whatever form, is none', () => {
@@ -132,7 +158,10 @@ describe('response', () => {
 
 	test.each([
 		['<h1>Bad\n\n Gateway</h1><hr>nginx', 'Bad Gateway nginx'],
-		['<html><style>h1 { color: red }</style ><SCRIPT src="x">if (a < b) c > d</Script>Down</html>', 'Down'],
+		[
+			'<html><style>h1 { color: red }</style ><SCRIPT src="x">if (a < b) c > d</Script>Down</html>',
+			'Down',
+		],
 		['before<script>never ends', 'before'],
 		['before<style>never ends</style', 'before'],
 		['<styled>text', 'text'],
@@ -157,9 +186,9 @@ describe('response', () => {
 	});
 
 	test('is not looked for too deep in an error', () => {
-		expect(said(`${'{"error":'.repeat(5)}{"message":"Deep"}${'}'.repeat(5)}`, 'application/json')).toMatch(
-			/^{"error":/,
-		);
+		expect(
+			said(`${'{"error":'.repeat(5)}{"message":"Deep"}${'}'.repeat(5)}`, 'application/json'),
+		).toMatch(/^{"error":/);
 	});
 
 	test('is read as JSON up to 1 MiB', () => {
@@ -183,11 +212,17 @@ describe('response', () => {
 		};
 		expect(fields(10)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9');
 		const twice = Object.fromEntries(Array.from('abcdefghij', (name) => [name, 1]));
-		expect(describeFields([{ message: twice }, { message: twice }])).toBe('a, b, c, d, e, f, g, h, i, j');
+		expect(describeFields([{ message: twice }, { message: twice }])).toBe(
+			'a, b, c, d, e, f, g, h, i, j',
+		);
 		expect(fields(11)).toBe('f0, f1, f2, f3, f4, f5, f6, f7, f8, f9, …');
 		const [whole, long] = ['x'.repeat(40), 'y'.repeat(41)];
 		expect(
-			describeFields([{ message: [1] }, { message: null }, { message: { [whole]: 1, [long]: 1 } }]),
+			describeFields([
+				{ message: [1] },
+				{ message: null },
+				{ message: { [whole]: 1, [long]: 1 } },
+			]),
 		).toBe(`${whole}, ${'y'.repeat(40)}…`);
 	});
 
@@ -205,23 +240,33 @@ describe('response', () => {
 			['ends without an end', 'text/html', `<style>${'</style'.repeat(500_000)}`],
 			['JSON that opens and never closes', 'application/json', '['.repeat(900_000)],
 			['deep JSON', 'application/json', '['.repeat(400_000) + ']'.repeat(400_000)],
-			['errors in errors', 'application/json', '{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000)],
+			[
+				'errors in errors',
+				'application/json',
+				'{"error":'.repeat(90_000) + '1' + '}'.repeat(90_000),
+			],
 			['many small objects', 'application/json', `[${'{},'.repeat(5_000_000)}{}]`],
 			['bytes that are no text', 'text/html', '\u00ff'.repeat(100_000)],
 		])('%s', (_what, type, body) => {
 			expect(said(Buffer.from(body, 'latin1'), type).length).toBeLessThanOrEqual(301);
 		});
 
-		test.each(['<', '<style>', '<style></style', '    at Object.<anonymous\n', '</', ' ', 'api_key" ', '//'])(
-			'grows no faster than %j does',
-			(unit) => {
-				expectLinear(
-					unit,
-					(text) => Buffer.from(text),
-					(body) => said(body),
-				);
-			},
-		);
+		test.each([
+			'<',
+			'<style>',
+			'<style></style',
+			'    at Object.<anonymous\n',
+			'</',
+			' ',
+			'api_key" ',
+			'//',
+		])('grows no faster than %j does', (unit) => {
+			expectLinear(
+				unit,
+				(text) => Buffer.from(text),
+				(body) => said(body),
+			);
+		});
 	});
 
 	describe('the text of a turn', () => {
@@ -262,7 +307,8 @@ describe('response', () => {
 		test('of many pieces grows no faster than they do', () => {
 			expectLinear(
 				'word ',
-				(text) => text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
+				(text) =>
+					text.match(/.{5}/g)?.map((message) => ({ message }) as SessionMessage) ?? [],
 				(pieces) => buildOutputText(pieces, 'text', 'joined', 'match'),
 				500_000,
 			);
@@ -271,10 +317,19 @@ describe('response', () => {
 		test('is a whole again and again, and no shorter piece', () => {
 			const all = new TurnText('joined');
 			const texts = [' a', ' b ', 'a b', ' a b\n', 'ab', ' a b ab'];
-			expect(texts.map((text) => all.add(text, false))).toEqual([' a', ' b ', '', '', 'ab', '']);
+			expect(texts.map((text) => all.add(text, false))).toEqual([
+				' a',
+				' b ',
+				'',
+				'',
+				'ab',
+				'',
+			]);
 		});
 
-		const messages = ['a', { n: 1 }, 'a'].map((message) => ({ message })) as unknown as SessionMessage[];
+		const messages = ['a', { n: 1 }, 'a'].map((message) => ({
+			message,
+		})) as unknown as SessionMessage[];
 
 		test('is joined without a whole that only the end of a match tells', () => {
 			expect([
@@ -296,7 +351,10 @@ describe('output', () => {
 	test('an execution is found by each of its sessions, as long as n8n keeps their IDs whole', () => {
 		const context = contextOf();
 		for (const id of ['s1', 's2', 's1']) tagExecution(context, id);
-		const kept = () => [context.customData.getAll(), context.getExecuteData().metadata?.tracing];
+		const kept = () => [
+			context.customData.getAll(),
+			context.getExecuteData().metadata?.tracing,
+		];
 		expect(kept()).toEqual([{ session_id: 's1, s2' }, { session_id: 's1, s2' }]);
 		tagExecution(context, 'x'.repeat(256 - 's1, s2, '.length));
 		expect(kept()).toEqual([{ session_id: 's1, s2' }, { session_id: 's1, s2' }]);
@@ -313,8 +371,13 @@ describe('output', () => {
 		['Done.', { node: { type: 'test.nodeTool' } }, undefined],
 	])('of the answer %j n8n highlights its beginning (%j)', (output, more, expected) => {
 		const context = contextOf(more);
-		highlightAnswer(context, [{ json: { output } as IDataObject }, { json: { output: 'second' } }]);
-		expect(Object.values(context.customData.getAll())).toEqual(expected === undefined ? [] : [expected]);
+		highlightAnswer(context, [
+			{ json: { output } as IDataObject },
+			{ json: { output: 'second' } },
+		]);
+		expect(Object.values(context.customData.getAll())).toEqual(
+			expected === undefined ? [] : [expected],
+		);
 	});
 
 	describe('a hint', () => {
@@ -327,11 +390,16 @@ describe('output', () => {
 			);
 
 		test('says that no message arrived', () => {
-			expect(hints({ output: null })).toEqual(["'output' is null because no message arrived."]);
+			expect(hints({ output: null })).toEqual([
+				"'output' is null because no message arrived.",
+			]);
 		});
 
 		test('is not needed for a text, or a file', () => {
-			expect([hints({ output: 'x' }), hints({ output: null }, {}, { data: {} })]).toEqual([[], []]);
+			expect([hints({ output: 'x' }), hints({ output: null }, {}, { data: {} })]).toEqual([
+				[],
+				[],
+			]);
 		});
 
 		test('names no fields where there are none', () => {
@@ -342,7 +410,9 @@ describe('output', () => {
 		});
 
 		test('counts what was left out, unless a lost channel explains that it was sent twice', () => {
-			expect(hints({ output: 'x' }, { repeatedCount: 1 })).toEqual([expect.stringContaining('before: 1.')]);
+			expect(hints({ output: 'x' }, { repeatedCount: 1 })).toEqual([
+				expect.stringContaining('before: 1.'),
+			]);
 			expect(hints({ output: 'x' }, { repeatedCount: 1, hasGap: true })).toEqual([]);
 		});
 
@@ -353,7 +423,9 @@ describe('output', () => {
 			['a type that is a text', ['This is a whole sentence.'], undefined],
 			['no message', [], undefined],
 		])('names the end that needs no silence, if there is one: %s', (_, types, value) => {
-			const messages = types.map((type) => ({ message: { type } })) as unknown as WaitResult['messages'];
+			const messages = types.map((type) => ({
+				message: { type },
+			})) as unknown as WaitResult['messages'];
 			expect(hints({ output: 'x' }, { endedBy: 'silence', messages })).toEqual(
 				value === undefined
 					? []

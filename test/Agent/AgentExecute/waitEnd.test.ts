@@ -24,9 +24,16 @@ function collect(
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false, 'auto');
-		collector.add({ sessionId: 's', sequence: ++sequence, receivedAt: '', byteLength, ...content });
+		collector.add({
+			sessionId: 's',
+			sequence: ++sequence,
+			receivedAt: '',
+			byteLength,
+			...content,
+		});
 	};
-	const contents = (messages: readonly SessionMessage[]) => messages.map(({ message }) => message);
+	const contents = (messages: readonly SessionMessage[]) =>
+		messages.map(({ message }) => message);
 	const texts = () => contents(collector.messages);
 	const early = () => contents(collector.earlyMessages);
 	return { clock, told, collector, add, texts, early, count: () => collector.messages.length };
@@ -70,14 +77,20 @@ test.each<[string, string, unknown, boolean]>([
 });
 
 test('ends at its number of messages, and takes no more', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 2 });
+	const { told, collector, add, count } = collectFromCall({
+		waitUntil: 'count',
+		messageCount: 2,
+	});
 	collector.markCallEnded();
 	for (let n = 0; n < 4; n++) add(n);
 	expect([told, count()]).toEqual([['count'], 2]);
 });
 
 test('is not over before the call is answered; what came until then counts', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'count', messageCount: 1 });
+	const { told, collector, add, count } = collectFromCall({
+		waitUntil: 'count',
+		messageCount: 1,
+	});
 	add(1);
 	add(2);
 	expect([told, collector.endReason, count()]).toEqual([[], 'count', 1]);
@@ -134,7 +147,10 @@ test('a close ends only the wait that waits for it', () => {
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 2 });
+	const { told, collector, add, count } = collectFromCall(
+		{ waitUntil: 'close' },
+		{ maxMessages: 2 },
+	);
 	collector.markCallEnded();
 	add(1);
 	add(2);
@@ -182,7 +198,10 @@ test('64 MiB in all are the limit', () => {
 });
 
 test('the time limit starts with the answer, and leaves no timer when it is stopped', async () => {
-	const { clock, told, collector } = collectFromCall({ waitUntil: 'close' }, { waitTimeoutSeconds: 10 });
+	const { clock, told, collector } = collectFromCall(
+		{ waitUntil: 'close' },
+		{ waitTimeoutSeconds: 10 },
+	);
 	await clock.advance(60_000);
 	collector.markCallEnded();
 	await clock.advance(9999);
@@ -289,7 +308,10 @@ describe('a filter', () => {
 });
 
 test('however many came after a call that was not accepted, they are early for the next one', () => {
-	const { collector, add, early, texts } = collectFromCall({ waitUntil: 'close' }, { maxMessages: 200_000 });
+	const { collector, add, early, texts } = collectFromCall(
+		{ waitUntil: 'close' },
+		{ maxMessages: 200_000 },
+	);
 	for (let n = 0; n < 150_000; n++) add(n, 1);
 	collector.markCallSent();
 	expect([early().length, texts()]).toEqual([150_000, []]);
@@ -354,7 +376,11 @@ describe('IDs', () => {
 	});
 
 	test('the latest 50,000 are known', () => {
-		const first = collectFromCall({ waitUntil: 'close' }, { ...ids, maxMessages: 60_000 }, 'session 6');
+		const first = collectFromCall(
+			{ waitUntil: 'close' },
+			{ ...ids, maxMessages: 60_000 },
+			'session 6',
+		);
 		for (let id = 0; id <= 50_000; id++) first.add({ id });
 		first.collector.stop();
 		const later = turn('session 6');

@@ -45,13 +45,22 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 	return { clock, channels, call, outcome, stop };
 }
 
-const connected = { sessionId: 's1', event: 'connected', at: '', gapMs: null, reason: null } as const;
+const connected = {
+	sessionId: 's1',
+	event: 'connected',
+	at: '',
+	gapMs: null,
+	reason: null,
+} as const;
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
 	channels.status = { state: 'closed', lastFailure: undefined };
 	await clock.advance(20_000);
-	expect(await outcome).toMatchObject({ code: 504, message: 'The session channel did not open within 20 s' });
+	expect(await outcome).toMatchObject({
+		code: 504,
+		message: 'The session channel did not open within 20 s',
+	});
 	expect(call).not.toHaveBeenCalled();
 	expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);
 });
@@ -64,26 +73,33 @@ test.each([
 		},
 	],
 	['while', () => () => {}],
-])('a stop %s the call waits for the end of a closing channel sends nothing', async (_when, first) => {
-	const { clock, channels, call, outcome, stop } = begin();
-	const stopFirst = first(stop);
-	channels.isClosing = () => {
-		stopFirst();
-		return true;
-	};
-	channels.listeners[0]?.onEvent?.(connected);
-	await clock.advance(2000);
-	stop.abort();
-	expect((await outcome) as NodeError).toMatchObject({
-		message: expect.stringContaining('stopped') as string,
-	});
-	expect(call).not.toHaveBeenCalled();
-	expect(clock.pending).toBe(0);
-});
+])(
+	'a stop %s the call waits for the end of a closing channel sends nothing',
+	async (_when, first) => {
+		const { clock, channels, call, outcome, stop } = begin();
+		const stopFirst = first(stop);
+		channels.isClosing = () => {
+			stopFirst();
+			return true;
+		};
+		channels.listeners[0]?.onEvent?.(connected);
+		await clock.advance(2000);
+		stop.abort();
+		expect((await outcome) as NodeError).toMatchObject({
+			message: expect.stringContaining('stopped') as string,
+		});
+		expect(call).not.toHaveBeenCalled();
+		expect(clock.pending).toBe(0);
+	},
+);
 
 test('and tells why the last attempt failed', async () => {
 	const { clock, channels, outcome } = begin();
-	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there', description: 'Look.' });
+	const lastFailure = new NodeError({
+		code: 503,
+		message: 'Nobody is there',
+		description: 'Look.',
+	});
 	channels.status = { state: 'closed', lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
@@ -132,7 +148,11 @@ test('a channel that was lost before the call, and stays away, is not open; no m
 	channels.status = { state: 'closed', lastFailure: lost.failure };
 	await clock.advance(20_000);
 	const { message, description, details } = (await outcome) as NodeError;
-	expect([message, description, details]).toEqual(['Lost', 'The agent was not started.', undefined]);
+	expect([message, description, details]).toEqual([
+		'Lost',
+		'The agent was not started.',
+		undefined,
+	]);
 });
 
 test('a channel that opens at the last moment may become quiet, but not be lost again', async () => {
@@ -270,10 +290,20 @@ describe('a call that fails when messages have come', () => {
 	test.each<[string, NodeError, Partial<WaitSettings>, object]>([
 		['ambiguous, the match has come', ambiguous, match, { endedBy: 'match' }],
 		['carried out, the number has come', carriedOut, {}, { endedBy: 'count' }],
-		['ambiguous, the agent reports a failure', ambiguous, { failureCondition: failure }, { code: 500 }],
+		[
+			'ambiguous, the agent reports a failure',
+			ambiguous,
+			{ failureCondition: failure },
+			{ code: 500 },
+		],
 		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
 		['ambiguous, too many have come', ambiguous, { ...silence, maxMessages: 1 }, { code: 504 }],
-		['not carried out', refused, match, { code: 422, details: { messages: [{ message: 'answer' }] } }],
+		[
+			'not carried out',
+			refused,
+			match,
+			{ code: 422, details: { messages: [{ message: 'answer' }] } },
+		],
 	])('%s', async (_, error, more, expected) => {
 		expect(await fails(error, more)).toMatchObject(expected);
 	});
@@ -304,7 +334,10 @@ describe('a call that fails when messages have come', () => {
 			const closeReason = { kind: 'closeFrame', code: 1001, reason: 'bye' } as const;
 			channels.listeners[0]?.onChannelEnd?.({ ...lost, closeReason });
 		};
-		expect(await fails(ambiguous, match, closing)).toMatchObject({ endedBy: 'match', closeFrame: undefined });
+		expect(await fails(ambiguous, match, closing)).toMatchObject({
+			endedBy: 'match',
+			closeFrame: undefined,
+		});
 	});
 
 	test('is passed on, if it is a fault of our own', async () => {
@@ -314,14 +347,17 @@ describe('a call that fails when messages have come', () => {
 });
 
 describe('a stop of the execution', () => {
-	test.each(['before', 'after'] as const)('that came before (channel %s the call)', async (openChannel) => {
-		const stop = new AbortController();
-		stop.abort();
-		const { channels, outcome } = begin({ openChannel }, stop);
-		expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
-		expect(channels.log).toEqual(['close s1']);
-		expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
-	});
+	test.each(['before', 'after'] as const)(
+		'that came before (channel %s the call)',
+		async (openChannel) => {
+			const stop = new AbortController();
+			stop.abort();
+			const { channels, outcome } = begin({ openChannel }, stop);
+			expect(await outcome).toMatchObject({ message: 'The execution was stopped' });
+			expect(channels.log).toEqual(['close s1']);
+			expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+		},
+	);
 
 	test('while the channel is opening: nothing was sent', async () => {
 		const { clock, channels, call, outcome, stop } = begin();
@@ -345,7 +381,8 @@ describe('a stop of the execution', () => {
 			await clock.advance(250);
 			stop.abort();
 			expect(await outcome).toMatchObject({
-				description: 'The agent was started, but the node no longer waits for its messages.',
+				description:
+					'The agent was started, but the node no longer waits for its messages.',
 				outcome: 'done',
 			});
 			expect([channels.log, clock.pending]).toEqual([['close s1'], 0]);

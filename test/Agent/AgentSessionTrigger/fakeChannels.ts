@@ -51,9 +51,19 @@ export class FakeChannels {
 
 	alert(sessionId: string, failure: NodeError, alert: 'refused' | 'outage'): void {
 		const index = this.options.findIndex((options) => options.sessionId === sessionId);
-		const next = { decision: 'backoff', delayMilliseconds: 1000, isFirstOfOutage: true } as const;
+		const next = {
+			decision: 'backoff',
+			delayMilliseconds: 1000,
+			isFirstOfOutage: true,
+		} as const;
 		const closeReason = { kind: 'dropped' } as const;
-		this.listeners[index]?.onChannelEnd?.({ ...next, closeReason, wasOpen: false, failure, alert });
+		this.listeners[index]?.onChannelEnd?.({
+			...next,
+			closeReason,
+			wasOpen: false,
+			failure,
+			alert,
+		});
 	}
 
 	/** A frame arrives on the channel of a session, after a gap where one is given. */

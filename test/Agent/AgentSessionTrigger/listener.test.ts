@@ -92,7 +92,10 @@ test('a message with an id that n8n does not take is tried three times with the 
 });
 
 test('what n8n rejects with something that is no error is told as it is', async () => {
-	const { run, clock, channels } = listen({}, { run: ({ done }) => done?.reject('no database' as never) });
+	const { run, clock, channels } = listen(
+		{},
+		{ run: ({ done }) => done?.reject('no database' as never) },
+	);
 	channels.send('1');
 	await clock.advance(0);
 	expect(run.failedExecutions[0]?.description).toContain('no database');
@@ -153,7 +156,9 @@ describe('failed executions', () => {
 		await clock.advance(19_999);
 		expect(run.failedExecutions).toHaveLength(10);
 		await clock.advance(1);
-		expect(texts(run).slice(10)).toEqual(['session s10 refused: Ask. Also affected: s11, s12.']);
+		expect(texts(run).slice(10)).toEqual([
+			'session s10 refused: Ask. Also affected: s11, s12.',
+		]);
 	});
 
 	test('that are held back come when the trigger stops, and leave no timer', async () => {
@@ -199,7 +204,12 @@ describe('a filter', () => {
 
 	test('and an ID count in JSON of binary frames, too', () => {
 		const { run, channels } = listen({ ...filter, options: { deduplicationField: 'n' } });
-		for (const text of [message('answer', 1), message('step', 2), message('answer', 1), 'no JSON'])
+		for (const text of [
+			message('answer', 1),
+			message('step', 2),
+			message('answer', 1),
+			'no JSON',
+		])
 			channels.send(text, 0, undefined, true);
 		expect(run.emitted).toHaveLength(0);
 		return settled().then(() => {
@@ -309,7 +319,8 @@ describe('closing', () => {
 	const sendAll = (channels: FakeChannels, count: number) => {
 		for (const n of upTo(count)) channels.send(`{"n":${n},"secret":"canary"}`);
 	};
-	const numbersOf = ({ messages }: TriggerRun) => messages.map((message) => (message as { n: number }).n);
+	const numbersOf = ({ messages }: TriggerRun) =>
+		messages.map((message) => (message as { n: number }).n);
 
 	const twoAtATime = { options: { maxConcurrentExecutions: 2 } };
 
@@ -417,7 +428,8 @@ describe('closing', () => {
 	});
 
 	test('tells of messages that the service had sent and that could not be read in time', async () => {
-		const unread = 'The service sent more messages that could not be read in time. They are lost.';
+		const unread =
+			'The service sent more messages that could not be read in time. They are lost.';
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		channels.isRead = false;
 		sendAll(channels, 3);
@@ -442,7 +454,8 @@ describe('closing', () => {
 		const filter = { filterField: 'type', filterValue: 'answer' };
 		const first = listen({ sessionIds: 'a,b', ...filter }, {}, node);
 		first.channels.send('{"type":"step"}', 1, 300);
-		for (const frames of first.channels.frames) frames.recordLoss(5000, 'the trigger was stopped');
+		for (const frames of first.channels.frames)
+			frames.recordLoss(5000, 'the trigger was stopped');
 		await first.listening.close();
 		const second = listen({ sessionIds: 'b,a,c', ...filter }, {}, node);
 		for (const [index, frames] of second.channels.frames.entries()) {
@@ -497,7 +510,11 @@ describe('closing', () => {
 	});
 
 	test('tells what waits also right after it has told of dropped messages', async () => {
-		const options = { maxConcurrentExecutions: 1, maxQueuedMessages: 100, onQueueFull: 'dropOldest' };
+		const options = {
+			maxConcurrentExecutions: 1,
+			maxQueuedMessages: 100,
+			onQueueFull: 'dropOldest',
+		};
 		const { run, clock, channels, listening } = listen({ options });
 		sendAll(channels, 102);
 		void listening.close();
@@ -537,7 +554,9 @@ describe('closing', () => {
 		await node.clock.advance(0);
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
 		expect(second.run.messages).toHaveLength(25);
-		expect(second.run.logged.join()).toContain("'Session IDs' no longer contains their session: 25");
+		expect(second.run.logged.join()).toContain(
+			"'Session IDs' no longer contains their session: 25",
+		);
 		expect(second.run.failedExecutions).toEqual([]);
 	});
 
@@ -550,7 +569,8 @@ describe('closing', () => {
 			const first = listen(
 				{ options },
 				{
-					run: ({ done }) => isPublished || done?.reject(new Error('Published version not found')),
+					run: ({ done }) =>
+						isPublished || done?.reject(new Error('Published version not found')),
 				},
 				node,
 			);
@@ -563,7 +583,9 @@ describe('closing', () => {
 			await node.clock.advance(1200);
 			await closing;
 			expect(first.run.failedExecutions).toHaveLength(1);
-			expect(first.run.logged.join()).toContain(isTried ? 'the database is locked' : 'Published version');
+			expect(first.run.logged.join()).toContain(
+				isTried ? 'the database is locked' : 'Published version',
+			);
 			const second = listen({ options: { batchSize: 200 } }, {}, node);
 			await node.clock.advance(0);
 			const taken = isTried ? [1] : [1, 2];
@@ -573,7 +595,10 @@ describe('closing', () => {
 
 	test('numbers what goes on and what comes then from 1 on, by session', async () => {
 		const node = nodeOfItsOwn();
-		const parameters = { sessionIds: 'a,b', options: { maxConcurrentExecutions: 1, batchSize: 60 } };
+		const parameters = {
+			sessionIds: 'a,b',
+			options: { maxConcurrentExecutions: 1, batchSize: 60 },
+		};
 		const first = listen({ ...twoAtATime, sessionIds: 'a,b' }, {}, node);
 		for (const n of upTo(105)) first.channels.send(`${n}`, n % 3 === 0 ? 1 : 0);
 		void first.listening.close();
@@ -584,29 +609,34 @@ describe('closing', () => {
 		void second.listening.close();
 		await node.clock.advance(1200);
 		const sequences = (sessionId: string) =>
-			second.run.items.filter(({ json }) => json.sessionId === sessionId).map(({ json }) => json.sequence);
+			second.run.items
+				.filter(({ json }) => json.sessionId === sessionId)
+				.map(({ json }) => json.sequence);
 		const counts = [sequences('a'), sequences('b')].map(({ length }) => length);
 		expect(Math.min(...counts)).toBeGreaterThan(10);
 		expect([sequences('a'), sequences('b')]).toEqual(counts.map(upTo));
 	});
 
-	test.each([1, 50])('what goes on after batches of %d is known in batches', async (batchSize) => {
-		const node = nodeOfItsOwn();
-		const common = { deduplicationField: 'id', maxConcurrentExecutions: 1 };
-		const first = listen({ options: { ...common, batchSize } }, {}, node);
-		for (const id of upTo(5000)) first.channels.send(`{"id":${id}}`);
-		if (batchSize === 1) first.channels.send('{"id":5000}');
-		void first.listening.close();
-		await node.clock.advance(1200);
-		const options = { ...common, batchSize: 5000, maxConcurrentExecutions: 9 };
-		const second = listen({ options }, {}, node);
-		for (const id of [4999, 5000, 5001]) second.channels.send(`{"id":${id}}`);
-		await node.clock.advance(0);
-		const ids = [...first.run.messages, ...second.run.messages].map(
-			(message) => (message as { id: number }).id,
-		);
-		expect(ids).toEqual(upTo(5001));
-	});
+	test.each([1, 50])(
+		'what goes on after batches of %d is known in batches',
+		async (batchSize) => {
+			const node = nodeOfItsOwn();
+			const common = { deduplicationField: 'id', maxConcurrentExecutions: 1 };
+			const first = listen({ options: { ...common, batchSize } }, {}, node);
+			for (const id of upTo(5000)) first.channels.send(`{"id":${id}}`);
+			if (batchSize === 1) first.channels.send('{"id":5000}');
+			void first.listening.close();
+			await node.clock.advance(1200);
+			const options = { ...common, batchSize: 5000, maxConcurrentExecutions: 9 };
+			const second = listen({ options }, {}, node);
+			for (const id of [4999, 5000, 5001]) second.channels.send(`{"id":${id}}`);
+			await node.clock.advance(0);
+			const ids = [...first.run.messages, ...second.run.messages].map(
+				(message) => (message as { id: number }).id,
+			);
+			expect(ids).toEqual(upTo(5001));
+		},
+	);
 
 	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
 		const clock = new FakeClock();

@@ -35,7 +35,10 @@ export class Published {
 		this.service = await startAgentService({ apiKey, ...options });
 	}
 
-	async publish(parameters: IDataObject = {}, options: Partial<TriggerOptions> = {}): Promise<TriggerRun> {
+	async publish(
+		parameters: IDataObject = {},
+		options: Partial<TriggerOptions> = {},
+	): Promise<TriggerRun> {
 		const run = new TriggerRun({
 			service: this.service,
 			parameters,
@@ -47,7 +50,10 @@ export class Published {
 	}
 
 	/** Publishes a trigger and waits until its channel is open. */
-	async listening(parameters?: IDataObject, options?: Partial<TriggerOptions>): Promise<TriggerRun> {
+	async listening(
+		parameters?: IDataObject,
+		options?: Partial<TriggerOptions>,
+	): Promise<TriggerRun> {
 		const run = await this.publish(parameters, options);
 		await until(() => this.service.countOpenChannels() > 0);
 		return run;

@@ -37,7 +37,8 @@ class QueueRun {
 			},
 			pauseReading: () => void this.log.push('pause'),
 			resumeReading: () => void this.log.push('resume'),
-			reportDropped: (messages: readonly Numbered[]) => void this.log.push(`dropped ${messages.length}`),
+			reportDropped: (messages: readonly Numbered[]) =>
+				void this.log.push(`dropped ${messages.length}`),
 		};
 		this.queue = new MessageQueue({ ...defaults, ...settings }, listener, this.clock);
 	}
@@ -53,7 +54,13 @@ class QueueRun {
 
 	push(count = 1, more: Partial<QueueEntry> = {}): void {
 		for (let left = count; left > 0; left--) {
-			this.queue.push({ n: ++this.#count, sessionId: 's', byteLength: 10, isMessage: true, ...more });
+			this.queue.push({
+				n: ++this.#count,
+				sessionId: 's',
+				byteLength: 10,
+				isMessage: true,
+				...more,
+			});
 		}
 	}
 
@@ -82,7 +89,11 @@ test('delivers at once, as many at a time as allowed, in order', async () => {
 });
 
 test('a full batch goes at once, another when its time has come', async () => {
-	const run = new QueueRun({ batchSize: 3, batchWaitMilliseconds: 100, maxConcurrentExecutions: 5 });
+	const run = new QueueRun({
+		batchSize: 3,
+		batchWaitMilliseconds: 100,
+		maxConcurrentExecutions: 5,
+	});
 	run.push(4);
 	expect(run.delivered).toEqual([[1, 2, 3]]);
 	await run.clock.advance(60);
@@ -119,20 +130,27 @@ test('what waited for its turn goes as it is when the turn comes', async () => {
 test.each([
 	['messages', { maxQueuedMessages: 4 }],
 	['bytes', { maxQueuedBytes: 40 }],
-])('pauses when it is full of %s, goes on when it is half empty, and drops nothing', async (_, settings) => {
-	const run = new QueueRun(settings);
-	run.push(7);
-	expect(run.log).toEqual(['pause']);
-	for (let n = 0; n < 3; n++) await run.end();
-	expect(run.log).toEqual(['pause']);
-	await run.end();
-	expect(run.log).toEqual(['pause', 'resume']);
-	for (let n = 0; n < 3; n++) await run.end();
-	expect(run.delivered.flat()).toEqual(upTo(7));
-});
+])(
+	'pauses when it is full of %s, goes on when it is half empty, and drops nothing',
+	async (_, settings) => {
+		const run = new QueueRun(settings);
+		run.push(7);
+		expect(run.log).toEqual(['pause']);
+		for (let n = 0; n < 3; n++) await run.end();
+		expect(run.log).toEqual(['pause']);
+		await run.end();
+		expect(run.log).toEqual(['pause', 'resume']);
+		for (let n = 0; n < 3; n++) await run.end();
+		expect(run.delivered.flat()).toEqual(upTo(7));
+	},
+);
 
 test('paused, it waits for no batch that cannot become full', async () => {
-	const run = new QueueRun({ batchSize: 100, batchWaitMilliseconds: 60_000, maxQueuedMessages: 3 });
+	const run = new QueueRun({
+		batchSize: 100,
+		batchWaitMilliseconds: 60_000,
+		maxQueuedMessages: 3,
+	});
 	run.push(3);
 	expect(run.delivered).toEqual([upTo(3)]);
 	expect(run.log).toEqual(['pause', 'resume']);
@@ -215,7 +233,13 @@ test('ends with what there is, where that is less', () => {
 });
 
 test('an event takes as many bytes as it has', () => {
-	const event = { sessionId: 's', event: 'connected', at: '', gapMs: null, reason: null } as const;
+	const event = {
+		sessionId: 's',
+		event: 'connected',
+		at: '',
+		gapMs: null,
+		reason: null,
+	} as const;
 	const longer = { ...event, reason: 'lost' } as never;
 	expect(createEventArrival(longer).byteLength - createEventArrival(event).byteLength).toBe(
 		'"lost"'.length - 4,
@@ -312,7 +336,10 @@ test('whatever comes in whatever order: nothing is lost, doubled or out of order
 		maxConcurrentExecutions: fc.integer({ min: 1, max: 4 }),
 	});
 	const step = fc.oneof(
-		fc.record({ push: fc.integer({ min: 1, max: 12 }), bytes: fc.integer({ min: 0, max: 60 }) }),
+		fc.record({
+			push: fc.integer({ min: 1, max: 12 }),
+			bytes: fc.integer({ min: 0, max: 60 }),
+		}),
 		fc.record({ end: fc.integer({ min: 1, max: 3 }) }),
 		fc.record({ wait: fc.integer({ min: 0, max: 60 }) }),
 	);

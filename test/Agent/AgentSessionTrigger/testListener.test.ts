@@ -79,12 +79,18 @@ describe('against a service, through the code with which n8n tests a trigger', (
 });
 
 describe('the time limit', () => {
-	const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example', apiKey: 'key' };
+	const service = {
+		url: 'http://agent.example',
+		webSocketUrl: 'ws://agent.example',
+		apiKey: 'key',
+	};
 
 	function begin(channels: FakeChannels, sessionIds = 's1', options: IDataObject = {}) {
 		const run = new TriggerRun({ service, parameters: { sessionIds, options } }, 'manual');
 		const told: Error[] = [];
-		Object.defineProperty(run.context, 'emitError', { value: (error: Error) => void told.push(error) });
+		Object.defineProperty(run.context, 'emitError', {
+			value: (error: Error) => void told.push(error),
+		});
 		const clock = new FakeClock();
 		const parts = {
 			context: run.context,
@@ -100,10 +106,19 @@ describe('the time limit', () => {
 	}
 
 	test.each([
-		[{ state: 'open', lastFailure: undefined }, 'No message arrived within 60 s. The channel was open'],
-		[{ state: 'closed', lastFailure: undefined }, 'No message arrived within 60 s. The channel was not open'],
 		[
-			{ state: 'closed', lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }) },
+			{ state: 'open', lastFailure: undefined },
+			'No message arrived within 60 s. The channel was open',
+		],
+		[
+			{ state: 'closed', lastFailure: undefined },
+			'No message arrived within 60 s. The channel was not open',
+		],
+		[
+			{
+				state: 'closed',
+				lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }),
+			},
 			'No message arrived within 60 s. Nobody answers',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {
@@ -126,7 +141,12 @@ describe('the time limit', () => {
 		const failure = new NodeError({ code: 401, message: 'refused' });
 		for (const listener of channels.listeners) {
 			listener.onChannelEnd?.({
-				...{ decision: 'longBackoff', delayMilliseconds: 1000, isFirstOfOutage: true, alert: undefined },
+				...{
+					decision: 'longBackoff',
+					delayMilliseconds: 1000,
+					isFirstOfOutage: true,
+					alert: undefined,
+				},
 				...{ closeReason: { kind: 'dropped' }, wasOpen: false, failure },
 			});
 		}
@@ -147,12 +167,17 @@ describe('the time limit', () => {
 			{ state: 'closed', lastFailure } as const,
 			{ state: 'open', lastFailure: undefined } as const,
 		];
-		const channels = Object.defineProperty(new FakeChannels(), 'status', { get: () => states.pop() });
+		const channels = Object.defineProperty(new FakeChannels(), 'status', {
+			get: () => states.pop(),
+		});
 		const { test, told, clock } = begin(channels, 'a,b');
 		await test.manualTriggerFunction?.();
 		await clock.advance(60_000);
 		expect(told).toMatchObject([
-			{ httpCode: '504', message: expect.stringMatching(/1 of 2 channels were open$/) as string },
+			{
+				httpCode: '504',
+				message: expect.stringMatching(/1 of 2 channels were open$/) as string,
+			},
 		]);
 	});
 

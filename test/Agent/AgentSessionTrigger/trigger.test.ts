@@ -34,7 +34,9 @@ describe('trigger', () => {
 				mimeType: 'application/octet-stream',
 				data: Buffer.from([0xff, 0]).toString('base64'),
 			});
-			expect(run.emitted.map(({ items, key }) => [items.length, key])).toEqual(Array(3).fill([1, undefined]));
+			expect(run.emitted.map(({ items, key }) => [items.length, key])).toEqual(
+				Array(3).fill([1, undefined]),
+			);
 		});
 
 		test.each([
@@ -42,7 +44,12 @@ describe('trigger', () => {
 			['text', {}, { text: 7 }, '7'],
 			['text', {}, { text: '', data: { text: 'a' } }, null],
 			['text', {}, 12, '12'],
-			['another field', { textField: ' data.text ' }, { data: { text: 'an answer' } }, 'an answer'],
+			[
+				'another field',
+				{ textField: ' data.text ' },
+				{ data: { text: 'an answer' } },
+				'an answer',
+			],
 		])(
 			"the text of a message becomes 'output', as in Agent Execute: %s %j %j",
 			async (_, options, message, output) => {
@@ -58,7 +65,9 @@ describe('trigger', () => {
 			await until(() => published.service.countOpenChannels() === 3);
 			for (const id of ['s1', 's2', 's3', 's1']) published.service.send(id, id);
 			await until(() => run.items.length === 4);
-			const seen = run.items.map(({ json }) => `${json.sessionId as string} ${json.sequence as number}`);
+			const seen = run.items.map(
+				({ json }) => `${json.sessionId as string} ${json.sequence as number}`,
+			);
 			expect(seen.sort()).toEqual(['s1 1', 's1 2', 's2 1', 's3 1']);
 		});
 
@@ -66,7 +75,8 @@ describe('trigger', () => {
 			await published.publish({ sessionIds: ['a', 7] as never });
 			await until(
 				() =>
-					published.service.countOpenChannels('a') === 1 && published.service.countOpenChannels('7') === 1,
+					published.service.countOpenChannels('a') === 1 &&
+					published.service.countOpenChannels('7') === 1,
 			);
 		});
 
@@ -95,14 +105,17 @@ describe('trigger', () => {
 
 		test('opens no channel to a host that the signature credential does not allow', async () => {
 			const signer = { allowedHosts: 'agent.example.com' };
-			await expect(published.publish({}, { signer })).rejects.toThrow('is not allowed for 127.0.0.1');
+			await expect(published.publish({}, { signer })).rejects.toThrow(
+				'is not allowed for 127.0.0.1',
+			);
 			expect(published.service.connections).toBe(0);
 		});
 
 		test('opens none either when the host is no longer allowed after a drop', async () => {
 			let allowedHosts = '127.0.0.1';
 			const parameters = { options: { reconnectMaxDelaySeconds: 1 } };
-			const onRead = (type: string) => (type === 'agentSignatureApi' ? { allowedHosts } : undefined);
+			const onRead = (type: string) =>
+				type === 'agentSignatureApi' ? { allowedHosts } : undefined;
 			const run = await published.listening(parameters, { onRead });
 			allowedHosts = 'agent.example.com';
 			await until(() => {
@@ -119,7 +132,9 @@ describe('trigger', () => {
 			published.service.closeChannels(4000, reason);
 			await until(() => run.items.some(({ json }) => json.event === 'disconnected'));
 			const told = `${run.logged.join('')} ${inspect(run.items, { depth: null })}`;
-			expect(run.logged.some((text) => text.includes('bye error | forged ••• •••'))).toBe(true);
+			expect(run.logged.some((text) => text.includes('bye error | forged ••• •••'))).toBe(
+				true,
+			);
 			expect(told).not.toMatch(/[\r\n]error|canary|OmNhbmFyeS|Y2FuYXJ5/);
 		});
 
@@ -137,7 +152,9 @@ describe('trigger', () => {
 			published.service.scriptUpgrades({ status: 401 });
 			published.service.dropChannels();
 			await until(
-				() => published.service.upgrades.length === 3 && published.service.countOpenChannels() === 1,
+				() =>
+					published.service.upgrades.length === 3 &&
+					published.service.countOpenChannels() === 1,
 			);
 			expect(published.service.upgrades[2]?.query.signature).toBe('new');
 			published.service.send('s1', 2, 3);
@@ -145,7 +162,13 @@ describe('trigger', () => {
 			const jsons = run.items.map(({ json }) => json);
 			expect(jsons.filter(({ event }) => event)).toEqual([
 				{ sessionId: 's1', event: 'connected', at: iso, gapMs: null, reason: null },
-				{ sessionId: 's1', event: 'disconnected', at: iso, gapMs: null, reason: 'the connection was lost' },
+				{
+					sessionId: 's1',
+					event: 'disconnected',
+					at: iso,
+					gapMs: null,
+					reason: 'the connection was lost',
+				},
 				{
 					sessionId: 's1',
 					event: 'reconnected',
@@ -177,7 +200,8 @@ describe('trigger', () => {
 				message: expect.stringMatching(/session s1 .*401/) as string,
 			});
 			const shown = inspect([run.failedExecutions, run.logged], { depth: 9 });
-			for (const secret of [apiKey, ...Object.values(canaries)]) expect(shown).not.toContain(secret);
+			for (const secret of [apiKey, ...Object.values(canaries)])
+				expect(shown).not.toContain(secret);
 		});
 
 		test('an n8n without failed executions gets a line in its log', async () => {
@@ -185,7 +209,9 @@ describe('trigger', () => {
 				throw new Error('access to env vars denied');
 			};
 			const run = await published.publish({}, { withoutFailedExecutions: true, onRead });
-			await until(() => run.logged.some((text) => text.startsWith('The channel of session s1 is not open')));
+			await until(() =>
+				run.logged.some((text) => text.startsWith('The channel of session s1 is not open')),
+			);
 		});
 
 		test('credentials that cannot be read for a moment are an outage', async () => {
@@ -229,13 +255,18 @@ describe('lifecycle', () => {
 
 		test('while the stop still works, goes on with what it leaves, also when others were started in between', async () => {
 			const options = { maxConcurrentExecutions: 1 };
-			const first = await published.listening({ options }, { run: () => undefined, workflowId: 'meanwhile' });
+			const first = await published.listening(
+				{ options },
+				{ run: () => undefined, workflowId: 'meanwhile' },
+			);
 			const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
 			published.service.send('s1', ...numbers);
 			await until(() => first.items.length === 1);
 			await new Promise((resolve) => setTimeout(resolve, 100));
 			const closing = first.close();
-			const later = [{}, {}, {}].map(() => published.publish({ options }, { workflowId: 'meanwhile' }));
+			const later = [{}, {}, {}].map(() =>
+				published.publish({ options }, { workflowId: 'meanwhile' }),
+			);
 			const [second, third, last] = await Promise.all(later);
 			await until(() => first.items.length + (last?.items.length ?? 0) === 200);
 			await closing;
@@ -271,7 +302,11 @@ describe('lifecycle', () => {
 			published.service.send('s1', Buffer.from('a'), Buffer.from('b'), Buffer.from('c'));
 			await until(() => run.items.length > 0);
 			await run.close();
-			expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual(['YQ==', 'Yg==', 'Yw==']);
+			expect(run.items.map(({ binary }) => binary?.data?.data)).toEqual([
+				'YQ==',
+				'Yg==',
+				'Yw==',
+			]);
 		});
 
 		test('of a trigger whose reading is paused takes what the socket holds, and the next start goes on with it', async () => {
@@ -282,7 +317,10 @@ describe('lifecycle', () => {
 			await until(() => run.logged.some((text) => text.includes('reading is paused')));
 			await run.close();
 			expect(run.failedExecutions).toMatchObject([
-				{ message: 'The trigger was stopped while 2999 messages waited for their executions' },
+				{
+					message:
+						'The trigger was stopped while 2999 messages waited for their executions',
+				},
 			]);
 			const next = await published.publish({ options: { batchSize: 5000 } });
 			await until(() => next.items.length === 2999);
@@ -298,7 +336,9 @@ describe('lifecycle', () => {
 			const next = await published.listening();
 			published.service.send('s1', 3, 4);
 			await until(() => next.items.length === 2);
-			expect(next.items.map(({ json }) => [json.message, json.sequence, typeof json.gapMs])).toEqual([
+			expect(
+				next.items.map(({ json }) => [json.message, json.sequence, typeof json.gapMs]),
+			).toEqual([
 				[3, 1, 'number'],
 				[4, 2, 'undefined'],
 			]);
@@ -326,13 +366,43 @@ describe('lifecycle', () => {
 		test.each<[string, IDataObject, Partial<TriggerOptions>, string]>([
 			['no session', { sessionIds: ' , ' }, {}, "'Session IDs' is required"],
 			['a batch of nothing', { options: { batchSize: 0 } }, {}, "'Batch Size'"],
-			['a close code that is none', { options: { finalCloseCodes: '4001, x' } }, {}, "'Final Close Codes'"],
-			['one below all codes', { options: { finalCloseCodes: '0999' } }, {}, "contains '0999'"],
-			['one above all codes', { options: { finalCloseCodes: '5000' } }, {}, "contains '5000'"],
-			['one that is too long', { options: { finalCloseCodes: '40010' } }, {}, "contains '40010'"],
+			[
+				'a close code that is none',
+				{ options: { finalCloseCodes: '4001, x' } },
+				{},
+				"'Final Close Codes'",
+			],
+			[
+				'one below all codes',
+				{ options: { finalCloseCodes: '0999' } },
+				{},
+				"contains '0999'",
+			],
+			[
+				'one above all codes',
+				{ options: { finalCloseCodes: '5000' } },
+				{},
+				"contains '5000'",
+			],
+			[
+				'one that is too long',
+				{ options: { finalCloseCodes: '40010' } },
+				{},
+				"contains '40010'",
+			],
 			['a format that is none', { messageFormat: 'xml' }, {}, "'Message Format'"],
-			['a policy that is none', { options: { onQueueFull: 'explode' } }, {}, "'On Queue Full'"],
-			['an address of another kind', {}, { api: { webSocketUrl: 'ftp://x' } }, 'WebSocket URL'],
+			[
+				'a policy that is none',
+				{ options: { onQueueFull: 'explode' } },
+				{},
+				"'On Queue Full'",
+			],
+			[
+				'an address of another kind',
+				{},
+				{ api: { webSocketUrl: 'ftp://x' } },
+				'WebSocket URL',
+			],
 			['no API key', {}, { api: { apiKey: '' } }, 'API key'],
 			['no signature', {}, { signer: { signature: '' } }, 'signature'],
 		])('%s', async (_, parameters, options, message) => {
@@ -359,7 +429,9 @@ describe('executions', () => {
 		});
 
 		test('a batch takes what comes in its time', async () => {
-			const run = await published.listening({ options: { batchSize: 3, batchWaitMilliseconds: 60 } });
+			const run = await published.listening({
+				options: { batchSize: 3, batchWaitMilliseconds: 60 },
+			});
 			published.service.send('s1', 1, 2, 3, 4);
 			await until(() => run.items.length === 4);
 			expect(run.emitted.map(({ items }) => items.length)).toEqual([3, 1]);
@@ -427,8 +499,15 @@ describe('executions', () => {
 		});
 
 		test('a full queue drops the oldest, counts them, and tells', async () => {
-			const options = { maxQueuedMessages: 2, maxConcurrentExecutions: 1, onQueueFull: 'dropOldest' };
-			const run = await published.listening({ options }, { run: () => undefined, workflowId: 'dropping' });
+			const options = {
+				maxQueuedMessages: 2,
+				maxConcurrentExecutions: 1,
+				onQueueFull: 'dropOldest',
+			};
+			const run = await published.listening(
+				{ options },
+				{ run: () => undefined, workflowId: 'dropping' },
+			);
 			published.service.send('s1', 1, 2, 3, 4, 5);
 			await until(() => run.failedExecutions.length === 1);
 			await until(() => published.service.countOpenChannels() === 1);
@@ -455,7 +534,8 @@ describe('executions', () => {
 					},
 				},
 			);
-			for (let n = 1; n <= 2000; n++) published.service.send('s1', { n, filler: 'x'.repeat(1000) });
+			for (let n = 1; n <= 2000; n++)
+				published.service.send('s1', { n, filler: 'x'.repeat(1000) });
 			await until(() => run.logged.some((text) => text.includes('reading is paused')));
 			expect(run.items).toHaveLength(1);
 			ending = true;
@@ -495,7 +575,11 @@ describe('trigger state', () => {
 		const leftover = { entries: [], droppedCounts: new Map() };
 		memory.keepLeftover(leftover, clock);
 		await clock.advance(59_999);
-		expect([memory.takeLeftover(), memory.takeLeftover(), clock.pending]).toEqual([leftover, undefined, 0]);
+		expect([memory.takeLeftover(), memory.takeLeftover(), clock.pending]).toEqual([
+			leftover,
+			undefined,
+			0,
+		]);
 		memory.keepLeftover(leftover, clock);
 		await clock.advance(60_000);
 		expect(memory.takeLeftover()).toBeUndefined();

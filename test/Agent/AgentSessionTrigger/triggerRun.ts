@@ -138,7 +138,13 @@ export class TriggerRun {
 		};
 		const emitError = (error: Error) => void this.errors.push(error);
 		const saveFailedExecution = (error: Error) => void this.failedExecutions.push(error);
-		const common = [this.#workflow, this.#node, this.#additionalData, this.mode, this.activation] as const;
+		const common = [
+			this.#workflow,
+			this.#node,
+			this.#additionalData,
+			this.mode,
+			this.activation,
+		] as const;
 		// For a test n8n makes the context without them, and puts its own in their place later.
 		const context =
 			this.mode === 'manual'
@@ -146,7 +152,9 @@ export class TriggerRun {
 				: new TriggerContext(...common, emit, emitError, saveFailedExecution);
 		Object.defineProperty(context, 'helpers', { value: withoutSniffing(context.helpers) });
 		const log = (text: string) => void this.logged.push(text);
-		Object.defineProperty(context, 'logger', { value: { debug: log, info: log, warn: log, error: log } });
+		Object.defineProperty(context, 'logger', {
+			value: { debug: log, info: log, warn: log, error: log },
+		});
 		if (this.options.withoutFailedExecutions) {
 			Object.defineProperty(context, 'saveFailedExecution', { value: undefined });
 		}
@@ -169,7 +177,11 @@ export class TriggerRun {
 			},
 		};
 		const hooks = new ExecutionLifecycleHooks(this.mode, 'e1', { id: 'w1' } as never);
-		return { credentialsHelper, hooks, executionId: 'e1' } as unknown as IWorkflowExecuteAdditionalData;
+		return {
+			credentialsHelper,
+			hooks,
+			executionId: 'e1',
+		} as unknown as IWorkflowExecuteAdditionalData;
 	}
 }
 

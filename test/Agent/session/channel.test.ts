@@ -23,7 +23,8 @@ function openChannel(
 	clock = new FakeClock(),
 ) {
 	const told = { opened: 0, messages: [] as string[], endings: [] as CloseReason[], clock };
-	const query = 'sessionId=s1&userPublicKey=p&signature=canary-signature&timestamp=1&apiKey=test-api-key';
+	const query =
+		'sessionId=s1&userPublicKey=p&signature=canary-signature&timestamp=1&apiKey=test-api-key';
 	const channel = new Channel(
 		{
 			url: `${service.webSocketUrl}/ws?${query}`,
@@ -66,16 +67,19 @@ describe('a channel on a real socket', () => {
 		expect([told.endings, told.clock.pending]).toEqual([[], 0]);
 	});
 
-	it.each(['silence', 'trickle'] as const)('gives up a handshake with %s after 15 s', async (fault) => {
-		service.scriptUpgrades({ fault });
-		const { told } = openChannel();
-		await until(() => service.upgrades.length === 1);
-		await told.clock.advance(14_999);
-		expect(told.endings).toEqual([]);
-		await told.clock.advance(1);
-		expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);
-		expect(told.clock.pending).toBe(0);
-	});
+	it.each(['silence', 'trickle'] as const)(
+		'gives up a handshake with %s after 15 s',
+		async (fault) => {
+			service.scriptUpgrades({ fault });
+			const { told } = openChannel();
+			await until(() => service.upgrades.length === 1);
+			await told.clock.advance(14_999);
+			expect(told.endings).toEqual([]);
+			await told.clock.advance(1);
+			expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);
+			expect(told.clock.pending).toBe(0);
+		},
+	);
 
 	it('ends when the server stops answering pings, and leaves nothing at the server', async () => {
 		const { told, isOpen } = openChannel();
@@ -107,7 +111,10 @@ describe('a channel on a real socket', () => {
 		'closes for good although the server ignores it (%s)',
 		async (state) => {
 			if (state === 'connecting') service.scriptUpgrades({ fault: 'silence' });
-			const { channel, told, isOpen } = openChannel({}, Object.assign(new FakeClock(), systemClock));
+			const { channel, told, isOpen } = openChannel(
+				{},
+				Object.assign(new FakeClock(), systemClock),
+			);
 			await (state === 'connecting' ? until(() => service.upgrades.length === 1) : isOpen());
 			for (const peer of service.getChannels()) peer.pause();
 			if (state === 'paused') channel.pause();
@@ -187,7 +194,10 @@ describe('pause', () => {
 	it('stops reading and pinging until resume', async () => {
 		const session = await new FakeSession().opened();
 		session.connection.pause();
-		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([true, 'open']);
+		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([
+			true,
+			'open',
+		]);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([1, 1]);
 		session.connection.resume();
@@ -200,7 +210,10 @@ describe('pause', () => {
 		session.network.last.fail('ECONNRESET');
 		await session.clock.advance(500);
 		session.network.last.open();
-		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([true, 'open']);
+		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([
+			true,
+			'open',
+		]);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([0, 2]);
 		for (let times = 0; times < 2; times++) session.connection.resume();
@@ -262,24 +275,27 @@ describe('close', () => {
 		],
 	];
 
-	it.each(whenever)('%s leaves no socket, no timer and no event, within 300 ms', async (_name, reach) => {
-		const session = new FakeSession();
-		await reach(session);
-		const before = session.account.events.length + session.account.ended.length;
-		const closed = Promise.all([session.connection.close(), session.connection.close()]);
-		await session.clock.advance(300);
-		await closed;
-		expect([session.clock.pending, session.network.live]).toEqual([0, 0]);
-		session.network.sockets.at(-1)?.text('late');
-		await session.clock.advance(3_600_000);
-		expect([session.connection.getStatus().state, session.clock.pending, session.network.live]).toEqual([
-			'closed',
-			0,
-			0,
-		]);
-		expect(session.account.messages).toEqual([]);
-		expect(session.account.events.length + session.account.ended.length).toBe(before);
-	});
+	it.each(whenever)(
+		'%s leaves no socket, no timer and no event, within 300 ms',
+		async (_name, reach) => {
+			const session = new FakeSession();
+			await reach(session);
+			const before = session.account.events.length + session.account.ended.length;
+			const closed = Promise.all([session.connection.close(), session.connection.close()]);
+			await session.clock.advance(300);
+			await closed;
+			expect([session.clock.pending, session.network.live]).toEqual([0, 0]);
+			session.network.sockets.at(-1)?.text('late');
+			await session.clock.advance(3_600_000);
+			expect([
+				session.connection.getStatus().state,
+				session.clock.pending,
+				session.network.live,
+			]).toEqual(['closed', 0, 0]);
+			expect(session.account.messages).toEqual([]);
+			expect(session.account.events.length + session.account.ended.length).toBe(before);
+		},
+	);
 
 	it('waits 200 ms for the other side, then 50 ms for a socket that it has cut', async () => {
 		const session = await new FakeSession().opened();
@@ -320,7 +336,11 @@ describe('close', () => {
 		await session.clock.advance(0);
 		expect(session.network.last.terminated).toBe(true);
 		await session.clock.advance(50);
-		expect([isRead(), session.account.messages.length, session.clock.pending]).toEqual([false, 10, 0]);
+		expect([isRead(), session.account.messages.length, session.clock.pending]).toEqual([
+			false,
+			10,
+			0,
+		]);
 	});
 
 	it('takes it until 200 ms without a message', async () => {
@@ -349,7 +369,10 @@ describe('close', () => {
 	it('says goodbye with 1000', async () => {
 		const session = await new FakeSession().opened();
 		await session.connection.close();
-		expect([session.network.last.closeCode, session.network.last.state]).toEqual([1000, 'gone']);
+		expect([session.network.last.closeCode, session.network.last.state]).toEqual([
+			1000,
+			'gone',
+		]);
 	});
 
 	it('may come from within a listener', async () => {

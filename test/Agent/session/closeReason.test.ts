@@ -99,7 +99,12 @@ describe('errors', () => {
 			'status 302',
 			'login.example/a.',
 		],
-		[answer(302, { location: '/login?token=canary' }), 302, 'status 302', 'redirects to /login.'],
+		[
+			answer(302, { location: '/login?token=canary' }),
+			302,
+			'status 302',
+			'redirects to /login.',
+		],
 		[answer(302, { location: 'http://' }), 302, 'status 302', 'It redirects.'],
 	];
 
@@ -112,7 +117,9 @@ describe('errors', () => {
 			expect(failure.description).toContain(description);
 			expect(`${failure.message}${failure.description ?? ''}`).not.toContain('canary');
 			// n8n puts texts of its own in the place of a message that holds one of these.
-			expect(failure.message).not.toMatch(/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/);
+			expect(failure.message).not.toMatch(
+				/ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|Authorization/,
+			);
 		});
 
 		it.each([
@@ -129,7 +136,9 @@ describe('errors', () => {
 		});
 
 		it('does not mention a clock that is right, or that is not told', () => {
-			const near = [29, -29].map((seconds) => new Date(nowMilliseconds + seconds * 1000).toUTCString());
+			const near = [29, -29].map((seconds) =>
+				new Date(nowMilliseconds + seconds * 1000).toUTCString(),
+			);
 			for (const date of [...near, 'whenever', undefined]) {
 				expect(told(answer(401, { date })).description).not.toContain('clock');
 			}
@@ -148,17 +157,23 @@ describe('errors', () => {
 
 		it('holds no secret of an address that is redirected to, nor of what n8n says of the credentials', () => {
 			const sanitize = (text: string) => text.replaceAll('canary', 'hidden');
-			const { response: redirect } = answer(302, { location: 'https://login.example/canary' }) as {
+			const { response: redirect } = answer(302, {
+				location: 'https://login.example/canary',
+			}) as {
 				response: UpgradeResponse;
 			};
-			expect(told(convertUpgradeResponse(redirect, sanitize)).description).toContain('login.example/hidden.');
+			expect(told(convertUpgradeResponse(redirect, sanitize)).description).toContain(
+				'login.example/hidden.',
+			);
 			const unreadable = convertCredentialError(new Error('no vault for canary'), sanitize);
 			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
 		});
 
 		it('says nothing of a host that is not known', () => {
 			const failure = told({ kind: 'dropped' }, { host: undefined });
-			expect(failure.message).toBe('The channel of session s1 is not open: the connection was lost');
+			expect(failure.message).toBe(
+				'The channel of session s1 is not open: the connection was lost',
+			);
 		});
 
 		it('tells a channel that did not stay open from one that never was, and names no more of an id than fits', () => {
@@ -211,12 +226,14 @@ describe('close reason', () => {
 				'longBackoff',
 			],
 		),
-		...[300, 301, 302, 307, 308, 399].map((status): [string, CloseReason, RetryDecision, RetryDecision] => [
-			`status ${status}`,
-			answer(status),
-			'longBackoff',
-			'longBackoff',
-		]),
+		...[300, 301, 302, 307, 308, 399].map(
+			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`status ${status}`,
+				answer(status),
+				'longBackoff',
+				'longBackoff',
+			],
+		),
 		...[1000, 1001, 1005, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
 			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
 				`close ${code}`,
@@ -225,18 +242,22 @@ describe('close reason', () => {
 				'backoff',
 			],
 		),
-		...[1002, 1003, 1007, 1008, 1010].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
-			`close ${code}`,
-			close(code),
-			'longBackoff',
-			'longBackoff',
-		]),
-		...[4400, 4401, 4403, 4404, 4499].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
-			`close ${code}`,
-			close(code),
-			'freshCredentials',
-			'longBackoff',
-		]),
+		...[1002, 1003, 1007, 1008, 1010].map(
+			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`close ${code}`,
+				close(code),
+				'longBackoff',
+				'longBackoff',
+			],
+		),
+		...[4400, 4401, 4403, 4404, 4499].map(
+			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
+				`close ${code}`,
+				close(code),
+				'freshCredentials',
+				'longBackoff',
+			],
+		),
 		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
 			`close ${code}`,
 			close(code),
@@ -256,17 +277,28 @@ describe('close reason', () => {
 			'longBackoff',
 		],
 		['what n8n does not allow', { kind: 'blocked' }, 'longBackoff', 'longBackoff'],
-		['unreadable credentials', { kind: 'credentials', message: '', needsUser: false }, 'backoff', 'backoff'],
+		[
+			'unreadable credentials',
+			{ kind: 'credentials', message: '', needsUser: false },
+			'backoff',
+			'backoff',
+		],
 	];
 
 	describe('retryDecisionOf', () => {
 		const usual = { faultyCloseCount: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: undefined }, [])).toBe(first);
-			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: getCloseKey(closeReason) }, [])).toBe(
-				again,
+			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: undefined }, [])).toBe(
+				first,
 			);
+			expect(
+				decideRetry(
+					closeReason,
+					{ ...usual, retriedCloseKey: getCloseKey(closeReason) },
+					[],
+				),
+			).toBe(again);
 		});
 
 		it.each([
@@ -275,7 +307,11 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyCloseCount) =>
-				decideRetry(closeReason, { retriedCloseKey: undefined, faultyCloseCount: faultyCloseCount }, []),
+				decideRetry(
+					closeReason,
+					{ retriedCloseKey: undefined, faultyCloseCount: faultyCloseCount },
+					[],
+				),
 			);
 			expect(verdicts).toEqual(['backoff', 'backoff', 'longBackoff', 'longBackoff']);
 		});
@@ -287,16 +323,20 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(decideRetry(closeReason, { ...usual, retriedCloseKey: getCloseKey(before) }, [])).toBe(
-					'freshCredentials',
-				);
+				expect(
+					decideRetry(
+						closeReason,
+						{ ...usual, retriedCloseKey: getCloseKey(before) },
+						[],
+					),
+				).toBe('freshCredentials');
 			},
 		);
 
 		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(decideRetry(close(code), { ...usual, retriedCloseKey: undefined }, [3999, code])).toBe(
-				'longBackoff',
-			);
+			expect(
+				decideRetry(close(code), { ...usual, retriedCloseKey: undefined }, [3999, code]),
+			).toBe('longBackoff');
 		});
 	});
 });

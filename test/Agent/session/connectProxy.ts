@@ -23,7 +23,11 @@ export class ConnectProxy {
 		// What is no tunnel is refused.
 		this.#server.on('request', (_request, response) => {
 			response
-				.writeHead(this.behaviour === 'tunnel' || this.behaviour === 'stall' ? 405 : this.behaviour)
+				.writeHead(
+					this.behaviour === 'tunnel' || this.behaviour === 'stall'
+						? 405
+						: this.behaviour,
+				)
 				.end();
 		});
 		this.#server.on('connect', (request: IncomingMessage, socket: Socket) => {
@@ -65,10 +69,14 @@ export class ConnectProxy {
 		}
 		const { hostname, port } = new URL(`http://${url}`);
 		// Names of the test all mean this machine.
-		const upstream = connect(Number(port || 80), hostname === 'agent.test' ? '127.0.0.1' : hostname, () => {
-			socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
-			socket.pipe(upstream).pipe(socket);
-		});
+		const upstream = connect(
+			Number(port || 80),
+			hostname === 'agent.test' ? '127.0.0.1' : hostname,
+			() => {
+				socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+				socket.pipe(upstream).pipe(socket);
+			},
+		);
 		upstream.on('error', () => socket.destroy());
 		socket.on('close', () => upstream.destroy());
 	}

@@ -16,7 +16,8 @@ describe('connection', () => {
 				session.network.last.end(1000);
 				await session.clock.advance(wait);
 			}
-			const delays = () => session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
+			const delays = () =>
+				session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds);
 			expect(delays()).toEqual([500, 1000, 2000, 4000, 8000]);
 			await session.clock.advance(5000);
 			session.network.last.end(1000);
@@ -34,9 +35,9 @@ describe('connection', () => {
 			session.network.last.open();
 			await session.clock.advance(30_000);
 			session.network.last.end();
-			expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual([
-				500, 1000, 500,
-			]);
+			expect(session.account.ended.map(({ delayMilliseconds }) => delayMilliseconds)).toEqual(
+				[500, 1000, 500],
+			);
 		});
 
 		it('never has more than one socket or one pending attempt', async () => {
@@ -54,7 +55,9 @@ describe('connection', () => {
 			await session.clock.advance(14_999);
 			expect(session.account.ended).toEqual([]);
 			await session.clock.advance(1);
-			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['connectTimeout']);
+			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual([
+				'connectTimeout',
+			]);
 			expect(session.network.last.terminated).toBe(true);
 			session.network.last.open();
 			expect(session.connection.getStatus().state).toBe('closed');
@@ -83,7 +86,13 @@ describe('connection', () => {
 			expect(session.account.ended).toEqual([]);
 			await session.clock.advance(1);
 			expect(session.account.ended).toMatchObject([
-				{ closeReason: { kind: 'credentials', message: 'reading them timed out', needsUser: false } },
+				{
+					closeReason: {
+						kind: 'credentials',
+						message: 'reading them timed out',
+						needsUser: false,
+					},
+				},
 			]);
 			give();
 			session.onRead = () => Promise.resolve();
@@ -105,7 +114,9 @@ describe('connection', () => {
 				socket.open();
 			};
 			await session.clock.advance(45_500);
-			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual(['silent']);
+			expect(session.account.ended.map(({ closeReason }) => closeReason.kind)).toEqual([
+				'silent',
+			]);
 			session.network.last.text('back');
 			expect(session.account.messages[0]?.gapMs).toBe(45_500);
 		});
@@ -151,7 +162,14 @@ describe('connection', () => {
 					byteLength: 7,
 					memoryBytes: 95,
 				},
-				{ sessionId: 's1', sequence: 2, receivedAt: at, format: 'text', message: 'plain', byteLength: 5 },
+				{
+					sessionId: 's1',
+					sequence: 2,
+					receivedAt: at,
+					format: 'text',
+					message: 'plain',
+					byteLength: 5,
+				},
 			]);
 			expect(session.account.events).toEqual([
 				{ sessionId: 's1', event: 'connected', at, gapMs: null, reason: null },
@@ -189,12 +207,16 @@ describe('connection', () => {
 			session.network.last.open();
 			session.network.last.text('2');
 			session.network.last.text('3');
-			expect(session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs])).toEqual([
+			expect(
+				session.account.messages.map(({ sequence, gapMs }) => [sequence, gapMs]),
+			).toEqual([
 				[1, undefined],
 				[2, 500],
 				[3, undefined],
 			]);
-			expect(session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason])).toEqual([
+			expect(
+				session.account.events.map(({ event, gapMs, reason }) => [event, gapMs, reason]),
+			).toEqual([
 				['connected', null, null],
 				['disconnected', null, 'the connection was lost'],
 				['reconnected', 500, 'the connection was lost'],
@@ -264,7 +286,9 @@ describe('connection', () => {
 					failure: {
 						message:
 							'The channel of session s1 is not open: the credentials could not be read: access to env vars denied',
-						description: expect.stringContaining('N8N_BLOCK_ENV_ACCESS_IN_NODE') as string,
+						description: expect.stringContaining(
+							'N8N_BLOCK_ENV_ACCESS_IN_NODE',
+						) as string,
 					},
 				},
 			]);
@@ -316,9 +340,9 @@ describe('connection', () => {
 			await session.clock.advance(5 * 60_000 - 1);
 			expect(session.account.alerts).toEqual([]);
 			await session.clock.advance(3_600_000);
-			expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual([
-				['outage', 503],
-			]);
+			expect(session.account.alerts.map(({ kind, failure }) => [kind, failure.code])).toEqual(
+				[['outage', 503]],
+			);
 		});
 
 		it('is not over with a message of a channel that does not stay', async () => {
@@ -332,7 +356,10 @@ describe('connection', () => {
 			expect(session.network.sockets.length).toBeLessThan(10);
 			await session.clock.advance(5 * 60_000);
 			expect(session.account.alerts).toMatchObject([
-				{ kind: 'outage', failure: { message: expect.stringContaining('session s1') as string } },
+				{
+					kind: 'outage',
+					failure: { message: expect.stringContaining('session s1') as string },
+				},
 			]);
 		});
 
@@ -367,7 +394,12 @@ const usual = { heartbeatSeconds: 25, pingText: '' };
 
 function watch(settings = usual, answers = true) {
 	const clock = new FakeClock();
-	const seen = { pings: [] as number[], deadAt: undefined as number | undefined, unanswered: 0, answers };
+	const seen = {
+		pings: [] as number[],
+		deadAt: undefined as number | undefined,
+		unanswered: 0,
+		answers,
+	};
 	const heartbeat: Heartbeat = new Heartbeat(
 		settings,
 		{

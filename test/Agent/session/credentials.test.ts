@@ -7,7 +7,11 @@ import {
 	buildIdentity,
 	listSecrets,
 } from '../../../nodes/Agent/session/credentials';
-import { buildChannelUrl, buildChannelBaseUrl, buildExecuteUrl } from '../../../nodes/Agent/session/urls';
+import {
+	buildChannelUrl,
+	buildChannelBaseUrl,
+	buildExecuteUrl,
+} from '../../../nodes/Agent/session/urls';
 import { createConnectRequestReader } from '../../../nodes/Agent/session/connectRequest';
 import { checkAllowedHost } from '../../../nodes/Agent/session/allowedHosts';
 import { FakeClock } from './fakeClock';
@@ -36,18 +40,21 @@ describe('credentials', () => {
 
 		it('takes the timestamp that came with the signature, as a number or as digits', () => {
 			const issued = { ...signed, timestampMode: 'issued' as const };
-			expect(buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp).toBe(
-				1_700_000_000_123,
-			);
-			expect(buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp).toBe(
-				1_700_000_000_123,
-			);
+			expect(
+				buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp,
+			).toBe(1_700_000_000_123);
+			expect(
+				buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp,
+			).toBe(1_700_000_000_123);
 		});
 
-		it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
-			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-			expect(buildIdentity(issued, {}, now).timestamp).toBe(issuedTimestamp);
-		});
+		it.each([100_000_000_000, 99_999_999_999_999])(
+			'takes the timestamp %d',
+			(issuedTimestamp) => {
+				const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
+				expect(buildIdentity(issued, {}, now).timestamp).toBe(issuedTimestamp);
+			},
+		);
 
 		it.each([
 			[1_700_000_000, 'The node converts them to seconds'],
@@ -82,16 +89,19 @@ describe('credentials', () => {
 				signature: '0xsigned',
 				timestamp: 1_700_000_000_123,
 			});
-			expect(failureOf(() => buildIdentity(signed, { timestamp: 1_700_000_000 })).text).toContain(
-				"option 'Timestamp (Milliseconds)'",
-			);
+			expect(
+				failureOf(() => buildIdentity(signed, { timestamp: 1_700_000_000 })).text,
+			).toContain("option 'Timestamp (Milliseconds)'");
 		});
 
-		it.each(['userId', 'userPublicKey', 'signature'] as const)('says that %s is missing', (field) => {
-			const failure = failureOf(() => buildIdentity({ ...signed, [field]: '' }));
-			expect(failure).toMatchObject({ code: 400 });
-			expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
-		});
+		it.each(['userId', 'userPublicKey', 'signature'] as const)(
+			'says that %s is missing',
+			(field) => {
+				const failure = failureOf(() => buildIdentity({ ...signed, [field]: '' }));
+				expect(failure).toMatchObject({ code: 400 });
+				expect(failure.text).toMatch(/The (user ID|user public key|signature) is missing/);
+			},
+		);
 	});
 
 	it('refuses a credential without an API key', () => {
@@ -117,21 +127,29 @@ describe('credentials', () => {
 			['twice', `${canaries.signature} ${canaries.signature}`],
 			['cut off at the end', `unknown signature ${canaries.signature.slice(0, 12)}`],
 			['cut off with dots', `unknown signature ${canaries.signature.slice(0, 12)}…`],
-			['credentials of a proxy', 'connect to http://canaryuser:canarypass@proxy.example:8080 failed'],
-			['a credential that is not known', 'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2'],
+			[
+				'credentials of a proxy',
+				'connect to http://canaryuser:canarypass@proxy.example:8080 failed',
+			],
+			[
+				'a credential that is not known',
+				'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2',
+			],
 		])('hides %s', (_name, text) => {
 			expect(buildSanitizeFunction(secrets)(text)).not.toMatch(leak);
 		});
 
 		it('leaves the rest', () => {
-			expect(buildSanitizeFunction(secrets)('status 401 from agent.example:3010 (session s1)')).toBe(
-				'status 401 from agent.example:3010 (session s1)',
-			);
+			expect(
+				buildSanitizeFunction(secrets)('status 401 from agent.example:3010 (session s1)'),
+			).toBe('status 401 from agent.example:3010 (session s1)');
 			expect(buildSanitizeFunction([''])('anything')).toBe('anything');
 		});
 
 		it('leaves no more of a text than is ever shown', () => {
-			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(buildSanitizeFunction(secrets));
+			const [whole, long] = ['x'.repeat(16_384), 'x'.repeat(16_385)].map(
+				buildSanitizeFunction(secrets),
+			);
 			expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
 		});
 
@@ -139,8 +157,14 @@ describe('credentials', () => {
 			const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
 			fc.assert(
 				fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
-					fc.pre(value.trim().length >= 4 && !before.includes(value) && !after.includes(value));
-					return !buildSanitizeFunction([value])(`${before}${value}${after}`).includes(value);
+					fc.pre(
+						value.trim().length >= 4 &&
+							!before.includes(value) &&
+							!after.includes(value),
+					);
+					return !buildSanitizeFunction([value])(`${before}${value}${after}`).includes(
+						value,
+					);
 				}),
 			);
 		});
@@ -154,21 +178,32 @@ describe('credentials', () => {
 				getCredentials: async (type: string) => {
 					reads.push(type);
 					await Promise.resolve();
-					const signer = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
+					const signer = {
+						userId: '0xuser',
+						userPublicKey: '0xpublic',
+						signature: '0xsigned',
+					};
 					const [apiKey = ''] = keys;
-					return type === 'agentApi' ? { webSocketUrl: 'wss://agent.example', apiKey } : signer;
+					return type === 'agentApi'
+						? { webSocketUrl: 'wss://agent.example', apiKey }
+						: signer;
 				},
 				helpers: {},
 			};
 			const readConnectRequest = createConnectRequestReader(context, {}, clock);
 			/** @returns the API key that was read */
-			const read = async () => new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
+			const read = async () =>
+				new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
 			return { clock, reads, read };
 		}
 
 		it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
 			const values = {
-				agentApi: { webSocketUrl: 'wss://agent.example', apiKey: 'key', allowUnauthorizedCerts: true },
+				agentApi: {
+					webSocketUrl: 'wss://agent.example',
+					apiKey: 'key',
+					allowUnauthorizedCerts: true,
+				},
 				agentSignatureApi: {
 					userId: '0xuser',
 					userPublicKey: '0xpublic',
@@ -176,12 +211,18 @@ describe('credentials', () => {
 					allowedHosts: 'agent.example',
 				},
 			};
-			const getCredentials = (type: string) => Promise.resolve(values[type as keyof typeof values]);
-			await expect(createConnectRequestReader({ getCredentials, helpers: {} })('s1')).rejects.toMatchObject({
+			const getCredentials = (type: string) =>
+				Promise.resolve(values[type as keyof typeof values]);
+			await expect(
+				createConnectRequestReader({ getCredentials, helpers: {} })('s1'),
+			).rejects.toMatchObject({
 				code: 400,
 			});
 			values.agentApi.allowUnauthorizedCerts = false;
-			const { baseUrl: base } = await createConnectRequestReader({ getCredentials, helpers: {} })('s1');
+			const { baseUrl: base } = await createConnectRequestReader({
+				getCredentials,
+				helpers: {},
+			})('s1');
 			expect(base.href).toBe('wss://agent.example/ws');
 		});
 
@@ -259,7 +300,12 @@ describe('URLs', () => {
 	});
 
 	describe('channelUrl', () => {
-		const identity = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned', timestamp: now };
+		const identity = {
+			userId: '0xuser',
+			userPublicKey: '0xpublic',
+			signature: '0xsigned',
+			timestamp: now,
+		};
 
 		it('carries the five parameters, the timestamp in seconds', () => {
 			expect(buildChannelUrl(api, 'a b+c/ä&', identity)).toBe(
@@ -269,7 +315,9 @@ describe('URLs', () => {
 		});
 
 		it('sends milliseconds when the credential says so', () => {
-			const url = new URL(buildChannelUrl({ ...api, timestampUnit: 'milliseconds' }, 's', identity));
+			const url = new URL(
+				buildChannelUrl({ ...api, timestampUnit: 'milliseconds' }, 's', identity),
+			);
 			expect(url.searchParams.get('timestamp')).toBe(String(now));
 		});
 
@@ -280,7 +328,9 @@ describe('URLs', () => {
 			['https://agent.example/prefix/', 'wss://agent.example/prefix/ws'],
 		])('%s -> %s', (webSocketUrl, expected) => {
 			expect(buildChannelBaseUrl({ webSocketUrl }).href).toBe(expected);
-			expect(buildChannelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(expected);
+			expect(buildChannelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(
+				expected,
+			);
 		});
 
 		it.each([
@@ -292,21 +342,29 @@ describe('URLs', () => {
 			'ws://x/#canary',
 			'ws://',
 		])('refuses %p without repeating it', (webSocketUrl) => {
-			const failure = failureOf(() => buildChannelUrl({ ...api, webSocketUrl }, 's', identity));
+			const failure = failureOf(() =>
+				buildChannelUrl({ ...api, webSocketUrl }, 's', identity),
+			);
 			expect(failure.text).toContain('WebSocket URL');
 			expect(failure.text).not.toMatch(/canary|0xsigned|key\+/);
 		});
 
 		it('says how an address begins', () => {
 			const text = 'that starts with ws://, wss://, http:// or https://.';
-			expect(failureOf(() => buildChannelBaseUrl({ webSocketUrl: 'x' })).text).toContain(text);
+			expect(failureOf(() => buildChannelBaseUrl({ webSocketUrl: 'x' })).text).toContain(
+				text,
+			);
 		});
 	});
 
 	const check =
 		(allowedHosts: unknown, url: string, isCertificateChecked = true) =>
 		() => {
-			checkAllowedHost(parseAgentSignatureCredential({ allowedHosts }), new URL(url), isCertificateChecked);
+			checkAllowedHost(
+				parseAgentSignatureCredential({ allowedHosts }),
+				new URL(url),
+				isCertificateChecked,
+			);
 		};
 
 	test.each([
@@ -342,15 +400,20 @@ describe('URLs', () => {
 		expect(check(hosts, url)).toThrow('is not allowed for');
 	});
 
-	test.each(['ftp://agent.example.com', 'agent.example.com/x', 'a b', '*', 'a.*.example', '@evil.example'])(
-		'%j is no host name, and allows nothing',
-		(hosts) => {
-			expect(check(hosts, 'https://agent.example.com')).toThrow('which is not a host name');
-		},
-	);
+	test.each([
+		'ftp://agent.example.com',
+		'agent.example.com/x',
+		'a b',
+		'*',
+		'a.*.example',
+		'@evil.example',
+	])('%j is no host name, and allows nothing', (hosts) => {
+		expect(check(hosts, 'https://agent.example.com')).toThrow('which is not a host name');
+	});
 
 	describe('a host that is allowed', () => {
-		const refused = 'is not allowed for agent.example.com without a verified encrypted connection';
+		const refused =
+			'is not allowed for agent.example.com without a verified encrypted connection';
 
 		test.each([
 			['agent.example.com', 'http://agent.example.com/execute'],

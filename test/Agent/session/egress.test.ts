@@ -42,21 +42,33 @@ function filter(): EgressFilter {
 	return helpers.getSecureEgressFilter();
 }
 
-test.each(['127.0.0.1', 'localhost'])('a trigger opens no channel to %s, and says why', async (host) => {
-	const at = { url: service.url, apiKey, webSocketUrl: service.webSocketUrl.replace('127.0.0.1', host) };
-	const run = new TriggerRun({ service: at });
-	await run.start();
-	await until(() => run.failedExecutions.length > 0);
-	await run.close();
-	expect(run.failedExecutions[0]).toMatchObject({ message: notAllowed, description: nothingSent });
-	expect(service.connections).toBe(0);
-});
+test.each(['127.0.0.1', 'localhost'])(
+	'a trigger opens no channel to %s, and says why',
+	async (host) => {
+		const at = {
+			url: service.url,
+			apiKey,
+			webSocketUrl: service.webSocketUrl.replace('127.0.0.1', host),
+		};
+		const run = new TriggerRun({ service: at });
+		await run.start();
+		await until(() => run.failedExecutions.length > 0);
+		await run.close();
+		expect(run.failedExecutions[0]).toMatchObject({
+			message: notAllowed,
+			description: nothingSent,
+		});
+		expect(service.connections).toBe(0);
+	},
+);
 
 test.each([
 	['an execute call', {}],
 	['a call that waits for messages', { waitForMessages: true, waitUntil: 'close' }],
 ])('%s goes nowhere, and says so', async (_, parameters) => {
-	const error = await failureOf(runExecute(service, { parameters: { task: 'Do it', ...parameters } }));
+	const error = await failureOf(
+		runExecute(service, { parameters: { task: 'Do it', ...parameters } }),
+	);
 	expect(error).toMatchObject({ message: notAllowed, description: nothingSent });
 	expect(service.connections).toBe(0);
 });
@@ -99,7 +111,9 @@ async function attempt(validateUrl: EgressFilter['validateUrl']) {
 }
 
 test('a name that is not found is told as such, with its code, and without the secrets', async () => {
-	const error = Object.assign(new Error(`getaddrinfo ${canaries.signature}`), { code: 'ENOTFOUND' });
+	const error = Object.assign(new Error(`getaddrinfo ${canaries.signature}`), {
+		code: 'ENOTFOUND',
+	});
 	const { refusal } = await attempt(() => Promise.reject(error));
 	expect(refusal).toEqual({ kind: 'network', code: 'ENOTFOUND', message: 'getaddrinfo 0x•••' });
 });
@@ -117,7 +131,8 @@ test('n8n is asked about the address without what is secret in it', async () => 
 test('before n8n had a policy for sockets there is none', async () => {
 	const api = { webSocketUrl: 'wss://agent.example', apiKey };
 	const signer = { ...canaries, userId: '0xuser' };
-	const getCredentials = (type: string) => Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
+	const getCredentials = (type: string) =>
+		Promise.resolve({ ...(type === 'agentApi' ? api : signer) });
 	expect(await createConnectRequestReader({ getCredentials, helpers: {} })('s1')).toHaveProperty(
 		'egress',
 		undefined,
@@ -134,7 +149,8 @@ const clear = () => {
 beforeEach(clear);
 afterAll(() => {
 	clear();
-	for (const [name, value] of Object.entries(before)) if (value !== undefined) process.env[name] = value;
+	for (const [name, value] of Object.entries(before))
+		if (value !== undefined) process.env[name] = value;
 });
 
 describe('proxyFor', () => {
@@ -176,7 +192,9 @@ describe('proxyFor', () => {
 		'%s is no proxy, and is not repeated',
 		(address) => {
 			process.env.HTTP_PROXY = address;
-			expect(() => findProxy('ws://agent.test/ws')).toThrow(/^(?!.*canary).*proxy environment variable/);
+			expect(() => findProxy('ws://agent.test/ws')).toThrow(
+				/^(?!.*canary).*proxy environment variable/,
+			);
 		},
 	);
 });
@@ -212,7 +230,9 @@ describe('a channel through a proxy', () => {
 	it('opens encrypted, and the proxy never sees the query', async () => {
 		const secure = await startAgentService({ tls: true });
 		process.env.HTTPS_PROXY = proxy.address();
-		const tap = new Tap(`wss://agent.test:${secure.port}/ws?${query}`, { allowUnauthorizedCerts: true });
+		const tap = new Tap(`wss://agent.test:${secure.port}/ws?${query}`, {
+			allowUnauthorizedCerts: true,
+		});
 		await tap.opened;
 		expect(proxy.asked.join()).not.toContain('canary');
 		tap.socket.terminate();

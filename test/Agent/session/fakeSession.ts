@@ -11,7 +11,11 @@ import {
 	buildIdentity,
 } from '../../../nodes/Agent/session/credentials';
 import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
-import { parseFrame, type SessionFrame, type SessionMessage } from '../../../nodes/Agent/session/messages';
+import {
+	parseFrame,
+	type SessionFrame,
+	type SessionMessage,
+} from '../../../nodes/Agent/session/messages';
 import type { NodeError } from '../../../nodes/core/errors';
 import { FakeClock } from './fakeClock';
 import { FakeNetwork } from './fakeSocket';
@@ -36,10 +40,18 @@ export const canaries = {
 };
 
 export const credentialOf = (webSocketUrl: string) =>
-	parseAgentApiCredential({ deploymentUrl: 'http://agent.example', webSocketUrl, apiKey: canaries.apiKey });
+	parseAgentApiCredential({
+		deploymentUrl: 'http://agent.example',
+		webSocketUrl,
+		apiKey: canaries.apiKey,
+	});
 
 export const signatureOf = (signature: string) =>
-	parseAgentSignatureCredential({ userId: '0xuser', userPublicKey: canaries.userPublicKey, signature });
+	parseAgentSignatureCredential({
+		userId: '0xuser',
+		userPublicKey: canaries.userPublicKey,
+		signature,
+	});
 
 /** What a connection told its listener and its log. */
 export class Account {
@@ -85,15 +97,28 @@ export class FakeSession {
 		const readConnectRequest = async (sessionId: string) => {
 			this.reads++;
 			await this.onRead();
-			const identity = buildIdentity(signatureOf(this.signature), {}, this.clock.getWallMilliseconds());
-			return buildConnectRequest(sessionId, credentialOf('ws://agent.example:3010'), identity);
+			const identity = buildIdentity(
+				signatureOf(this.signature),
+				{},
+				this.clock.getWallMilliseconds(),
+			);
+			return buildConnectRequest(
+				sessionId,
+				credentialOf('ws://agent.example:3010'),
+				identity,
+			);
 		};
-		this.connection = connect({ ...standardOptions, ...options }, readConnectRequest, this.account.listener, {
-			clock: this.clock,
-			random: () => this.drawn,
-			loadSocketOpener: this.network.loadSocketOpener,
-			log: this.account.logger,
-		});
+		this.connection = connect(
+			{ ...standardOptions, ...options },
+			readConnectRequest,
+			this.account.listener,
+			{
+				clock: this.clock,
+				random: () => this.drawn,
+				loadSocketOpener: this.network.loadSocketOpener,
+				log: this.account.logger,
+			},
+		);
 	}
 
 	/** Lets the next attempt open its channel. */

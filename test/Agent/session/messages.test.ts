@@ -7,7 +7,11 @@ import {
 	type MessageFormat,
 	parseFrame,
 } from '../../../nodes/Agent/session/messages';
-import { findFieldText, meetsCondition, findMessageId } from '../../../nodes/Agent/session/messageFields';
+import {
+	findFieldText,
+	meetsCondition,
+	findMessageId,
+} from '../../../nodes/Agent/session/messageFields';
 import { FrameSequence } from '../../../nodes/Agent/session/frameSequence';
 import { FakeClock } from './fakeClock';
 
@@ -26,7 +30,12 @@ describe('contentOf', () => {
 		['json', json, true, { format: 'json', message: { a: [1, 'ä'] } }],
 		['json', Buffer.from('{"cut'), false, { format: 'text', message: '{"cut' }],
 		['json', bytes, true, { format: 'binary', message: null, bytes }],
-		['json', Buffer.from('{"cut'), true, { format: 'binary', message: null, bytes: Buffer.from('{"cut') }],
+		[
+			'json',
+			Buffer.from('{"cut'),
+			true,
+			{ format: 'binary', message: null, bytes: Buffer.from('{"cut') },
+		],
 		['text', json, false, { format: 'text', message: '{"a":[1,"ä"]}' }],
 		['text', json, true, { format: 'text', message: '{"a":[1,"ä"]}' }],
 		['text', bytes, true, { format: 'binary', message: null, bytes }],
@@ -77,10 +86,14 @@ test('keeps everything else of any JSON as it is', () => {
 	fc.assert(
 		fc.property(fc.jsonValue(), fc.bigInt({ min: 2n ** 60n, max: 2n ** 90n }), (value, big) => {
 			const json = `{"value":${JSON.stringify(value)},"big":${big}}`;
-			const read = JSON.parse(quoteUnsafeIntegers(json) ?? '') as { value: unknown; big: unknown };
+			const read = JSON.parse(quoteUnsafeIntegers(json) ?? '') as {
+				value: unknown;
+				big: unknown;
+			};
 			expect(read.big).toBe(String(big));
 			const plain = JSON.parse(json) as { value: unknown };
-			if (quoteUnsafeIntegers(JSON.stringify(value)) === undefined) expect(read.value).toEqual(plain.value);
+			if (quoteUnsafeIntegers(JSON.stringify(value)) === undefined)
+				expect(read.value).toEqual(plain.value);
 		}),
 	);
 });
@@ -103,7 +116,9 @@ describe('fields of messages', () => {
 	it('are compared by the digits that came, and shown as JSON reads them', () => {
 		const message = read('{"id":12345678901234567891}');
 		expect(findFieldText(message, 'id')).toBe('12345678901234567891');
-		expect(meetsCondition(message, { field: 'id', values: ['12345678901234567890'] })).toBe(false);
+		expect(meetsCondition(message, { field: 'id', values: ['12345678901234567890'] })).toBe(
+			false,
+		);
 		expect(message.message).toEqual({ id: 12345678901234567000 });
 	});
 
@@ -126,7 +141,12 @@ describe('fields of messages', () => {
 
 const megabyte = 1024 * 1024;
 const ofSmallObjects = (bytes: number) => Buffer.from(`[${'{},'.repeat(bytes / 3 - 1)}{}]`);
-const received = { sessionId: 's1', receivedAt: '', isBinary: false, messageFormat: 'auto' } as const;
+const received = {
+	sessionId: 's1',
+	receivedAt: '',
+	isBinary: false,
+	messageFormat: 'auto',
+} as const;
 const take = (data: Buffer) => new FrameSequence().buildFrame({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
@@ -143,10 +163,14 @@ test('64 MiB of small JSON objects take as much in the queue, not twenty times t
 	const frames = new FrameSequence();
 	const before = process.memoryUsage();
 	for (let n = 0; n < 64; n++)
-		queue.push(new MessageArrival(frames.buildFrame({ ...received, data: ofSmallObjects(megabyte) })));
+		queue.push(
+			new MessageArrival(frames.buildFrame({ ...received, data: ofSmallObjects(megabyte) })),
+		);
 	const { heapUsed, arrayBuffers } = process.memoryUsage();
 	expect(queue.length).toBeGreaterThan(60);
-	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(2.5 * 64 * megabyte);
+	expect(heapUsed - before.heapUsed + arrayBuffers - before.arrayBuffers).toBeLessThan(
+		2.5 * 64 * megabyte,
+	);
 });
 
 test('a small frame counts for more than its bytes, which are the least of it', () => {
@@ -191,7 +215,9 @@ test.each<[string, string, string | undefined]>([
 });
 
 test('bytes have no text form of their own', () => {
-	expect(findFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), '')).toBeUndefined();
+	expect(
+		findFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), ''),
+	).toBeUndefined();
 });
 
 test('a message that would take too much is passed on as the text that it is', () => {

@@ -21,14 +21,18 @@ describe('reconnect', () => {
 		kind: 'response',
 		response: {
 			statusCode,
-			retryAfter: retryAfterMilliseconds === undefined ? undefined : `${retryAfterMilliseconds / 1000}`,
+			retryAfter:
+				retryAfterMilliseconds === undefined
+					? undefined
+					: `${retryAfterMilliseconds / 1000}`,
 			date: undefined,
 			location: undefined,
 			contentType: undefined,
 			body: '',
 		},
 	});
-	const times = (count: number, closeReason: CloseReason) => Array<CloseReason>(count).fill(closeReason);
+	const times = (count: number, closeReason: CloseReason) =>
+		Array<CloseReason>(count).fill(closeReason);
 
 	/** A session whose channels end as the test says. */
 	class History {
@@ -42,11 +46,17 @@ describe('reconnect', () => {
 
 		/** @returns the delays after each of them */
 		end(...closeReasons: readonly CloseReason[]): number[] {
-			return closeReasons.map((closeReason) => this.recovery.planNextAttempt(closeReason).delayMilliseconds);
+			return closeReasons.map(
+				(closeReason) => this.recovery.planNextAttempt(closeReason).delayMilliseconds,
+			);
 		}
 
 		/** A channel that was open for so long. @returns the delay after it */
-		async live(milliseconds: number, bringsMessage: boolean, closeReason = dropped): Promise<number> {
+		async live(
+			milliseconds: number,
+			bringsMessage: boolean,
+			closeReason = dropped,
+		): Promise<number> {
 			this.recovery.recordOpen();
 			if (bringsMessage) this.recovery.recordFrame();
 			await this.clock.advance(milliseconds);
@@ -56,14 +66,20 @@ describe('reconnect', () => {
 
 	describe('the next attempt', () => {
 		it('doubles the window from 1 s to the cap', () => {
-			const longest = new History(almostOne).end(...times(9, dropped)).map((delay) => delay + 1);
-			expect(longest).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+			const longest = new History(almostOne)
+				.end(...times(9, dropped))
+				.map((delay) => delay + 1);
+			expect(longest).toEqual([
+				1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000,
+			]);
 			expect(new History().end(...times(9, dropped))).toEqual(Array(9).fill(0));
 		});
 
 		it('comes once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
 			const seconds = (random: () => number) =>
-				new History(random).end(...times(10, status(401))).map((delay) => Math.ceil(delay / 1000));
+				new History(random)
+					.end(...times(10, status(401)))
+					.map((delay) => Math.ceil(delay / 1000));
 			expect(seconds(almostOne)).toEqual([2, 10, 20, 40, 80, 160, 320, 640, 900, 900]);
 			expect(seconds(() => 0)).toEqual([1, 5, 10, 20, 40, 80, 160, 320, 450, 450]);
 		});
@@ -89,7 +105,9 @@ describe('reconnect', () => {
 		it('counts messages too large in a row; another ending between them starts anew', () => {
 			const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
 			const closed: CloseReason = { kind: 'closeFrame', code: 1009, reason: '' };
-			expect(new History().end(tooLarge, tooLarge, dropped, tooLarge, tooLarge)).toEqual([0, 0, 0, 0, 0]);
+			expect(new History().end(tooLarge, tooLarge, dropped, tooLarge, tooLarge)).toEqual([
+				0, 0, 0, 0, 0,
+			]);
 			expect(new History().end(tooLarge, closed, tooLarge)).toEqual([0, 0, 5000]);
 		});
 
@@ -188,7 +206,9 @@ describe('reconnect', () => {
 		[false, undefined],
 	])('credentials that could not be read and need the user: %s', (needsUser, alert) => {
 		const { recovery } = new History();
-		expect(recovery.planNextAttempt({ kind: 'credentials', message: '', needsUser }).alert).toBe(alert);
+		expect(
+			recovery.planNextAttempt({ kind: 'credentials', message: '', needsUser }).alert,
+		).toBe(alert);
 	});
 
 	test('an outage is told once, after 5 minutes', async () => {
@@ -205,7 +225,9 @@ describe('reconnect', () => {
 		const clock = new FakeClock();
 		const rateLimiter = new ConnectRateLimiter(clock);
 		const passed: number[] = [];
-		const leave = Array.from({ length: count }, (_, n) => rateLimiter.schedule(() => passed.push(n)));
+		const leave = Array.from({ length: count }, (_, n) =>
+			rateLimiter.schedule(() => passed.push(n)),
+		);
 		await clock.advance(0);
 		return { clock, rateLimiter, passed, leave };
 	}
@@ -242,7 +264,9 @@ describe('reconnect', () => {
 
 	test('is one for all that go to the same service', () => {
 		expect(getConnectRateLimiter('credential 1')).toBe(getConnectRateLimiter('credential 1'));
-		expect(getConnectRateLimiter('credential 1')).not.toBe(getConnectRateLimiter('credential 2'));
+		expect(getConnectRateLimiter('credential 1')).not.toBe(
+			getConnectRateLimiter('credential 2'),
+		);
 	});
 });
 
@@ -286,28 +310,41 @@ class Node {
 		};
 		for (let index = 0; index < sessions; index++) {
 			const identity = () =>
-				buildIdentity(signatureOf(canaries.signature), {}, this.clock.getWallMilliseconds());
+				buildIdentity(
+					signatureOf(canaries.signature),
+					{},
+					this.clock.getWallMilliseconds(),
+				);
 			const readConnectRequest = (sessionId: string) =>
-				Promise.resolve(buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()));
+				Promise.resolve(
+					buildConnectRequest(sessionId, credentialOf('ws://agent.example'), identity()),
+				);
 			const { loadSocketOpener } = this.network;
 			const log = new Account().logger;
 			const environment = { clock: this.clock, log, random, loadSocketOpener, rateLimiter };
 			const listener = { onFrame: () => {} };
 			this.connections.push(
-				connect({ ...standardOptions, sessionId: `s${index}` }, readConnectRequest, listener, environment),
+				connect(
+					{ ...standardOptions, sessionId: `s${index}` },
+					readConnectRequest,
+					listener,
+					environment,
+				),
 			);
 		}
 	}
 
 	open(): number {
-		return this.connections.filter((connection) => connection.getStatus().state === 'open').length;
+		return this.connections.filter((connection) => connection.getStatus().state === 'open')
+			.length;
 	}
 
 	/** @returns how long it took until all channels were open, in milliseconds */
 	async allBack(limit: number): Promise<number> {
 		const from = this.clock.getMonotonicMilliseconds();
 		while (this.open() < this.connections.length) {
-			if (this.clock.getMonotonicMilliseconds() - from > limit) return Number.POSITIVE_INFINITY;
+			if (this.clock.getMonotonicMilliseconds() - from > limit)
+				return Number.POSITIVE_INFINITY;
 			await this.clock.advance(100);
 		}
 		return this.clock.getMonotonicMilliseconds() - from;

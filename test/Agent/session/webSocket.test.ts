@@ -97,8 +97,13 @@ describe('a socket of ws', () => {
 	});
 
 	it('waits a second for the rest of an answer', async () => {
-		service.scriptUpgrades({ status: 401, headers: { 'Content-Length': '500', Connection: 'keep-alive' } });
-		jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'Date', 'performance'] });
+		service.scriptUpgrades({
+			status: 401,
+			headers: { 'Content-Length': '500', Connection: 'keep-alive' },
+		});
+		jest.useFakeTimers({
+			doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'Date', 'performance'],
+		});
 		try {
 			const tap = new Tap(address());
 			while (jest.getTimerCount() === 0) await new Promise(setImmediate);
@@ -132,14 +137,17 @@ describe('a socket of ws', () => {
 		expect(tap.endings).toEqual([{ code: 1006, reason: '' }]);
 	});
 
-	it.each(['silence', 'trickle'] as const)('a handshake with %s can be terminated', async (fault) => {
-		service.scriptUpgrades({ fault });
-		const tap = new Tap(address());
-		await until(() => service.upgrades.length === 1);
-		tap.socket.terminate();
-		await tap.closed;
-		expect(tap.errors.length).toBe(1);
-	});
+	it.each(['silence', 'trickle'] as const)(
+		'a handshake with %s can be terminated',
+		async (fault) => {
+			service.scriptUpgrades({ fault });
+			const tap = new Tap(address());
+			await until(() => service.upgrades.length === 1);
+			tap.socket.terminate();
+			await tap.closed;
+			expect(tap.errors.length).toBe(1);
+		},
+	);
 
 	it('once open, it can be used in every state without an exception', async () => {
 		const tap = new Tap(address());

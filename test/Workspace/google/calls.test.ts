@@ -151,10 +151,14 @@ describe('tries', () => {
 			maxAttempts: 1,
 			log: (text) => log.push(text),
 		});
-		const done = await call({ url, method: 'POST', retryConfig: { retry } }).catch(() => undefined);
+		const done = await call({ url, method: 'POST', retryConfig: { retry } }).catch(
+			() => undefined,
+		);
 		expect([requests.length, done?.status]).toEqual([count, count === 2 ? 200 : undefined]);
 		expect(log).toEqual(
-			count === 1 ? [] : ['Google is rate-limiting requests: waiting 1 s before the next request'],
+			count === 1
+				? []
+				: ['Google is rate-limiting requests: waiting 1 s before the next request'],
 		);
 	});
 });
@@ -199,7 +203,10 @@ describe('an answer', () => {
 	});
 
 	test('of bytes is not read as JSON, and of a 308 there are no data', async () => {
-		const { call } = played([() => answer('{"a":'), () => answer('{"a":1}', 308, { range: 'r' })]);
+		const { call } = played([
+			() => answer('{"a":'),
+			() => answer('{"a":1}', 308, { range: 'r' }),
+		]);
 		const { data } = await call({ url, responseType: 'arraybuffer' });
 		expect(data).toEqual(Buffer.from('{"a":'));
 		expect(await call({ url, validateStatus: () => true })).toEqual({
@@ -222,9 +229,11 @@ describe('an answer', () => {
 
 	test('that needs more than a quarter of the memory is not parsed', async () => {
 		const real = v8.getHeapStatistics();
-		jest
-			.spyOn(v8, 'getHeapStatistics')
-			.mockReturnValue({ ...real, heap_size_limit: 1000, used_heap_size: 0 });
+		jest.spyOn(v8, 'getHeapStatistics').mockReturnValue({
+			...real,
+			heap_size_limit: 1000,
+			used_heap_size: 0,
+		});
 		const { call } = played([() => answer('{"a":{},"b":{}}')], { maxAttempts: 1 });
 		expect((await catchFailure(call({ url }))).message).toContain('needs more memory');
 		jest.restoreAllMocks();

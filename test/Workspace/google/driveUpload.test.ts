@@ -27,7 +27,10 @@ describe('resumable upload', () => {
 			expect(start).toMatchObject({
 				method: 'drive.files.create',
 				body: { name: 'ü.bin', description: 'd' },
-				headers: { 'x-upload-content-type': 'image/png', 'x-upload-content-length': String(size) },
+				headers: {
+					'x-upload-content-type': 'image/png',
+					'x-upload-content-length': String(size),
+				},
 			});
 			expect(Object.fromEntries(start?.query ?? [])).toEqual({
 				uploadType: 'resumable',
@@ -40,7 +43,9 @@ describe('resumable upload', () => {
 				`${2 * chunk}-${size - 1}/${size}`,
 			]);
 			expect(progress).toEqual([chunk / size, (2 * chunk) / size, 1]);
-			expect(uploads.google.drive.content(done.file.id ?? '')?.data?.equals(bytes)).toBe(true);
+			expect(uploads.google.drive.content(done.file.id ?? '')?.data?.equals(bytes)).toBe(
+				true,
+			);
 		});
 
 		test.each([1000, 3 * MiB, chunk, size])(
@@ -71,14 +76,20 @@ describe('resumable upload', () => {
 
 		test('an empty file is complete without a byte', async () => {
 			const done = await uploads.send({ source: uploads.sourceOf(Buffer.alloc(0)) });
-			expect(done).toMatchObject({ file: { size: '0' }, md5: 'd41d8cd98f00b204e9800998ecf8427e' });
+			expect(done).toMatchObject({
+				file: { size: '0' },
+				md5: 'd41d8cd98f00b204e9800998ecf8427e',
+			});
 			expect(uploads.fileCount()).toBe(1);
 		});
 
 		test('a base with a path prefix', async () => {
 			const behind = await startGoogle({ pathPrefix: '/gateway' });
 			try {
-				const { uploadToDrive: resumableUpload } = testClients(behind.url, behind.tokens.issue());
+				const { uploadToDrive: resumableUpload } = testClients(
+					behind.url,
+					behind.tokens.issue(),
+				);
 				const source = uploads.sourceOf(bytes);
 				const request = { metadata: {}, mimeType: 'a/b', source, fields: 'id' };
 				await resumableUpload(request);
@@ -94,13 +105,19 @@ describe('resumable upload', () => {
 		test('a chunk of which only a part was kept goes on from there', async () => {
 			uploads.google.drive.faults.keepOnly = MiB + 5;
 			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `${MiB}-${chunk - 1}/${size}`]);
+			expect(uploads.ranges().slice(0, 2)).toEqual([
+				`0-${chunk - 1}/${size}`,
+				`${MiB}-${chunk - 1}/${size}`,
+			]);
 		});
 
 		test('a 308 without Range means that nothing arrived', async () => {
 			uploads.google.drive.faults.keepOnly = 1000;
 			uploads.expectWhole(await uploads.send());
-			expect(uploads.ranges().slice(0, 2)).toEqual([`0-${chunk - 1}/${size}`, `0-${chunk - 1}/${size}`]);
+			expect(uploads.ranges().slice(0, 2)).toEqual([
+				`0-${chunk - 1}/${size}`,
+				`0-${chunk - 1}/${size}`,
+			]);
 		});
 
 		test('bytes that Drive lost again are read again', async () => {
@@ -154,7 +171,8 @@ describe('resumed upload', () => {
 		});
 
 		test('more resets in one chunk than there are tries, as long as something arrives', async () => {
-			for (let at = 1; at <= 10; at++) uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
+			for (let at = 1; at <= 10; at++)
+				uploads.google.drive.faults.resetAt.push(at * 0.7 * MiB);
 			uploads.expectWhole(await uploads.send({}, 2));
 		});
 
@@ -172,7 +190,12 @@ describe('resumed upload', () => {
 		});
 
 		test('the question fails too', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 2, times: 3, connection: 'resetBefore' });
+			uploads.google.fault({
+				match: 'upload.session',
+				nth: 2,
+				times: 3,
+				connection: 'resetBefore',
+			});
 			uploads.expectWhole(await uploads.send());
 			expect(uploads.ranges().slice(1, 5)).toEqual([
 				`${chunk}-${2 * chunk - 1}/${size}`,
@@ -184,17 +207,33 @@ describe('resumed upload', () => {
 
 		test('the tries end: nothing was made, and the failure says so', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 2, times: 100, status: 503 });
-			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
+			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({
+				code: 503,
+				outcome: 'notDone',
+			});
 			expect(uploads.fileCount()).toBe(0);
 		});
 
 		test('the tries end with the last chunk: nobody knows', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 3, times: 100, connection: 'resetAfter' });
-			expect(await catchFailure(uploads.send({}, 2))).toMatchObject({ code: 503, outcome: 'unknown' });
+			uploads.google.fault({
+				match: 'upload.session',
+				nth: 3,
+				times: 100,
+				connection: 'resetAfter',
+			});
+			expect(await catchFailure(uploads.send({}, 2))).toMatchObject({
+				code: 503,
+				outcome: 'unknown',
+			});
 		});
 
 		test('what is refused is not sent again', async () => {
-			uploads.google.fault({ match: 'upload.session', nth: 2, status: 403, reason: 'storageQuotaExceeded' });
+			uploads.google.fault({
+				match: 'upload.session',
+				nth: 2,
+				status: 403,
+				reason: 'storageQuotaExceeded',
+			});
 			const failure = await catchFailure(uploads.send());
 			expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 			// All APIs of the stand-in are on one host, as behind a gateway.
@@ -219,7 +258,10 @@ describe('resumed upload', () => {
 
 		test('again and again ends after the tries', async () => {
 			uploads.google.fault({ match: 'upload.session', times: 100, status: 404 });
-			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({ code: 503, outcome: 'notDone' });
+			expect(await catchFailure(uploads.send({}, 3))).toMatchObject({
+				code: 503,
+				outcome: 'notDone',
+			});
 			expect(uploads.google.drive.sessions).toHaveLength(3);
 			expect(uploads.fileCount()).toBe(0);
 		});
@@ -231,7 +273,10 @@ describe('resumed upload', () => {
 			const { file, md5 } = await uploads.send({ findCreated: findExisting });
 			expect(file.id).toBe('found');
 			expect(md5).toBe(createHash('md5').update(bytes).digest('hex'));
-			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
+			expect({
+				sessions: uploads.google.drive.sessions.length,
+				files: uploads.fileCount(),
+			}).toEqual({
 				sessions: 1,
 				files: 1,
 			});
@@ -240,9 +285,14 @@ describe('resumed upload', () => {
 		test('after the last chunk, and nothing is found: it is not sent again', async () => {
 			uploads.google.fault({ match: 'upload.session', nth: 3, connection: 'resetAfter' });
 			uploads.google.fault({ match: 'upload.session', nth: 4, status: 404 });
-			const failure = await catchFailure(uploads.send({ findCreated: () => Promise.resolve(undefined) }));
+			const failure = await catchFailure(
+				uploads.send({ findCreated: () => Promise.resolve(undefined) }),
+			);
 			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
-			expect({ sessions: uploads.google.drive.sessions.length, files: uploads.fileCount() }).toEqual({
+			expect({
+				sessions: uploads.google.drive.sessions.length,
+				files: uploads.fileCount(),
+			}).toEqual({
 				sessions: 1,
 				files: 1,
 			});
@@ -264,19 +314,20 @@ describe('refused upload', () => {
 			await stranger.close();
 		});
 
-		test.each(['', 'not an address', 'https://www.googleapis.com/upload/drive/v3/files?upload_id=x'])(
-			'no usable address: %s',
-			async (address) => {
-				uploads.google.fault({
-					match: 'drive.files.create',
-					status: 200,
-					body: '',
-					headers: { Location: address },
-				});
-				expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
-				expect(uploads.google.requests).toHaveLength(1);
-			},
-		);
+		test.each([
+			'',
+			'not an address',
+			'https://www.googleapis.com/upload/drive/v3/files?upload_id=x',
+		])('no usable address: %s', async (address) => {
+			uploads.google.fault({
+				match: 'drive.files.create',
+				status: 200,
+				body: '',
+				headers: { Location: address },
+			});
+			expect(await catchFailure(uploads.send())).toMatchObject({ code: 502 });
+			expect(uploads.google.requests).toHaveLength(1);
+		});
 	});
 
 	describe('a source that changes while it is read', () => {
@@ -289,7 +340,9 @@ describe('refused upload', () => {
 		test('in one request too', async () => {
 			const metadata = { id: 'whatever' };
 			const source = uploads.sourceOf(bytes.subarray(0, 100), 64, 101);
-			expect(await catchFailure(uploads.send({ metadata, source }))).toMatchObject({ code: 400 });
+			expect(await catchFailure(uploads.send({ metadata, source }))).toMatchObject({
+				code: 400,
+			});
 			expect(uploads.google.requests).toEqual([]);
 		});
 	});

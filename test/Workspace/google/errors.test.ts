@@ -5,7 +5,13 @@ import type { TransportOptions } from '../../../nodes/Workspace/google/transport
 import type { Clients } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 import { catchFailure } from '../catchFailure';
-import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
+import {
+	googleError,
+	json,
+	startScriptedServer,
+	type Answer,
+	type ScriptedServer,
+} from '../scriptedServer';
 
 describe('errors', () => {
 	let server: ScriptedServer;
@@ -14,16 +20,25 @@ describe('errors', () => {
 
 	const id = '1Qm7xWc0aVbR2yKt4hL9';
 	type Ask = (clients: Clients) => Promise<unknown>;
-	const readSheet: Ask = ({ sheets }) => sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
+	const readSheet: Ask = ({ sheets }) =>
+		sheets.spreadsheets.values.get({ spreadsheetId: id, range: 'A1' });
 	const readDocument: Ask = ({ docs }) => docs.documents.get({ documentId: id });
 	const readFile: Ask = ({ drive }) => drive.files.get({ fileId: id });
-	const readMail: Ask = ({ gmail }) => gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
-	const sendMail: Ask = ({ gmail }) => gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
+	const readMail: Ask = ({ gmail }) =>
+		gmail.users.messages.get({ userId: 'me', id: '18c2f0a1b2c3d4e5' });
+	const sendMail: Ask = ({ gmail }) =>
+		gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'a' } });
 
 	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
 		server = await startScriptedServer(answer);
 		return await catchFailure(
-			call(testClients(server.url, 'token-1', { maxAttempts: 1, maxRetryWaitMilliseconds: 0, ...options })),
+			call(
+				testClients(server.url, 'token-1', {
+					maxAttempts: 1,
+					maxRetryWaitMilliseconds: 0,
+					...options,
+				}),
+			),
 		);
 	}
 
@@ -33,11 +48,17 @@ describe('errors', () => {
 				'Sheets',
 				googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
 				readSheet,
-				{ code: 404, status: 'NOT_FOUND', message: 'Google Sheets: Requested entity was not found.' },
+				{
+					code: 404,
+					status: 'NOT_FOUND',
+					message: 'Google Sheets: Requested entity was not found.',
+				},
 			],
 			[
 				'Drive, which sends no status',
-				googleError(404, `File not found: ${id}.`, { errors: [{ reason: 'notFound', location: 'fileId' }] }),
+				googleError(404, `File not found: ${id}.`, {
+					errors: [{ reason: 'notFound', location: 'fileId' }],
+				}),
 				readFile,
 				{ code: 404, status: 'NOT_FOUND', message: `Google Drive: File not found: ${id}.` },
 			],
@@ -49,24 +70,39 @@ describe('errors', () => {
 			],
 			[
 				'a rate limit as 403 without a status',
-				googleError(403, 'Rate Limit Exceeded', { errors: [{ reason: 'rateLimitExceeded' }] }),
+				googleError(403, 'Rate Limit Exceeded', {
+					errors: [{ reason: 'rateLimitExceeded' }],
+				}),
 				readFile,
 				{ code: 403, status: 'RESOURCE_EXHAUSTED' },
 			],
 			[
 				'HTML',
-				(response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>'),
+				(response) =>
+					response
+						.writeHead(502, { 'content-type': 'text/html' })
+						.end('<h1>Bad Gateway</h1>'),
 				readMail,
 				{ code: 502, status: 'UNAVAILABLE', message: 'Gmail responded with HTTP 502' },
 			],
-			['nothing', (response) => response.writeHead(500).end(), readMail, { code: 500, status: 'INTERNAL' }],
+			[
+				'nothing',
+				(response) => response.writeHead(500).end(),
+				readMail,
+				{ code: 500, status: 'INTERNAL' },
+			],
 			[
 				'a text as error',
 				json({ error: 'invalid_request', error_description: 'Bad thing.' }, 400),
 				readMail,
 				{ code: 400, status: 'INVALID_ARGUMENT', message: 'Gmail: Bad thing.' },
 			],
-			['a status that nobody knows', googleError(418, 'I am a teapot.'), readMail, { status: 'UNKNOWN' }],
+			[
+				'a status that nobody knows',
+				googleError(418, 'I am a teapot.'),
+				readMail,
+				{ status: 'UNKNOWN' },
+			],
 		])('%s', async (_, answer, call, expected) => {
 			await expect(ask(answer, call)).resolves.toMatchObject(expected);
 		});
@@ -76,7 +112,10 @@ describe('errors', () => {
 		const forbidden = (reason: string) =>
 			googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', errors: [{ reason }] });
 		const sheetsForbidden = (reason: string, metadata: Record<string, string> = {}) =>
-			googleError(403, 'Forbidden.', { status: 'PERMISSION_DENIED', details: [{ reason, metadata }] });
+			googleError(403, 'Forbidden.', {
+				status: 'PERMISSION_DENIED',
+				details: [{ reason, metadata }],
+			});
 		const appFiles = { authentication: 'oAuth2', driveAccess: 'appFiles' } as const;
 
 		test.each<[string, Answer, Ask, string]>([
@@ -92,7 +131,12 @@ describe('errors', () => {
 				readSheet,
 				'https://www.googleapis.com/auth/spreadsheets. In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes), reconnect',
 			],
-			['the API to enable', forbidden('accessNotConfigured'), readDocument, 'Enable the Google Docs API in'],
+			[
+				'the API to enable',
+				forbidden('accessNotConfigured'),
+				readDocument,
+				'Enable the Google Docs API in',
+			],
 			[
 				'where to enable it',
 				sheetsForbidden('SERVICE_DISABLED', {
@@ -108,7 +152,12 @@ describe('errors', () => {
 				`doesn't have permission to do that with ${id}.`,
 			],
 			['the quota', forbidden('dailyLimitExceeded'), readFile, 'is used up'],
-			['the storage', forbidden('storageQuotaExceeded'), readFile, 'storage of this Google account is full'],
+			[
+				'the storage',
+				forbidden('storageQuotaExceeded'),
+				readFile,
+				'storage of this Google account is full',
+			],
 			[
 				'the id that is missing',
 				googleError(404, 'No.'),
@@ -124,7 +173,9 @@ describe('errors', () => {
 			'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and reconnect (Switch account).';
 
 		test('a 404 of Drive under App Files: Drive Access', async () => {
-			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn: appFiles });
+			const { description } = await ask(googleError(404, 'Not found.'), readFile, {
+				signIn: appFiles,
+			});
 			expect(description).toContain(hidden);
 		});
 
@@ -140,23 +191,28 @@ describe('errors', () => {
 		test.each([readSheet, readDocument])(
 			'a 404 of Sheets or Docs: sharing, not the access to Drive',
 			async (call) => {
-				const { description } = await ask(googleError(404, 'Not found.'), call, { signIn: appFiles });
+				const { description } = await ask(googleError(404, 'Not found.'), call, {
+					signIn: appFiles,
+				});
 				expect(description).toContain('shared with the account');
 				expect(description).not.toContain(hidden);
 			},
 		);
 
 		test('but not for mail, and not with access to all files', async () => {
-			expect((await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description).not.toContain(
+			expect(
+				(await ask(googleError(404, 'No.'), readMail, { signIn: appFiles })).description,
+			).not.toContain(hidden);
+			await server.close();
+			expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(
 				hidden,
 			);
-			await server.close();
-			expect((await ask(googleError(404, 'No.'), readFile)).description).not.toContain(hidden);
 		});
 
 		const copyFile: Ask = ({ drive }) =>
 			drive.files.copy({ fileId: id, requestBody: { parents: ['1Folder2345'] } });
-		const createFile: Ask = ({ drive }) => drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
+		const createFile: Ask = ({ drive }) =>
+			drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
 		const readTitle: Ask = ({ sheets }) => sheets.spreadsheets.get({ spreadsheetId: 'Sales' });
 		const copyTitle: Ask = ({ drive }) => drive.files.copy({ fileId: 'Letter' });
 		const folder = { adviceByStatus: { 404: 'Check the folder.' } };
@@ -200,7 +256,13 @@ describe('errors', () => {
 				new RegExp(`a spreadsheet with the ID ${lettersOnly}`),
 				/is not an ID/,
 			],
-			['a title for an ID', 'No.', readTitle, new RegExp(`^'Sales' ${notID}$`), /folder|shared/],
+			[
+				'a title for an ID',
+				'No.',
+				readTitle,
+				new RegExp(`^'Sales' ${notID}$`),
+				/folder|shared/,
+			],
 			[
 				'a title for a template',
 				'File not found: Letter.',
@@ -216,7 +278,10 @@ describe('errors', () => {
 				/All Files/,
 			],
 		])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
-			const { description } = await ask(googleError(404, message), call, { signIn: appFiles, ...folder });
+			const { description } = await ask(googleError(404, message), call, {
+				signIn: appFiles,
+				...folder,
+			});
 			expect(description).toMatch(told);
 			expect(description).not.toMatch(misleading);
 		});
@@ -230,7 +295,9 @@ describe('errors', () => {
 
 		test('for a service account without storage', async () => {
 			const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
-			const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, { signIn });
+			const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, {
+				signIn,
+			});
 			expect(description).toContain('A service account has no storage of its own');
 		});
 	});
@@ -240,7 +307,9 @@ describe('errors', () => {
 			gmail.users.messages.send({ userId: 'me', requestBody: { raw: 'canary-body' } }),
 		);
 		expect(failure.message.length).toBeLessThan(520);
-		expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(/canary|token-1/);
+		expect(JSON.stringify(failure, Object.getOwnPropertyNames(failure))).not.toMatch(
+			/canary|token-1/,
+		);
 		expect(failure.cause).toBeUndefined();
 	});
 });
@@ -271,7 +340,9 @@ describe('advice table', () => {
 			signIn: { ...signIn, ...own },
 			adviceByStatus,
 		};
-		return createResponseError({ statusCode: status, headers: {}, body }, call).description ?? '';
+		return (
+			createResponseError({ statusCode: status, headers: {}, body }, call).description ?? ''
+		);
 	}
 
 	const rows = Object.entries(adviceTable).flatMap(([status, ofStatus]) =>
@@ -292,30 +363,38 @@ describe('advice table', () => {
 			'storageQuotaExceeded',
 		],
 		['This file is too large to be exported.', 'exportSizeLimitExceeded'],
-		['The user has not granted the app 1234 read access to the file 1A.', 'appNotAuthorizedToFile'],
+		[
+			'The user has not granted the app 1234 read access to the file 1A.',
+			'appNotAuthorizedToFile',
+		],
 		['File not found: 1A.', 'notFound'],
 		['File not found: 1A.', 'notFound'],
 		['Requested entity was not found.'],
 	];
 
-	test.each(otherRows.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const))(
-		'%s',
-		(message, { when, status, advice }, reason) => {
-			const { api = ['sheets'], authentication, hidesFiles, creates } = when;
-			expect(reported).toHaveLength(otherRows.length);
-			const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
-			const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
-			for (const one of api) {
-				const id = creates ? '' : '1AbcDefGhij';
-				const description = descriptionOf(one, status, { message, reason }, given, id);
-				expect(description).toContain(advice);
-			}
-		},
-	);
+	test.each(
+		otherRows.map((row, at) => [reported[at]?.[0] ?? '', row, reported[at]?.[1]] as const),
+	)('%s', (message, { when, status, advice }, reason) => {
+		const { api = ['sheets'], authentication, hidesFiles, creates } = when;
+		expect(reported).toHaveLength(otherRows.length);
+		const driveAccess = hidesFiles ? 'appFilesAndNames' : 'allFiles';
+		const given = { authentication: authentication ?? 'oAuth2', driveAccess } as const;
+		for (const one of api) {
+			const id = creates ? '' : '1AbcDefGhij';
+			const description = descriptionOf(one, status, { message, reason }, given, id);
+			expect(description).toContain(advice);
+		}
+	});
 
 	/** Google's answers as they were reported, with words of the advice. */
 	const worded: ReadonlyArray<
-		readonly [api: Api, status: number, message: string, reason: string | undefined, advice: string]
+		readonly [
+			api: Api,
+			status: number,
+			message: string,
+			reason: string | undefined,
+			advice: string,
+		]
 	> = [
 		['mail', 400, 'Mail service not enabled', 'failedPrecondition', 'has no Gmail mailbox'],
 		[
@@ -361,7 +440,13 @@ describe('advice table', () => {
 			undefined,
 			'Shorten the text',
 		],
-		['docs', 400, 'Request payload size exceeds the limit: 10485760 bytes.', undefined, 'Send less at once'],
+		[
+			'docs',
+			400,
+			'Request payload size exceeds the limit: 10485760 bytes.',
+			undefined,
+			'Send less at once',
+		],
 		[
 			'docs',
 			400,
@@ -376,7 +461,13 @@ describe('advice table', () => {
 			undefined,
 			'could not fetch an image',
 		],
-		['drive', 403, 'The domain administrators have disabled Drive apps.', 'domainPolicy', 'administrator'],
+		[
+			'drive',
+			403,
+			'The domain administrators have disabled Drive apps.',
+			'domainPolicy',
+			'administrator',
+		],
 		[
 			'sheets',
 			403,
@@ -427,7 +518,13 @@ describe('advice table', () => {
 			'myDriveHierarchyDepthLimitExceeded',
 			'levels of folders',
 		],
-		['drive', 403, 'The specified parent is not a folder.', 'parentNotAFolder', 'Choose a folder.'],
+		[
+			'drive',
+			403,
+			'The specified parent is not a folder.',
+			'parentNotAFolder',
+			'Choose a folder.',
+		],
 		[
 			'drive',
 			403,
@@ -435,8 +532,20 @@ describe('advice table', () => {
 			'cannotAddParent',
 			'A file can be in one folder only',
 		],
-		['mail', 403, 'Delegation denied for ann@example.com', 'forbidden', 'may not act for this mailbox'],
-		['mail', 403, "Metadata scope does not support 'q' parameter", 'forbidden', 'gmail.metadata'],
+		[
+			'mail',
+			403,
+			'Delegation denied for ann@example.com',
+			'forbidden',
+			'may not act for this mailbox',
+		],
+		[
+			'mail',
+			403,
+			"Metadata scope does not support 'q' parameter",
+			'forbidden',
+			'gmail.metadata',
+		],
 		[
 			'drive',
 			403,
@@ -446,7 +555,13 @@ describe('advice table', () => {
 		],
 		['mail', 403, 'This is new.', 'somethingNew', 'The message says why'],
 		['docs', 403, '', undefined, 'Google gave no reason'],
-		['drive', 409, 'A file already exists with the provided ID.', 'fileIdInUse', 'already exists'],
+		[
+			'drive',
+			409,
+			'A file already exists with the provided ID.',
+			'fileIdInUse',
+			'already exists',
+		],
 		['mail', 413, '', undefined, 'Send less at once'],
 		[
 			'sheets',
@@ -490,10 +605,28 @@ describe('advice table', () => {
 			'RATE_LIMIT_EXCEEDED',
 			'Try again tomorrow',
 		],
-		['mail', 429, 'Daily user sending limit exceeded.', 'dailyLimitExceeded', 'Try again tomorrow'],
+		[
+			'mail',
+			429,
+			'Daily user sending limit exceeded.',
+			'dailyLimitExceeded',
+			'Try again tomorrow',
+		],
 		['mail', 429, 'Sorry, this looks like automated queries', undefined, 'IP address'],
-		['mail', 400, 'Message size exceeds fixed limit: 36700160', 'invalidArgument', 'Send less at once'],
-		['drive', 416, 'Request range not satisfiable', 'requestedRangeNotSatisfiable', 'The message says why'],
+		[
+			'mail',
+			400,
+			'Message size exceeds fixed limit: 36700160',
+			'invalidArgument',
+			'Send less at once',
+		],
+		[
+			'drive',
+			416,
+			'Request range not satisfiable',
+			'requestedRangeNotSatisfiable',
+			'The message says why',
+		],
 		['sheets', 404, '', undefined, 'Google gave no reason'],
 		['sheets', 407, '', undefined, 'Google gave no reason'],
 		['sheets', 408, '', undefined, 'a temporary problem'],
@@ -526,15 +659,24 @@ describe('advice table', () => {
 			.filter(
 				({ status, when: { pattern } }) =>
 					!worded.some(
-						([, code, message, reason]) => code === status && pattern?.test(`${reason} ${message}`),
+						([, code, message, reason]) =>
+							code === status && pattern?.test(`${reason} ${message}`),
 					),
 			);
-		expect(unused.map(({ when: { pattern } }) => pattern?.source)).toEqual(['automated queries']);
+		expect(unused.map(({ when: { pattern } }) => pattern?.source)).toEqual([
+			'automated queries',
+		]);
 	});
 
 	test("Google's page for a blocked address, which is HTML, is known", () => {
-		const page = '<html><title>Sorry...</title>but your computer may be sending automated queries.</html>';
-		const call = { api: 'mail', method: 'GET', url: 'https://google.example/x', signIn } as const;
+		const page =
+			'<html><title>Sorry...</title>but your computer may be sending automated queries.</html>';
+		const call = {
+			api: 'mail',
+			method: 'GET',
+			url: 'https://google.example/x',
+			signIn,
+		} as const;
 		expect(
 			createResponseError({ statusCode: 403, headers: {}, body: Buffer.from(page) }, call),
 		).toMatchObject({
@@ -544,8 +686,15 @@ describe('advice table', () => {
 	});
 
 	test('a request that Google aborted says nothing of an ID that exists', () => {
-		const body = Buffer.from(JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }));
-		const call = { api: 'sheets', method: 'POST', url: 'https://google.example/x', signIn } as const;
+		const body = Buffer.from(
+			JSON.stringify({ error: { message: 'Aborted.', status: 'ABORTED' } }),
+		);
+		const call = {
+			api: 'sheets',
+			method: 'POST',
+			url: 'https://google.example/x',
+			signIn,
+		} as const;
 		const { description } = createResponseError({ statusCode: 409, headers: {}, body }, call);
 		expect(description).toBe(
 			'Somebody changed the file or email in the meantime. Read it again and repeat the change.',
@@ -561,18 +710,21 @@ describe('advice table', () => {
 		expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
 	});
 
-	test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
-		const description = descriptionOf(
-			api,
-			404,
-			{ message: 'Requested entity was not found.' },
-			{},
-			'1AbcDefGhij',
-		);
-		expect(description).toContain('1AbcDefGhij');
-		expect(description).toContain('shared with the account');
-		expect(description).not.toContain('Drive Access');
-	});
+	test.each(['sheets', 'docs'] as const)(
+		'a 404 of %s never speaks of the access to Drive',
+		(api) => {
+			const description = descriptionOf(
+				api,
+				404,
+				{ message: 'Requested entity was not found.' },
+				{},
+				'1AbcDefGhij',
+			);
+			expect(description).toContain('1AbcDefGhij');
+			expect(description).toContain('shared with the account');
+			expect(description).not.toContain('Drive Access');
+		},
+	);
 
 	test.each([
 		[403, 'The user has not granted the app 1234 read access to the file 1AbcDefGhij.'],
@@ -581,9 +733,19 @@ describe('advice table', () => {
 		'%i of a file that another app made: Google shows this sign-in only files that this app created',
 		(status, message) => {
 			for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
-				const description = descriptionOf('drive', status, { message }, { driveAccess }, '1AbcDefGhij');
-				expect(description).toContain('Google shows this sign-in only files that this app created');
-				expect(description).toContain('set Drive Access to All Files in the credential and reconnect');
+				const description = descriptionOf(
+					'drive',
+					status,
+					{ message },
+					{ driveAccess },
+					'1AbcDefGhij',
+				);
+				expect(description).toContain(
+					'Google shows this sign-in only files that this app created',
+				);
+				expect(description).toContain(
+					'set Drive Access to All Files in the credential and reconnect',
+				);
 			}
 		},
 	);
@@ -591,7 +753,9 @@ describe('advice table', () => {
 	test('a service account that may not see an existing spreadsheet is not sent to a folder', () => {
 		const refused = { message: 'The caller does not have permission' };
 		const own = { authentication: 'serviceAccount' } as const;
-		expect(descriptionOf('sheets', 403, refused, own, '1AbcDefGhij')).not.toContain('Parent Folder');
+		expect(descriptionOf('sheets', 403, refused, own, '1AbcDefGhij')).not.toContain(
+			'Parent Folder',
+		);
 	});
 
 	test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
@@ -599,7 +763,9 @@ describe('advice table', () => {
 		(api) => {
 			const own = { authentication: 'serviceAccount' } as const;
 			const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
-			const advice = [401, 403, 404].map((status) => descriptionOf(api, status, scope, own, '1AbcDefGhij'));
+			const advice = [401, 403, 404].map((status) =>
+				descriptionOf(api, status, scope, own, '1AbcDefGhij'),
+			);
 			expect(advice.join(' ')).toMatch(
 				/email and key.* In the credential, choose the Mail Access or Drive Access/,
 			);

@@ -42,7 +42,8 @@ export class LargeUploads extends StandIn {
 	/** The data in pieces, as n8n's modes give it: a file in small ones, a database row as one. */
 	sourceOf(data: Buffer, pieceBytes = 64 * 1024, announced = data.length): ByteSource {
 		const pieces = function* () {
-			for (let at = 0; at < data.length; at += pieceBytes) yield data.subarray(at, at + pieceBytes);
+			for (let at = 0; at < data.length; at += pieceBytes)
+				yield data.subarray(at, at + pieceBytes);
 		};
 		return {
 			size: announced,
@@ -56,7 +57,9 @@ export class LargeUploads extends StandIn {
 	/** `Content-Range` of the requests to sessions, in order, without the unit. */
 	ranges() {
 		return this.google.requests.flatMap(({ method, headers }) =>
-			method === 'upload.session' ? [String(headers['content-range']).replace('bytes ', '')] : [],
+			method === 'upload.session'
+				? [String(headers['content-range']).replace('bytes ', '')]
+				: [],
 		);
 	}
 
@@ -69,7 +72,12 @@ export class LargeUploads extends StandIn {
 	}
 
 	expectWhole({ file, md5 }: UploadedFile): void {
-		expect({ md5, checksum: file.md5Checksum, size: file.size, files: this.fileCount() }).toEqual({
+		expect({
+			md5,
+			checksum: file.md5Checksum,
+			size: file.size,
+			files: this.fileCount(),
+		}).toEqual({
 			md5: wanted,
 			checksum: wanted,
 			size: String(size),

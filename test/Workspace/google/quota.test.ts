@@ -1,7 +1,10 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
 import type { Api } from '../../../nodes/Workspace/google/advice';
-import { createRateLimiterFinder, type TransportOptions } from '../../../nodes/Workspace/google/transport';
+import {
+	createRateLimiterFinder,
+	type TransportOptions,
+} from '../../../nodes/Workspace/google/transport';
 import { catchFailure } from '../catchFailure';
 import { quickLimiters, testClients } from '../client';
 
@@ -53,7 +56,9 @@ test('400 emails under 6,000 units a minute: all come, each once', async () => {
 	const ids = mailbox(400);
 	google.quotas.limits = { gmail: 6000, minute };
 	const { gmail } = clients();
-	const answers = await Promise.all(ids.map((id) => gmail.users.messages.get({ userId: 'me', id })));
+	const answers = await Promise.all(
+		ids.map((id) => gmail.users.messages.get({ userId: 'me', id })),
+	);
 	expect(answers.map(({ data }) => data.id)).toEqual(ids);
 	expect(google.requests.filter(({ status }) => status === 200)).toHaveLength(400);
 });
@@ -96,7 +101,9 @@ test('a quota that stays used up ends with an error that says how long was waite
 	const { gmail } = clients({ maxRetryWaitMilliseconds: minute });
 	const failure = await catchFailure(gmail.users.messages.list({ userId: 'me' }));
 	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
-	expect(failure.description).toMatch(/'maxRetryWaitSeconds' allows 1\.5, of which \d+ have passed/);
+	expect(failure.description).toMatch(
+		/'maxRetryWaitSeconds' allows 1\.5, of which \d+ have passed/,
+	);
 });
 
 test('the requests of a credential wait together; another credential does not wait', async () => {

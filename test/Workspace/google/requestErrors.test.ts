@@ -17,7 +17,14 @@ import { basesAt } from '../client';
 import { catchFailure } from '../catchFailure';
 import { type AttemptName, attempts } from '../../attempt';
 
-const node: INode = { id: 'n1', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+const node: INode = {
+	id: 'n1',
+	name: 'N',
+	type: 't',
+	typeVersion: 1,
+	position: [0, 0],
+	parameters: {},
+};
 const bases = basesAt('http://127.0.0.1:9');
 const url = 'https://gmail.googleapis.com/gmail/v1/users/me/messages/send';
 
@@ -124,8 +131,9 @@ test('n8n’s own policy of where requests may go', async () => {
 
 test('the log says where in the code a response could not be read, and not what it held', () => {
 	const log: string[] = [];
-	const failure = toGoogleFailure(new TypeError("Received 'canary of a response'\n    at canary"), (text) =>
-		log.push(text),
+	const failure = toGoogleFailure(
+		new TypeError("Received 'canary of a response'\n    at canary"),
+		(text) => log.push(text),
 	);
 	expect(failure).toMatchObject({
 		code: 502,
@@ -162,7 +170,10 @@ const call: RequestFacts = {
 	signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 };
 const answered = (status: number, body: unknown = {}, headers: Record<string, unknown> = {}) =>
-	createResponseError({ statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) }, call);
+	createResponseError(
+		{ statusCode: status, headers, body: Buffer.from(JSON.stringify(body)) },
+		call,
+	);
 
 describe('what Google says', () => {
 	test.each<[unknown, string]>([
@@ -188,7 +199,10 @@ describe('what Google says', () => {
 		['https://elsewhere.example/x', 'the API library'],
 		[undefined, 'the API library'],
 	])('the address to enable an API at: %s', (activationUrl, place) => {
-		const details = [{ reason: 'OTHER' }, { reason: 'SERVICE_DISABLED', metadata: { activationUrl } }];
+		const details = [
+			{ reason: 'OTHER' },
+			{ reason: 'SERVICE_DISABLED', metadata: { activationUrl } },
+		];
 		const { description } = answered(403, { error: { message: 'No', details } });
 		expect(description).toContain(`Enable the Gmail API in ${place}`);
 	});
@@ -203,7 +217,12 @@ describe('whether it was carried out, and when to come back', () => {
 	test.each<[number, unknown, AttemptName, string]>([
 		[429, {}, 'notDone', 'RESOURCE_EXHAUSTED'],
 		[403, reason('userRateLimitExceeded'), 'notDone', 'RESOURCE_EXHAUSTED'],
-		[403, { error: { details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } }, 'notDone', 'RESOURCE_EXHAUSTED'],
+		[
+			403,
+			{ error: { details: [{ reason: 'RATE_LIMIT_EXCEEDED' }] } },
+			'notDone',
+			'RESOURCE_EXHAUSTED',
+		],
 		[403, reason('forbidden'), 'final', 'PERMISSION_DENIED'],
 		[404, reason('rateLimitExceeded'), 'final', 'NOT_FOUND'],
 		[503, reason('rateLimitExceeded'), 'unknown', 'UNAVAILABLE'],
@@ -223,7 +242,9 @@ describe('whether it was carried out, and when to come back', () => {
 		[{}, 'Retry after 2026-01-02T03:04:04.999Z', 0],
 		[{ 'retry-after': '3' }, 'Retry after 2026-01-02T03:04:05.500Z', 3000],
 	])('%j and "%s": in %s ms', (headers, message, expected) => {
-		expect(answered(429, { error: { message } }, headers).retryAfterMilliseconds).toBe(expected);
+		expect(answered(429, { error: { message } }, headers).retryAfterMilliseconds).toBe(
+			expected,
+		);
 	});
 });
 
@@ -284,7 +305,10 @@ test.each<[string, unknown, string]>([
 	['an object', JSON.parse(gone), 'Gmail: Gone'],
 	['nothing', undefined, 'Gmail responded with HTTP 503'],
 ])('an answer that n8n throws, with %s', async (_what, data, message) => {
-	const error = Object.assign(new Error('x'), { config: { url }, response: { status: 503, data } });
+	const error = Object.assign(new Error('x'), {
+		config: { url },
+		response: { status: 503, data },
+	});
 	expect(await toRequestError(error, call)).toMatchObject({
 		...attempts.unknown,
 		code: 503,

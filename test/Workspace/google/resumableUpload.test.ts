@@ -4,9 +4,16 @@ import timers from 'node:timers/promises';
 import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError, type Outcome } from '../../../nodes/core/errors';
-import { uploadToDrive, type DriveUploadRequest } from '../../../nodes/Workspace/google/driveUpload';
+import {
+	uploadToDrive,
+	type DriveUploadRequest,
+} from '../../../nodes/Workspace/google/driveUpload';
 import { chunkBytes } from '../../../nodes/Workspace/byteSource';
-import { googleApiBases, googleRetryWords, type Transport } from '../../../nodes/Workspace/google/transport';
+import {
+	googleApiBases,
+	googleRetryWords,
+	type Transport,
+} from '../../../nodes/Workspace/google/transport';
 import { classifyStatus } from '../../../nodes/http/retry';
 import { ResumableUpload } from '../../../nodes/Workspace/google/resumableUpload';
 import { catchFailure } from '../catchFailure';
@@ -15,7 +22,10 @@ import { catchFailure } from '../catchFailure';
 type Played = number | 'file' | NodeError;
 
 /** As the transport throws it. */
-function failure(code: number, more: { readonly status?: string; readonly outcome?: Outcome } = {}) {
+function failure(
+	code: number,
+	more: { readonly status?: string; readonly outcome?: Outcome } = {},
+) {
 	const retryable = more.status === 'RESOURCE_EXHAUSTED' || classifyStatus(code).retryable;
 	return new NodeError({ code, message: `HTTP ${code}`, retryable, ...more });
 }
@@ -39,9 +49,11 @@ function sessionOf(played: Played[], maxAttempts = 3) {
 		async (call) => {
 			await timers.setImmediate();
 			expect(call).toMatchObject({ url: address, method: 'PUT', retryConfig: { retry: 0 } });
-			expect([199, 200, 299, 300, 307, 308, 309].filter((status) => call.validateStatus?.(status))).toEqual([
-				200, 299, 308,
-			]);
+			expect(
+				[199, 200, 299, 300, 307, 308, 309].filter((status) =>
+					call.validateStatus?.(status),
+				),
+			).toEqual([200, 299, 308]);
 			ranges.push(String((call.headers as Record<string, string>)['content-range']));
 			if (Buffer.isBuffer(call.data)) sent.push(call.data.toString());
 			const answer = played.shift();
@@ -52,7 +64,12 @@ function sessionOf(played: Played[], maxAttempts = 3) {
 		},
 		address,
 		10,
-		{ words: googleRetryWords, maxAttempts, maxRetryWaitMilliseconds: 60_000, signal: undefined },
+		{
+			words: googleRetryWords,
+			maxAttempts,
+			maxRetryWaitMilliseconds: 60_000,
+			signal: undefined,
+		},
 	);
 	const first = () => session.send(Buffer.from('abcdef'), 0);
 	const second = () => session.send(Buffer.from('ghij'), 6);
@@ -78,7 +95,11 @@ test.each<[string, Played[], string[]]>([
 	['only what Drive does not have', [4, 6], ['bytes 0-5/10', 'bytes 4-5/10']],
 	['nothing that arrived in spite of a failure', [lostAnswer, 6], ['bytes 0-5/10', 'bytes */10']],
 	['the rest of it', [lostAnswer, 2, 6], ['bytes 0-5/10', 'bytes */10', 'bytes 2-5/10']],
-	['all of it, if nothing arrived', [lostAnswer, 0, 6], ['bytes 0-5/10', 'bytes */10', 'bytes 0-5/10']],
+	[
+		'all of it, if nothing arrived',
+		[lostAnswer, 0, 6],
+		['bytes 0-5/10', 'bytes */10', 'bytes 0-5/10'],
+	],
 	[
 		'nothing before Drive said what it has',
 		[lostAnswer, lostAnswer, 6],
@@ -133,7 +154,10 @@ test('more than was sent is an error', async () => {
 
 test('the tries end: only with the last chunk a file may have been made', async () => {
 	const fails = () => Array<Played>(9).fill(lostAnswer);
-	expect(await catchFailure(sessionOf(fails()).first())).toMatchObject({ code: 503, outcome: 'notDone' });
+	expect(await catchFailure(sessionOf(fails()).first())).toMatchObject({
+		code: 503,
+		outcome: 'notDone',
+	});
 	const { ranges, first, second } = sessionOf([6, ...fails()]);
 	await first();
 	expect(await catchFailure(second())).toMatchObject({ code: 503, outcome: 'unknown' });
@@ -218,27 +242,52 @@ describe('an upload', () => {
 			calls.push(call);
 			const headers = { location: 'https://www.googleapis.com/session' };
 			const [, end = '', total] =
-				/(\d+)\/(\d+)$/.exec((call.headers as Record<string, string>)['content-range'] ?? '') ?? [];
+				/(\d+)\/(\d+)$/.exec(
+					(call.headers as Record<string, string>)['content-range'] ?? '',
+				) ?? [];
 			if (end === '') return { status: 200, headers, data: { id: 'f1' } };
 			const stored = storedOf(Number(end) + 1);
 			if (stored instanceof NodeError) throw stored;
 			if (stored === Number(total)) return { status: 201, headers, data: { id: 'f1' } };
 			return { status: 308, headers: { range: `bytes=0-${stored - 1}` }, data: undefined };
 		};
-		const clientOptions = { version: 'v3', auth: { request: transport } } as unknown as drive_v3.Options;
+		const clientOptions = {
+			version: 'v3',
+			auth: { request: transport },
+		} as unknown as drive_v3.Options;
 		const client = new drive_v3.Drive(clientOptions);
 		const options = {
-			...{ maxAttempts, maxRetryWaitMilliseconds: 60_000, timeoutMilliseconds: 1000, signal: undefined },
-			...{ credentialKey: 'c', signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const },
+			...{
+				maxAttempts,
+				maxRetryWaitMilliseconds: 60_000,
+				timeoutMilliseconds: 1000,
+				signal: undefined,
+			},
+			...{
+				credentialKey: 'c',
+				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const,
+			},
 		};
 		const upload = async (
 			bytes: number,
-			{ announced = bytes, ...more }: Partial<DriveUploadRequest> & { announced?: number } = {},
+			{
+				announced = bytes,
+				...more
+			}: Partial<DriveUploadRequest> & { announced?: number } = {},
 		) => {
 			const open = () => Promise.resolve(Readable.from([Buffer.alloc(bytes)]));
 			const source = { size: announced, open };
-			const request = { metadata: { id: 'own' }, mimeType: 'a/b', source, fields: 'id', ...more };
-			return await uploadToDrive({ drive: client, transport, bases: googleApiBases, options }, request);
+			const request = {
+				metadata: { id: 'own' },
+				mimeType: 'a/b',
+				source,
+				fields: 'id',
+				...more,
+			};
+			return await uploadToDrive(
+				{ drive: client, transport, bases: googleApiBases, options },
+				request,
+			);
 		};
 		return { calls, upload };
 	}
@@ -254,7 +303,10 @@ describe('an upload', () => {
 		const onProgress = (...given: number[]) => progress.push(given);
 		expect((await upload(bytes, { ...more, onProgress })).file).toEqual({ id: 'f1' });
 		const [start] = calls;
-		expect(start).toMatchObject({ method, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } });
+		expect(start).toMatchObject({
+			method,
+			retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] },
+		});
 		expect(start?.params).toEqual({ uploadType: type, supportsAllDrives: true, fields: 'id' });
 		const place = 'replacedId' in more ? '/old' : '';
 		expect(String(start?.url)).toBe(`https://www.googleapis.com/upload/drive/v3/files${place}`);
@@ -285,14 +337,20 @@ describe('an upload', () => {
 
 	test('whose session is lost each time ends after as many sessions as tries', async () => {
 		const { calls, upload } = drive(() => failure(404));
-		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({
+			code: 503,
+			outcome: 'notDone',
+		});
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(3);
 	});
 
 	test('whose bytes Drive loses each time ends after as many passes as tries', async () => {
 		const ends: number[] = [];
 		const { calls, upload } = drive((end) => (ends.push(end), end === chunkBytes ? end : 1));
-		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({ code: 503, outcome: 'notDone' });
+		expect(await catchFailure(upload(chunkBytes + 1))).toMatchObject({
+			code: 503,
+			outcome: 'notDone',
+		});
 		expect(ends.filter((end) => end > chunkBytes)).toHaveLength(3);
 		expect(calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 	});

@@ -30,15 +30,24 @@ const update = append;
 
 const limited = googleError(429, 'Quota exceeded', { status: 'RESOURCE_EXHAUSTED' });
 const limitedFor = (seconds: string) =>
-	googleError(429, 'Quota exceeded', { status: 'RESOURCE_EXHAUSTED' }, { 'retry-after': seconds });
+	googleError(
+		429,
+		'Quota exceeded',
+		{ status: 'RESOURCE_EXHAUSTED' },
+		{ 'retry-after': seconds },
+	);
 const userLimit = googleError(403, 'User-rate limit exceeded.', {
 	errors: [{ domain: 'usageLimits', reason: 'userRateLimitExceeded' }],
 });
 const sheetsLimit = googleError(403, 'Quota exceeded for quota metric', {
 	status: 'PERMISSION_DENIED',
-	details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMIT_EXCEEDED' }],
+	details: [
+		{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'RATE_LIMIT_EXCEEDED' },
+	],
 });
-const unavailable = googleError(503, 'The service is currently unavailable.', { status: 'UNAVAILABLE' });
+const unavailable = googleError(503, 'The service is currently unavailable.', {
+	status: 'UNAVAILABLE',
+});
 const cut: Answer = (response) => {
 	response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
 	response.write('{"id":');
@@ -57,10 +66,16 @@ describe('what was surely not carried out is repeated, a send too', () => {
 		['403 with a rate reason in errors', userLimit],
 		['403 with a rate reason in details', sheetsLimit],
 	])('after %s', async (_, answer) => {
-		const clients = await serve([answer, answer, json({ id: 'm1' })], { maxRetryWaitMilliseconds: 5000 });
+		const clients = await serve([answer, answer, json({ id: 'm1' })], {
+			maxRetryWaitMilliseconds: 5000,
+		});
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
-		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
-		expect(server.received.map(({ body }) => String(body))).toEqual(Array(3).fill('{"raw":"abc"}'));
+		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({
+			data: { id: 'm1' },
+		});
+		expect(server.received.map(({ body }) => String(body))).toEqual(
+			Array(3).fill('{"raw":"abc"}'),
+		);
 	});
 
 	it('when nobody listens', async () => {
@@ -68,7 +83,9 @@ describe('what was surely not carried out is repeated, a send too', () => {
 		await server.close();
 		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 503, status: 'UNAVAILABLE', outcome: 'notDone' });
-		expect(failure.message).toMatch(/^No connection to 127\.0\.0\.1:\d+: the connection was refused$/);
+		expect(failure.message).toMatch(
+			/^No connection to 127\.0\.0\.1:\d+: the connection was refused$/,
+		);
 		expect(failure.description).toContain('Tried');
 		server = await startScriptedServer();
 	});
@@ -106,17 +123,26 @@ describe('what may have been carried out', () => {
 
 	it('is repeated for a POST that says that this is harmless', async () => {
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
-		const clients = await serve([reset, unavailable, json({ id: 'f1' })], { maxRetryWaitMilliseconds: 5000 });
+		const clients = await serve([reset, unavailable, json({ id: 'f1' })], {
+			maxRetryWaitMilliseconds: 5000,
+		});
 		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
-		await expect(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat)).resolves.toMatchObject({
+		await expect(
+			clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat),
+		).resolves.toMatchObject({
 			data: { id: 'f1' },
 		});
 	});
 
 	it('stays unknown when a later try is refused', async () => {
-		const clients = await serve([reset, googleError(409, 'A file already exists with the provided ID.')]);
+		const clients = await serve([
+			reset,
+			googleError(409, 'A file already exists with the provided ID.'),
+		]);
 		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
-		const failure = await catchFailure(clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat));
+		const failure = await catchFailure(
+			clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat),
+		);
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS', outcome: 'unknown' });
 	});
 
@@ -132,7 +158,9 @@ describe('what may have been carried out', () => {
 describe('other refusals are final', () => {
 	it.each([400, 403, 404, 412])('%d', async (code) => {
 		const clients = await serve([googleError(code, 'No.')]);
-		await expect(catchFailure(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({ code });
+		await expect(
+			catchFailure(clients.drive.files.get({ fileId: 'f1' })),
+		).resolves.toMatchObject({ code });
 		expect(server.received).toHaveLength(1);
 	});
 });
@@ -172,13 +200,18 @@ describe('the time in Gmail’s message', () => {
 
 	it('that has passed is no wait', async () => {
 		const clients = await serve([until(-1000), json({ id: 'm1' })]);
-		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
+		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({
+			data: { id: 'm1' },
+		});
 	});
 });
 
 describe('the limits', () => {
 	it('hold the tries', async () => {
-		const clients = await serve([unavailable], { maxAttempts: 3, maxRetryWaitMilliseconds: 5000 });
+		const clients = await serve([unavailable], {
+			maxAttempts: 3,
+			maxRetryWaitMilliseconds: 5000,
+		});
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
 		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(3);
@@ -194,7 +227,10 @@ describe('the limits', () => {
 	});
 
 	it('hold the waiting: without any there is one try', async () => {
-		const clients = await serve([limitedFor('0')], { maxAttempts: 9, maxRetryWaitMilliseconds: 0 });
+		const clients = await serve([limitedFor('0')], {
+			maxAttempts: 9,
+			maxRetryWaitMilliseconds: 0,
+		});
 		jest.spyOn(Math, 'random').mockReturnValue(0.9);
 		await catchFailure(clients.sheets.spreadsheets.values.get(get));
 		expect(server.received).toHaveLength(1);
@@ -203,7 +239,11 @@ describe('the limits', () => {
 	it('hold a request that is never answered: 504', async () => {
 		const clients = await serve([silence], { timeoutMilliseconds: 50 });
 		const failure = await catchFailure(clients.sheets.spreadsheets.values.append(append));
-		expect(failure).toMatchObject({ code: 504, status: 'DEADLINE_EXCEEDED', outcome: 'unknown' });
+		expect(failure).toMatchObject({
+			code: 504,
+			status: 'DEADLINE_EXCEEDED',
+			outcome: 'unknown',
+		});
 		expect(server.received).toHaveLength(1);
 	});
 
@@ -214,7 +254,9 @@ describe('the limits', () => {
 			timers.push(setInterval(() => response.write(' '), 10));
 		};
 		const clients = await serve([drip], { timeoutMilliseconds: 100, maxAttempts: 1 });
-		await expect(catchFailure(clients.drive.files.get({ fileId: 'f1' }))).resolves.toMatchObject({
+		await expect(
+			catchFailure(clients.drive.files.get({ fileId: 'f1' })),
+		).resolves.toMatchObject({
 			code: 504,
 		});
 		timers.forEach(clearInterval);
@@ -233,7 +275,11 @@ describe('a stopped execution', () => {
 			{ signal: stop.signal },
 		);
 		const failure = await catchFailure(clients.gmail.users.messages.send(send));
-		expect(failure).toMatchObject({ code: 499, message: 'The execution was stopped', outcome: 'unknown' });
+		expect(failure).toMatchObject({
+			code: 499,
+			message: 'The execution was stopped',
+			outcome: 'unknown',
+		});
 	});
 
 	it('ends a wait, and nothing is sent any more', async () => {
@@ -251,7 +297,9 @@ describe('a stopped execution', () => {
 		);
 		const failure = await catchFailure(clients.gmail.users.messages.send(send));
 		expect(failure).toMatchObject({ code: 499, outcome: 'notDone' });
-		await expect(catchFailure(clients.drive.files.list({}))).resolves.toMatchObject({ code: 499 });
+		await expect(catchFailure(clients.drive.files.list({}))).resolves.toMatchObject({
+			code: 499,
+		});
 		expect(server.received).toHaveLength(1);
 	});
 });
@@ -270,7 +318,9 @@ describe('requests in flight', () => {
 		const ask = async (count: number) => {
 			const ids = Array.from({ length: count }, (_, n) => `m${n}`);
 			await Promise.all(
-				ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
+				ids.map((id, n) =>
+					(n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id }),
+				),
 			);
 		};
 		await ask(8);
@@ -285,7 +335,9 @@ describe('requests in flight', () => {
 		const others = testClients(server.url, 'token-2', { credentialKey: 'c' });
 		const ids = Array.from({ length: 20 }, (_, n) => `m${n}`);
 		await Promise.all(
-			ids.map((id, n) => (n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id })),
+			ids.map((id, n) =>
+				(n % 2 ? clients : others).gmail.users.messages.get({ userId: 'me', id }),
+			),
 		);
 		expect(server.mostAtOnce).toBeGreaterThan(5);
 	});

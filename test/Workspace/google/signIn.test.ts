@@ -17,7 +17,13 @@ import { basesAt, testClients, testItem } from '../client';
 import { catchFailure } from '../catchFailure';
 import { oAuthSender, type OAuthSender } from '../oAuthSender';
 import { performTogether } from '../performOperation';
-import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
+import {
+	googleError,
+	json,
+	startScriptedServer,
+	type Answer,
+	type ScriptedServer,
+} from '../scriptedServer';
 
 describe('sign in', () => {
 	let server: ScriptedServer;
@@ -26,13 +32,21 @@ describe('sign in', () => {
 	const unauthenticated = googleError(401, 'Request had invalid authentication credentials.', {
 		status: 'UNAUTHENTICATED',
 	});
-	const tokens = { access_token: 'old-token', refresh_token: 'canary-refresh-token', token_type: 'Bearer' };
+	const tokens = {
+		access_token: 'old-token',
+		refresh_token: 'canary-refresh-token',
+		token_type: 'Bearer',
+	};
 
 	/** The API takes the fresh token only; the token endpoint answers as told. */
-	async function clientsWith(tokenAnswer: Answer, oauthTokenData: IDataObject | undefined = tokens) {
+	async function clientsWith(
+		tokenAnswer: Answer,
+		oauthTokenData: IDataObject | undefined = tokens,
+	) {
 		server = await startScriptedServer((response, request) => {
 			if (request.url === '/token') tokenAnswer(response, request);
-			else if (request.headers.authorization === 'Bearer fresh-token') json({ id: 'm1' })(response, request);
+			else if (request.headers.authorization === 'Bearer fresh-token')
+				json({ id: 'm1' })(response, request);
 			else unauthenticated(response, request);
 		});
 		sender = oAuthSender(`${server.url}/token`, oauthTokenData);
@@ -54,7 +68,9 @@ describe('sign in', () => {
 
 	test('an expired token is refreshed, stored and used, also for a POST, which goes out once with each token', async () => {
 		const clients = await clientsWith(json({ access_token: 'fresh-token', expires_in: 3599 }));
-		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({ data: { id: 'm1' } });
+		await expect(clients.gmail.users.messages.send(send)).resolves.toMatchObject({
+			data: { id: 'm1' },
+		});
 		const path = '/gmail/v1/users/me/messages/send';
 		expect(urls()).toEqual([path, '/token', path]);
 		expect(JSON.parse(String(server.received[2]?.body))).toEqual({ raw: 'abc' });
@@ -68,15 +84,25 @@ describe('sign in', () => {
 
 	test('an upload beside JSON is sent whole with the fresh token, too', async () => {
 		const clients = await clientsWith(json({ access_token: 'fresh-token', expires_in: 3599 }));
-		const media = { mimeType: 'message/rfc822', body: Readable.from([Buffer.from('Subject: S')]) };
-		await clients.gmail.users.messages.send({ userId: 'me', requestBody: { threadId: 't1' }, media });
+		const media = {
+			mimeType: 'message/rfc822',
+			body: Readable.from([Buffer.from('Subject: S')]),
+		};
+		await clients.gmail.users.messages.send({
+			userId: 'me',
+			requestBody: { threadId: 't1' },
+			media,
+		});
 		const [refused, , taken] = server.received;
 		expect(String(taken?.body)).toContain('Subject: S');
 		expect(taken?.body).toEqual(refused?.body);
 	});
 
 	test.each([
-		['revoked', json({ error: 'invalid_grant', error_description: 'Token has been revoked.' }, 400)],
+		[
+			'revoked',
+			json({ error: 'invalid_grant', error_description: 'Token has been revoked.' }, 400),
+		],
 		['refused', json({ error: 'invalid_client' }, 401)],
 		['in trouble', json({ error: 'internal_failure' }, 503)],
 	])('a refresh that is %s gives 401 and says to reconnect', async (_, answer) => {
@@ -88,7 +114,9 @@ describe('sign in', () => {
 			status: 'UNAUTHENTICATED',
 			outcome: 'notDone',
 		});
-		expect(failure.description).toContain('Open the credential and reconnect it: sign in to Google again.');
+		expect(failure.description).toContain(
+			'Open the credential and reconnect it: sign in to Google again.',
+		);
 		expect(`${failure.message} ${failure.description ?? ''}`).not.toContain('canary');
 	});
 
@@ -144,7 +172,11 @@ describe('service account', () => {
 		await google.close();
 	});
 
-	async function run(operation: Operation, given: Record<string, unknown>, user = robot): Promise<unknown> {
+	async function run(
+		operation: Operation,
+		given: Record<string, unknown>,
+		user = robot,
+	): Promise<unknown> {
 		const token = google.tokens.issue({ user, clientId: robot });
 		const clients = testClients(google.url, token, {
 			maxAttempts: 1,
@@ -165,11 +197,17 @@ describe('service account', () => {
 
 	const sharedFolder = () => {
 		const driveId = google.drive.seedSharedDrive('Team');
-		return google.files.add({ name: 'In', mimeType: folderType, clientId: '', parents: [driveId], driveId })
-			.id;
+		return google.files.add({
+			name: 'In',
+			mimeType: folderType,
+			clientId: '',
+			parents: [driveId],
+			driveId,
+		}).id;
 	};
 	const usersFolder = () =>
-		google.files.add({ name: 'Mine', mimeType: folderType, clientId: '', sharedWith: [robot] }).id;
+		google.files.add({ name: 'Mine', mimeType: folderType, clientId: '', sharedWith: [robot] })
+			.id;
 
 	const text = { content: 'aGVsbG8=', contentSource: 'base64', name: 'a.txt' };
 	const ofOthers: Record<string, (file?: object) => string> = {
@@ -185,7 +223,9 @@ describe('service account', () => {
 		test('that is not shared: says with whom to share it', async () => {
 			const failure = await refusal(read, given(ofOthers[kind]?.() ?? ''));
 			expect(failure).toMatchObject({ code: 403, status: 'PERMISSION_DENIED' });
-			expect(failure.description).toContain("Share the file with the service account's email address");
+			expect(failure.description).toContain(
+				"Share the file with the service account's email address",
+			);
 			expect(failure.description).toContain('Delegated Email');
 		});
 
@@ -206,7 +246,9 @@ describe('service account', () => {
 		test('needs a shared drive or a user', async () => {
 			const failure = await refusal(create, given);
 			expect(failure).toMatchObject({ code: 403 });
-			expect(failure.description).toMatch(/service account has no (?:Drive|storage) of its own/);
+			expect(failure.description).toMatch(
+				/service account has no (?:Drive|storage) of its own/,
+			);
 			expect(failure.description).toMatch(/shared drive.*Delegated Email/);
 			expect(google.files.listAll()).toEqual([]);
 		});
@@ -214,14 +256,18 @@ describe('service account', () => {
 		test('in the folder of a user does, too', async () => {
 			const failure = await refusal(create, { ...given, parentFolder: usersFolder() });
 			expect(failure).toMatchObject({ code: 403 });
-			expect(failure.description).toMatch(/no storage of its own.*shared drive.*Delegated Email/);
+			expect(failure.description).toMatch(
+				/no storage of its own.*shared drive.*Delegated Email/,
+			);
 			expect(google.files.listAll()).toHaveLength(1);
 		});
 
 		test('comes into a shared drive', async () => {
 			const parentFolder = sharedFolder();
 			await run(create, { ...given, parentFolder });
-			expect(google.files.listAll().map(({ parents }) => parents)).toContainEqual([parentFolder]);
+			expect(google.files.listAll().map(({ parents }) => parents)).toContainEqual([
+				parentFolder,
+			]);
 		});
 
 		test('comes into the Drive of the user that it acts for', async () => {

@@ -59,7 +59,8 @@ describe('a sign-in that ends', () => {
 		const key = randomUUID();
 		expect(describeEnd(tokenOf(30 * hour), key)).toBeDefined();
 		const kept = tokenOf(30 * hour);
-		for (const token of [kept, kept, tokenOf(30 * hour)]) expect(describeEnd(token, key)).toBeUndefined();
+		for (const token of [kept, kept, tokenOf(30 * hour)])
+			expect(describeEnd(token, key)).toBeUndefined();
 		expect(describeEnd(tokenOf(20 * hour), key)).toBeDefined();
 	});
 });
@@ -113,7 +114,9 @@ describe('the node', () => {
 		});
 		await run();
 		const lines = warn.mock.calls.filter(([line]) => line.includes('sign-in'));
-		expect(lines).toEqual([[expect.stringMatching(/^The Google sign-in of "workspaceOAuth2Api" ends on /)]]);
+		expect(lines).toEqual([
+			[expect.stringMatching(/^The Google sign-in of "workspaceOAuth2Api" ends on /)],
+		]);
 		warn.mockRestore();
 	});
 
@@ -121,7 +124,10 @@ describe('the node', () => {
 		const { run, warn } = contextWith(20 * hour, { refresh_token_expires_in: 21 * hour });
 		standIn.google.tokens.expire();
 		const [hint] = await run();
-		const end = new Date(Date.now() + 20 * hour * 1000).toISOString().slice(0, 13).replace('T', ' at ');
+		const end = new Date(Date.now() + 20 * hour * 1000)
+			.toISOString()
+			.slice(0, 13)
+			.replace('T', ' at ');
 		expect(hint?.message).toContain(`ends on ${end}`);
 		warn.mockRestore();
 	});
@@ -142,8 +148,10 @@ describe('the node', () => {
 describe('the credential’s test', () => {
 	const { qs = {} } = new WorkspaceOAuth2Api().test.request;
 	const expression = (qs['fields'] as string).slice('={{'.length, -'}}'.length);
-	const askedFields = (oauthTokenData: unknown, scope = 'https://www.googleapis.com/auth/drive') =>
-		runInNewContext(expression, { $credentials: { oauthTokenData, scope } }) as string;
+	const askedFields = (
+		oauthTokenData: unknown,
+		scope = 'https://www.googleapis.com/auth/drive',
+	) => runInNewContext(expression, { $credentials: { oauthTokenData, scope } }) as string;
 	const signedIn = (left: number, more: object = {}) =>
 		tokenOf(left, { n8n_expires_at: String(Date.now() + 3_599_000), ...more });
 

@@ -4,7 +4,10 @@ import { gzipSync } from 'node:zlib';
 
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { MemoryReservation } from '../../../nodes/http/responseMemory';
-import { readApiBases, readGoogleCredential } from '../../../nodes/Workspace/google/googleCredential';
+import {
+	readApiBases,
+	readGoogleCredential,
+} from '../../../nodes/Workspace/google/googleCredential';
 import {
 	createTransport,
 	type TransportOptions,
@@ -15,7 +18,13 @@ import {
 import { basesAt, testClients } from '../client';
 import { n8nSender } from '../n8nSender';
 import { createNodeContext } from '../runNode';
-import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
+import {
+	googleError,
+	json,
+	startScriptedServer,
+	type Answer,
+	type ScriptedServer,
+} from '../scriptedServer';
 import { getBytesInFlight } from '../../sharedState';
 
 describe('transport', () => {
@@ -40,7 +49,11 @@ describe('transport', () => {
 	describe('a request', () => {
 		it('goes to the base of its API with an encoded path, repeated keys and the token', async () => {
 			const clients = await serve(json({ messages: [] }));
-			await clients.gmail.users.messages.list({ userId: 'me', labelIds: ['INBOX', 'UNREAD'], q: 'a b+c' });
+			await clients.gmail.users.messages.list({
+				userId: 'me',
+				labelIds: ['INBOX', 'UNREAD'],
+				q: 'a b+c',
+			});
 			const [request] = server.received;
 			expect(request).toMatchObject({
 				method: 'GET',
@@ -63,7 +76,10 @@ describe('transport', () => {
 				method: 'PUT',
 				url: '/v4/spreadsheets/abc/values/%27a%2Fb%20%231%2050%25%27%21A1?valueInputOption=RAW',
 			});
-			expect(request?.headers).toMatchObject({ 'content-type': 'application/json', 'content-length': '21' });
+			expect(request?.headers).toMatchObject({
+				'content-type': 'application/json',
+				'content-length': '21',
+			});
 			expect(JSON.parse(String(request?.body))).toEqual({ values: [['ü', 1]] });
 		});
 
@@ -87,7 +103,10 @@ describe('transport', () => {
 				url: '/upload/gmail/v1/users/me/messages/send?uploadType=media',
 				body: bytes,
 			});
-			expect(request?.headers).toMatchObject({ 'content-type': 'message/rfc822', 'content-length': '5' });
+			expect(request?.headers).toMatchObject({
+				'content-type': 'message/rfc822',
+				'content-length': '5',
+			});
 		});
 
 		it('uploads metadata and media together as a stream', async () => {
@@ -128,7 +147,10 @@ describe('transport', () => {
 	describe('an answer', () => {
 		it('is unzipped and parsed', async () => {
 			const clients = await serve((response) => {
-				response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+				response.writeHead(200, {
+					'content-type': 'application/json',
+					'content-encoding': 'gzip',
+				});
 				response.end(gzipSync('{"files":[{"id":"ä"}]}'));
 			});
 			const { data, headers } = await clients.drive.files.list({});
@@ -156,7 +178,10 @@ describe('transport', () => {
 				validateStatus: (status) => status === 308,
 			});
 			expect(answer).toMatchObject({ status: 308, headers: { range: 'bytes=0-41' } });
-			expect(server.received[0]).toMatchObject({ method: 'PUT', url: '/upload/drive/v3/files?upload_id=1' });
+			expect(server.received[0]).toMatchObject({
+				method: 'PUT',
+				url: '/upload/drive/v3/files?upload_id=1',
+			});
 		});
 
 		it('that redirects is not followed', async () => {
@@ -170,13 +195,18 @@ describe('transport', () => {
 			});
 		});
 
-		it.each(['<html>Sign in to the proxy</html>', 'null', '[]', '5', ''])('%j is a failure', async (body) => {
-			const clients = await serve((response) => response.end(body));
-			await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject({
-				code: 502,
-				outcome: 'unknown',
-			});
-		});
+		it.each(['<html>Sign in to the proxy</html>', 'null', '[]', '5', ''])(
+			'%j is a failure',
+			async (body) => {
+				const clients = await serve((response) => response.end(body));
+				await expect(clients.drive.files.create({ requestBody: {} })).rejects.toMatchObject(
+					{
+						code: 502,
+						outcome: 'unknown',
+					},
+				);
+			},
+		);
 
 		it('of more than 64 MiB is refused while it comes in', async () => {
 			let sentBytes = 0;
@@ -191,7 +221,9 @@ describe('transport', () => {
 				};
 				write();
 			});
-			await expect(clients.sheets.spreadsheets.get({ spreadsheetId: 's1' })).rejects.toMatchObject({
+			await expect(
+				clients.sheets.spreadsheets.get({ spreadsheetId: 's1' }),
+			).rejects.toMatchObject({
 				code: 502,
 				message: "Google's response is larger than the limit of 64 MiB",
 			});
@@ -207,7 +239,8 @@ describe('transport', () => {
 			const others = new MemoryReservation();
 			others.reserve(getHeapStatistics().heap_size_limit / 2 - 1000);
 			const list = clients.drive.files.list();
-			while (server.received.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+			while (server.received.length < 2)
+				await new Promise((resolve) => setTimeout(resolve, 20));
 			others.release();
 			expect((await list).data.files).toHaveLength(1);
 			expect(getBytesInFlight()).toBe(0);
@@ -232,7 +265,11 @@ describe('transport', () => {
 			await serve(googleError(401, 'expired'), json({ id: 'f1' }));
 			const real = n8nSender('token-1');
 			const transport = createTransport(
-				(request) => real({ ...request, ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors) }),
+				(request) =>
+					real({
+						...request,
+						ignoreHttpStatusErrors: Boolean(request.ignoreHttpStatusErrors),
+					}),
 				basesAt(server.url),
 				options,
 			);
@@ -291,7 +328,10 @@ describe('API bases', () => {
 			'https://docs.googleapis.com/v1/documents/d1:batchUpdate',
 		],
 		['https://www.googleapis.com/drive/v3/files', 'http://127.0.0.1:8080/drive/files'],
-		['https://www.googleapis.com/upload/drive/v3/files', 'http://127.0.0.1:8080/upload/drive/files'],
+		[
+			'https://www.googleapis.com/upload/drive/v3/files',
+			'http://127.0.0.1:8080/upload/drive/files',
+		],
 		['http://127.0.0.1:8080/session/1', 'http://127.0.0.1:8080/session/1'],
 	])('%s goes to %s', (url, target) => {
 		expect(resolveApiUrl(url, gateway).url).toBe(target);
@@ -402,11 +442,17 @@ describe('Google connection', () => {
 		const context = createNodeContext({ url: server.url, parameters: {} });
 		const info = jest.spyOn(context.logger, 'info');
 		const connection = await readGoogleCredential(context, 'oAuth2', new Sanitizer());
-		const limits = { maxAttempts: 2, maxRetryWaitMilliseconds: 5000, timeoutMilliseconds: 5000 };
+		const limits = {
+			maxAttempts: 2,
+			maxRetryWaitMilliseconds: 5000,
+			timeoutMilliseconds: 5000,
+		};
 		const { drive } = await connection.loadClients(limits);
 		await drive.files.get({ fileId: 'f1' });
 		expect(info.mock.calls.map(([text]) => text)).toEqual([
-			expect.stringMatching(/^Google is rate-limiting requests: waiting \d+ s before the next request$/),
+			expect.stringMatching(
+				/^Google is rate-limiting requests: waiting \d+ s before the next request$/,
+			),
 		]);
 	});
 });

@@ -15,7 +15,9 @@ const auth = 'https://www.googleapis.com/auth';
 let google: GoogleServer;
 beforeAll(async () => {
 	const publicPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-	google = await startGoogle({ serviceAccounts: [{ email, publicKey: publicPem, delegates: [] }] });
+	google = await startGoogle({
+		serviceAccounts: [{ email, publicKey: publicPem, delegates: [] }],
+	});
 });
 beforeEach(() => {
 	google.reset();
@@ -35,7 +37,10 @@ const check = async (more: Readonly<Record<string, string>> = {}) =>
 const methods = () => google.requests.map(({ method }) => method);
 
 test('a new token is asked for each time, and then Drive who is signed in', async () => {
-	expect(await check()).toEqual({ status: 'OK', message: 'Google Drive accepts the service account' });
+	expect(await check()).toEqual({
+		status: 'OK',
+		message: 'Google Drive accepts the service account',
+	});
 	expect(await check()).toMatchObject({ status: 'OK' });
 	expect(methods()).toEqual(['oauth.token', 'drive.about.get', 'oauth.token', 'drive.about.get']);
 	expect(google.violations).toEqual([]);
@@ -54,12 +59,32 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
 		{ scope: `${auth}/spreadsheets` },
 		/lacks the scope \S+\/auth\/drive\.file\. In the credential, choose the Mail Access or Drive Access that includes it .*Operations of other services may work\.$/,
 	],
-	['a Token URL that is none', { tokenUrl: 'token' }, /^'Token URL' in the credential is not a valid URL$/],
-	['a base that is none', { driveApiBase: 'drive' }, /^'Drive API Base' in the credential is not a valid/],
-	['nobody at the Token URL', { tokenUrl: `${closed}/token` }, /127\.0\.0\.1:1: the connection was refused/],
+	[
+		'a Token URL that is none',
+		{ tokenUrl: 'token' },
+		/^'Token URL' in the credential is not a valid URL$/,
+	],
+	[
+		'a base that is none',
+		{ driveApiBase: 'drive' },
+		/^'Drive API Base' in the credential is not a valid/,
+	],
+	[
+		'nobody at the Token URL',
+		{ tokenUrl: `${closed}/token` },
+		/127\.0\.0\.1:1: the connection was refused/,
+	],
 	['nobody at the base', { driveApiBase: closed }, /127\.0\.0\.1:1: the connection was refused/],
-	['a key that is none', { privateKey: 'canary' }, /^The private key .* cannot be read\. Paste the full/],
-	['a user that it may not act for', { delegatedEmail: 'b@c.d' }, /unauthorized_client.*Domain-wide deleg/],
+	[
+		'a key that is none',
+		{ privateKey: 'canary' },
+		/^The private key .* cannot be read\. Paste the full/,
+	],
+	[
+		'a user that it may not act for',
+		{ delegatedEmail: 'b@c.d' },
+		/unauthorized_client.*Domain-wide deleg/,
+	],
 ])('%s is named', async (_, more, text) => {
 	const { status, message } = await check(more);
 	expect(status).toBe('Error');
@@ -99,12 +124,20 @@ test('no secret is shown that an answer repeats', async () => {
 	const body = { error: 'no', error_description: pem };
 	google.fault({ match: 'oauth.token', status: 400, body });
 	const { status, message } = await check();
-	expect([status, message]).toEqual(['Error', expect.stringContaining('Google did not issue a token')]);
+	expect([status, message]).toEqual([
+		'Error',
+		expect.stringContaining('Google did not issue a token'),
+	]);
 	for (const line of pem.split('\n').slice(1, 4)) expect(message).not.toContain(line);
 });
 
 test.each<[string, string, number, RegExp]>([
-	['Token URL', 'tokenUrl', 16, /^Google did not issue a token for the service account \(HTTP 200\)/],
+	[
+		'Token URL',
+		'tokenUrl',
+		16,
+		/^Google did not issue a token for the service account \(HTTP 200\)/,
+	],
 	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
 	const long = new LongAnswer();

@@ -20,7 +20,13 @@ describe('files', () => {
 	const standIn = new StandIn();
 
 	const kinds = [
-		{ noun: 'documents', search: findDocuments, own: 'docs', other: 'sheets', path: '/document/d/' },
+		{
+			noun: 'documents',
+			search: findDocuments,
+			own: 'docs',
+			other: 'sheets',
+			path: '/document/d/',
+		},
 		{
 			noun: 'spreadsheets',
 			search: findSpreadsheets,
@@ -38,7 +44,10 @@ describe('files', () => {
 			standIn.google[other].seed({ title: 'Report of another kind' });
 			standIn.google.files.add({ name: 'Report', mimeType: 'text/plain', clientId: '' });
 			const { drive } = testClients(standIn.google.url, standIn.google.tokens.issue());
-			const picker = { drive, signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const };
+			const picker = {
+				drive,
+				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' } as const,
+			};
 			const first = await search(picker, 'Report');
 			expect(first.results).toHaveLength(100);
 			const second = await search(picker, 'Report', String(first.paginationToken));
@@ -46,7 +55,9 @@ describe('files', () => {
 			expect(second.paginationToken).toBeUndefined();
 			const names = [...first.results, ...second.results].map(({ name }) => name);
 			expect(names.filter((name) => !/^Report \d+$/.test(name))).toEqual([]);
-			expect(first.results[0]).toMatchObject({ url: expect.stringContaining(path) as string });
+			expect(first.results[0]).toMatchObject({
+				url: expect.stringContaining(path) as string,
+			});
 		});
 	});
 });
@@ -70,7 +81,10 @@ describe('folders', () => {
 		}: Partial<SignIn> & { scopes?: string[] } = {},
 	): FileClients {
 		const token = standIn.google.tokens.issue({ scopes, clientId: 'own' });
-		return { drive: testClients(standIn.google.url, token).drive, signIn: { authentication, driveAccess } };
+		return {
+			drive: testClients(standIn.google.url, token).drive,
+			signIn: { authentication, driveAccess },
+		};
 	}
 
 	function seed(
@@ -79,7 +93,13 @@ describe('folders', () => {
 	) {
 		const { driveId } = more;
 		const parents = driveId === undefined ? undefined : [driveId];
-		return standIn.google.files.add({ mimeType: folderType, clientId: 'own', ...more, name, parents });
+		return standIn.google.files.add({
+			mimeType: folderType,
+			clientId: 'own',
+			...more,
+			name,
+			parents,
+		});
 	}
 
 	const names = ({ results }: { results: ReadonlyArray<{ name: string }> }) =>
@@ -96,7 +116,11 @@ describe('folders', () => {
 			expect(names(page)).toEqual(['My Drive', 'Team', 'Folder 9', 'Folder 10']);
 			expect(page.results.slice(0, 2)).toEqual([
 				{ name: 'My Drive', value: 'root', url: 'https://drive.google.com/drive/my-drive' },
-				{ name: 'Team', value: driveId, url: `https://drive.google.com/drive/folders/${driveId}` },
+				{
+					name: 'Team',
+					value: driveId,
+					url: `https://drive.google.com/drive/folders/${driveId}`,
+				},
 			]);
 		});
 
@@ -116,8 +140,13 @@ describe('folders', () => {
 			standIn.google.drive.seedSharedDrive("Jon's team");
 			seed("Jon's folder");
 			seed('Another');
-			expect(names(await findFolders(picker('allFiles'), " Jon's "))).toEqual(["Jon's team", "Jon's folder"]);
-			expect(names(await findFolders(picker('allFiles'), "' or name contains 'A"))).toEqual([]);
+			expect(names(await findFolders(picker('allFiles'), " Jon's "))).toEqual([
+				"Jon's team",
+				"Jon's folder",
+			]);
+			expect(names(await findFolders(picker('allFiles'), "' or name contains 'A"))).toEqual(
+				[],
+			);
 		});
 
 		test('pages of a hundred; drives stand on the first one only', async () => {
@@ -125,7 +154,11 @@ describe('folders', () => {
 			for (let at = 0; at < 150; at++) seed(`Folder ${at}`);
 			const first = await findFolders(picker('allFiles'));
 			expect(first.results).toHaveLength(1 + 120 + 100);
-			const second = await findFolders(picker('allFiles'), undefined, String(first.paginationToken));
+			const second = await findFolders(
+				picker('allFiles'),
+				undefined,
+				String(first.paginationToken),
+			);
 			expect(second.results).toHaveLength(50);
 			expect(second.paginationToken).toBeUndefined();
 		});
@@ -137,7 +170,9 @@ describe('folders', () => {
 			seed('Own');
 			seed('Foreign', { clientId: 'somebody' });
 			expect(names(await findFolders(picker('appFiles')))).toEqual(['My Drive', 'Own']);
-			expect(standIn.google.requests.map(({ method }) => method)).toEqual(['drive.files.list']);
+			expect(standIn.google.requests.map(({ method }) => method)).toEqual([
+				'drive.files.list',
+			]);
 		});
 
 		test('with the names of all others, only folders that something can be put into', async () => {
@@ -147,7 +182,9 @@ describe('folders', () => {
 			const { drive, signIn } = picker('appFilesAndNames');
 			expect(names(await findFolders({ drive, signIn }))).toEqual(['My Drive', 'Own']);
 			const put = async (parent: string) =>
-				await drive.files.create({ requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] } });
+				await drive.files.create({
+					requestBody: { name: 'x', mimeType: 'text/plain', parents: [parent] },
+				});
 			await expect(put(own.id)).resolves.toMatchObject({ status: 200 });
 			await expect(put(foreign.id)).rejects.toMatchObject({ code: 404 });
 		});
@@ -158,9 +195,18 @@ describe('folders', () => {
 
 		test('the last opened first, with a link', async () => {
 			const mimeType = 'application/vnd.google-apps.spreadsheet';
-			const old = { name: 'old', mimeType, clientId: 'own', createdTime: '2020-01-01T00:00:00.000Z' };
+			const old = {
+				name: 'old',
+				mimeType,
+				clientId: 'own',
+				createdTime: '2020-01-01T00:00:00.000Z',
+			};
 			const { id } = standIn.google.files.add(old);
-			standIn.google.files.add({ ...old, name: 'new', createdTime: '2021-01-01T00:00:00.000Z' });
+			standIn.google.files.add({
+				...old,
+				name: 'new',
+				createdTime: '2021-01-01T00:00:00.000Z',
+			});
 			const page = await search(picker('allFiles'));
 			expect(names(page)).toEqual(['new', 'old']);
 			expect(page.results[1]).toEqual({
@@ -172,7 +218,10 @@ describe('folders', () => {
 
 		test('nothing that fits is an empty list: a failure would take the search box away', async () => {
 			for (const access of ['allFiles', 'appFilesAndNames', 'appFiles'] as const) {
-				expect(await search(picker(access), 'x')).toEqual({ results: [], paginationToken: undefined });
+				expect(await search(picker(access), 'x')).toEqual({
+					results: [],
+					paginationToken: undefined,
+				});
 			}
 		});
 
@@ -180,14 +229,24 @@ describe('folders', () => {
 			const mimeType = 'application/vnd.google-apps.spreadsheet';
 			standIn.google.files.add({ name: 'Budget', mimeType, clientId: 'somebody' });
 			expect(names(await search(picker('appFilesAndNames')))).toEqual(['Budget']);
-			await expect(search(picker('appFiles'))).rejects.toThrow('Drive Access set to App Files');
+			await expect(search(picker('appFiles'))).rejects.toThrow(
+				'Drive Access set to App Files',
+			);
 		});
 
 		test.each([
-			['appFiles', {}, 'change Drive Access in the credential, save it, and click Switch account'],
+			[
+				'appFiles',
+				{},
+				'change Drive Access in the credential, save it, and click Switch account',
+			],
 			['appFilesAndNames', {}, 'save it and click Switch account'],
 			['allFiles', { scopes: ['drive.file'] }, 'save it and click Switch account'],
-			['allFiles', { authentication: 'serviceAccount' }, 'Share some with the email of the service account'],
+			[
+				'allFiles',
+				{ authentication: 'serviceAccount' },
+				'Share some with the email of the service account',
+			],
 		] as const)('that is empty says why: %s %j', async (access, more, advice) => {
 			const { scopes, ...signIn } = { scopes: undefined, ...more };
 			const given = picker(access, { ...signIn, scopes: scopes && [...scopes] });
@@ -207,7 +266,9 @@ describe('labels', () => {
 
 	it("offers the mailbox's own labels before those of every mailbox, with the IDs that emails name them by", async () => {
 		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
-		const choices = await listLabelOptions(testClients(standIn.google.url, standIn.google.tokens.issue()));
+		const choices = await listLabelOptions(
+			testClients(standIn.google.url, standIn.google.tokens.issue()),
+		);
 		expect(choices.slice(0, 4)).toEqual([
 			{ name: 'Clients/Acme', value: 'Label_1', description: 'Label_1' },
 			{ name: 'Zebra', value: 'Label_2', description: 'Label_2' },
@@ -235,7 +296,11 @@ describe('tabs and columns', () => {
 		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
 		const tabs = await listSpreadsheetTabs(clients, bookId());
 		expect(tabs).toEqual([
-			{ name: 'Orders', value: 'Orders', url: expect.stringMatching(/\/edit#gid=0$/) as string },
+			{
+				name: 'Orders',
+				value: 'Orders',
+				url: expect.stringMatching(/\/edit#gid=0$/) as string,
+			},
 			{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
 		]);
 	});
@@ -252,7 +317,11 @@ describe('tabs and columns', () => {
 			testClients(standIn.google.url, standIn.google.tokens.issue()),
 			documentId,
 		);
-		expect(tabs.map(({ name, value }) => `${name} ${value}`)).toEqual(['Notes t.a', 'Notes t.b', 'Todo t.c']);
+		expect(tabs.map(({ name, value }) => `${name} ${value}`)).toEqual([
+			'Notes t.a',
+			'Notes t.b',
+			'Todo t.c',
+		]);
 		expect(tabs[1]?.url).toMatch(/\/edit\?tab=t\.b$/);
 	});
 
@@ -272,7 +341,9 @@ describe('tabs and columns', () => {
 			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
-			const mapped = await pickerLists.headerColumns(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns(
+				form({ spreadsheetId: bookId(), ...fields }),
+			);
 			expect(mapped.fields.map(({ id }) => id)).toEqual(names);
 			expect(mapped.fields.every(({ display, required }) => display && !required)).toBe(true);
 		});
@@ -281,7 +352,9 @@ describe('tabs and columns', () => {
 			[{}, 'Choose the tab first.'],
 			[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
 		])('no columns for %j, and why', async (fields, notice) => {
-			const mapped = await pickerLists.headerColumns(form({ spreadsheetId: bookId(), ...fields }));
+			const mapped = await pickerLists.headerColumns(
+				form({ spreadsheetId: bookId(), ...fields }),
+			);
 			expect(mapped.fields).toEqual([]);
 			expect(mapped.emptyFieldsNotice).toContain(notice);
 		});
@@ -289,24 +362,35 @@ describe('tabs and columns', () => {
 		test('the tabs are found by name', async () => {
 			const spreadsheetId = list(bookId());
 			const names = async (filter?: string) =>
-				(await pickerLists.searchTabs(form({ spreadsheetId }), filter)).results.map(({ name }) => name);
+				(await pickerLists.searchTabs(form({ spreadsheetId }), filter)).results.map(
+					({ name }) => name,
+				);
 			expect(await names()).toEqual(['Orders', 'Q1']);
 			expect(await names(' q')).toEqual(['Q1']);
 		});
 
-		test.each(notChosen)('without a spreadsheet there is nothing to choose from: %j', async (fields) => {
-			await expect(pickerLists.searchTabs(form(fields))).rejects.toThrow('Choose the spreadsheet first.');
-			expect(await pickerLists.getMatchColumns(form(fields))).toEqual([]);
-			expect(await pickerLists.headerColumns(form(fields))).toEqual({
-				fields: [],
-				emptyFieldsNotice: 'Choose the spreadsheet first.',
-			});
-			expect(standIn.google.requests).toEqual([]);
-		});
+		test.each(notChosen)(
+			'without a spreadsheet there is nothing to choose from: %j',
+			async (fields) => {
+				await expect(pickerLists.searchTabs(form(fields))).rejects.toThrow(
+					'Choose the spreadsheet first.',
+				);
+				expect(await pickerLists.getMatchColumns(form(fields))).toEqual([]);
+				expect(await pickerLists.headerColumns(form(fields))).toEqual({
+					fields: [],
+					emptyFieldsNotice: 'Choose the spreadsheet first.',
+				});
+				expect(standIn.google.requests).toEqual([]);
+			},
+		);
 
 		test('the columns of the chosen tab', async () => {
 			const spreadsheetId = bookId();
-			const rowNumber = { name: 'Row Number', value: 'rowNumber', description: 'As returned by Read' };
+			const rowNumber = {
+				name: 'Row Number',
+				value: 'rowNumber',
+				description: 'As returned by Read',
+			};
 			expect(await pickerLists.getMatchColumns(form({ spreadsheetId }))).toEqual([rowNumber]);
 			const fields = { spreadsheetId, tab: list('Q1'), 'options.headerRow': 3 };
 			expect(await pickerLists.getMatchColumns(form(fields))).toEqual([
@@ -314,8 +398,17 @@ describe('tabs and columns', () => {
 				{ name: 'Age', value: 'Age' },
 				rowNumber,
 			]);
-			const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-			const mapped = ['Name', 'Age'].map((name) => ({ id: name, displayName: name, ...column }));
+			const column = {
+				required: false,
+				defaultMatch: false,
+				canBeUsedToMatch: true,
+				display: true,
+			};
+			const mapped = ['Name', 'Age'].map((name) => ({
+				id: name,
+				displayName: name,
+				...column,
+			}));
 			expect(await pickerLists.headerColumns(form(fields))).toEqual({ fields: mapped });
 			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
 			expect(await pickerLists.headerColumns(byNumber)).toEqual({
@@ -330,14 +423,22 @@ describe('tabs and columns', () => {
 			[{ tab: 'Orders', range: 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
 		])('the columns that Read filters by, of %j', async (fields, names) => {
 			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
-			expect(await pickerLists.getColumns(choices)).toEqual(names.map((name) => ({ name, value: name })));
+			expect(await pickerLists.getColumns(choices)).toEqual(
+				names.map((name) => ({ name, value: name })),
+			);
 		});
 
 		test('files and labels, by the methods that n8n calls', async () => {
 			const { listSearch, loadOptions } = new Workspace().methods;
 			const search = listSearch.searchSpreadsheets;
-			expect(await search.call(form({}), 'x')).toEqual({ results: [], paginationToken: undefined });
-			expect(await loadOptions.getLabels.call(form({}))).toContainEqual({ name: 'Inbox', value: 'INBOX' });
+			expect(await search.call(form({}), 'x')).toEqual({
+				results: [],
+				paginationToken: undefined,
+			});
+			expect(await loadOptions.getLabels.call(form({}))).toContainEqual({
+				name: 'Inbox',
+				value: 'INBOX',
+			});
 			expect(await search.call(form({})).catch(String)).toContain('No spreadsheets found');
 		});
 	});

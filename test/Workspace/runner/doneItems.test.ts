@@ -38,7 +38,13 @@ const runObjects = async (...objects: IDataObject[]) =>
 
 const made = async (operation: IDataObject) => (await runObjects(operation))[0]?.json ?? {};
 
-const mail = { resource: 'mail', operation: 'send', to: 'a@b.c', subject: '={{ $json.n }}', body: 'B' };
+const mail = {
+	resource: 'mail',
+	operation: 'send',
+	to: 'a@b.c',
+	subject: '={{ $json.n }}',
+	body: 'B',
+};
 const upload = {
 	resource: 'file',
 	operation: 'upload',
@@ -70,9 +76,9 @@ test('of five emails two are out when Gmail refuses the third: the error names t
 test('of five uploads two files exist when the third fails, and the form says how to skip them', async () => {
 	google.fault({ match: 'drive.files.create', status: 403, nth: 3 });
 	const failure = await failureOf(run(upload, numbered(5)));
-	const ids = [...(failure.description ?? '').matchAll(/item (\d): file \1\.txt \(ID ([\w-]+)\)/g)].map(
-		([, , id = '']) => id,
-	);
+	const ids = [
+		...(failure.description ?? '').matchAll(/item (\d): file \1\.txt \(ID ([\w-]+)\)/g),
+	].map(([, , id = '']) => id);
 	const contents = ids.map((id) => google.drive.content(id)?.data?.toString());
 	expect(contents).toEqual(['Text 0', 'Text 1']);
 	expect(failure.description).toContain("Or set 'If the File Exists' to Skip the Upload");
@@ -101,7 +107,9 @@ test('with a key for each item it is safe to run the node again', async () => {
 	google.fault({ match: 'gmail.users.messages.send', status: 400, nth: 2 });
 	const keyed = { ...mail, options: { idempotencyKey: '={{ "done-" + $json.n }}' } };
 	const failure = await failureOf(run(keyed, numbered(2)));
-	expect(failure.description).toMatch(/1 item was already done .*It is safe to run the node again/);
+	expect(failure.description).toMatch(
+		/1 item was already done .*It is safe to run the node again/,
+	);
 	expect(failure.description).not.toContain('second time');
 	await run(keyed, numbered(2));
 	expect(google.gmail.sent).toHaveLength(2);
@@ -119,13 +127,17 @@ test('what an earlier try of Retry On Fail did is named by the last one', async 
 test('many items are told by their numbers, and by name in the details', async () => {
 	google.fault({ match: 'drive.files.create', status: 403, nth: 13 });
 	const failure = await failureOf(run(upload, numbered(14)));
-	expect(failure.description).toContain('12 items were already done (n8n counts from 0): items 0 to 11.');
+	expect(failure.description).toContain(
+		'12 items were already done (n8n counts from 0): items 0 to 11.',
+	);
 	expect((failure.context.data as { done: unknown[] }).done).toHaveLength(12);
 });
 
 test('items that run side by side are told, too: what is done, and what may be', async () => {
 	const documents = await Promise.all(
-		[0, 1].map(async () => await made({ resource: 'document', operation: 'create', title: 'T' })),
+		[0, 1].map(
+			async () => await made({ resource: 'document', operation: 'create', title: 'T' }),
+		),
 	);
 	const lost = documents[0]?.['documentId'] as string;
 	google.fault({
@@ -159,7 +171,11 @@ const operations: Record<
 	},
 	'file upload': () => {
 		const good = { name: 'a.txt', contentSource: 'text', content: 'x' };
-		return Promise.resolve([good, { ...good, parentFolder: 'unknown' }, /file a\.txt \(ID [\w-]+\)\./]);
+		return Promise.resolve([
+			good,
+			{ ...good, parentFolder: 'unknown' },
+			/file a\.txt \(ID [\w-]+\)\./,
+		]);
 	},
 	'spreadsheet create': () =>
 		Promise.resolve([
@@ -168,7 +184,11 @@ const operations: Record<
 			/spreadsheet T \(https:\S+\)\./,
 		]),
 	'document create': () =>
-		Promise.resolve([{ title: 'T' }, { title: 'T', parentFolder: 'unknown' }, /document T \(https:\S+\)\./]),
+		Promise.resolve([
+			{ title: 'T' },
+			{ title: 'T', parentFolder: 'unknown' },
+			/document T \(https:\S+\)\./,
+		]),
 	'spreadsheet append': async () => await ofBook({ range: 'Sheet1!A:A', values: [['x']] }),
 	'spreadsheet write': async () => await ofBook({ range: 'Sheet1!A1:A2', values: [['x']] }),
 	'document append': async () => await ofDocument(),
@@ -176,7 +196,11 @@ const operations: Record<
 };
 
 async function ofBook(rows: IDataObject) {
-	const { spreadsheetId } = await made({ resource: 'spreadsheet', operation: 'create', title: 'T' });
+	const { spreadsheetId } = await made({
+		resource: 'spreadsheet',
+		operation: 'create',
+		title: 'T',
+	});
 	const good = { ...rows, spreadsheetId };
 	return [good, { ...good, spreadsheetId: 'unknown' }, /rows Sheet1!A1\./] as const;
 }

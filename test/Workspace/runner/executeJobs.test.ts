@@ -18,7 +18,10 @@ beforeAll(async () => {
 beforeEach(() => {
 	google.reset();
 	google.tokens.issue({ token });
-	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }] });
+	spreadsheetId = google.sheets.seed({
+		title: 'Book',
+		tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }],
+	});
 });
 afterEach(() => {
 	expectNoViolations(google);
@@ -47,7 +50,14 @@ interface End {
 const credentialId = 'shared';
 const update = { operation: 'write', writeMode: 'update', matchColumns: ['Id'] };
 
-function start({ rows, parameters = {}, signal, continues, executionId, credential }: Run): Promise<End> {
+function start({
+	rows,
+	parameters = {},
+	signal,
+	continues,
+	executionId,
+	credential,
+}: Run): Promise<End> {
 	const hints: string[] = [];
 	const logs: string[] = [];
 	const context = createNodeContext({
@@ -73,7 +83,9 @@ function start({ rows, parameters = {}, signal, continues, executionId, credenti
 		},
 	});
 	context.addExecutionHints = (...added) => hints.push(...added.map(({ message }) => message));
-	Object.defineProperty(context, 'logger', { value: { info: (text: string) => logs.push(text) } });
+	Object.defineProperty(context, 'logger', {
+		value: { info: (text: string) => logs.push(text) },
+	});
 	return new Workspace().execute.call(context).then(
 		([items = []]) => ({ items, hints, logs }),
 		(error: unknown) => ({ items: [], error: error as NodeApiError, hints, logs }),
@@ -93,14 +105,19 @@ async function runWaiting(
 }
 
 const stored = () => google.sheets.values(spreadsheetId, 'Sheet1');
-const methods = () => google.requests.map(({ method }) => method?.replace('sheets.spreadsheets.', ''));
+const methods = () =>
+	google.requests.map(({ method }) => method?.replace('sheets.spreadsheets.', ''));
 const oneRow = (id: number): Run => ({ rows: [{ Id: id, Name: `N${id}` }] });
-const ranges = (ends: readonly End[]) => ends.map(({ items }) => items.map(({ json }) => json.updatedRange));
+const ranges = (ends: readonly End[]) =>
+	ends.map(({ items }) => items.map(({ json }) => json.updatedRange));
 
 beforeAll(async () => {
 	// Loads what is loaded on first use.
 	google.tokens.issue({ token });
-	spreadsheetId = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }] });
+	spreadsheetId = google.sheets.seed({
+		title: 'Book',
+		tabs: [{ title: 'Sheet1', rows: [['Id', 'Name']] }],
+	});
 	await start(oneRow(0));
 });
 
@@ -137,7 +154,11 @@ test('a keyed write sees the rows of those before it, as if they came one after 
 		{ rows: [{ Id: 2, Name: 'b' }], parameters: update },
 		{ rows: [{ Id: 1, Name: 'c' }], parameters: update },
 	]);
-	expect(ends.map(({ items }) => items[0]?.json.action)).toEqual(['appended', 'appended', 'updated']);
+	expect(ends.map(({ items }) => items[0]?.json.action)).toEqual([
+		'appended',
+		'appended',
+		'updated',
+	]);
 	expect(stored().slice(1)).toEqual([[1, 'c'], [2, 'b']]); // prettier-ignore
 	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
 });
@@ -153,26 +174,38 @@ test.each([
 		{ ...oneRow(6), parameters },
 	]);
 	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 4, 6]); // prettier-ignore
-	expect(ranges([first, last].flatMap((end) => end ?? [])).flat()).toEqual(['Sheet1!A2:B2', 'Sheet1!A4:B4']);
+	expect(ranges([first, last].flatMap((end) => end ?? [])).flat()).toEqual([
+		'Sheet1!A2:B2',
+		'Sheet1!A4:B4',
+	]);
 	expect(bad?.error?.message).toContain("The table has no column 'Other'");
-	expect(mixed?.items.map(({ json }) => Object.keys(json).includes('error'))).toEqual([false, true]);
+	expect(mixed?.items.map(({ json }) => Object.keys(json).includes('error'))).toEqual([
+		false,
+		true,
+	]);
 	expect(methods().filter((method) => /append|batchUpdate/.test(method ?? ''))).toHaveLength(1);
 });
 
 test.each([
 	['append', {}, 'values.append'],
 	['update', update, 'batchUpdate'],
-])('%s: what Google refuses because of one row is sent without it', async (_name, parameters, method) => {
-	// All four together, then the second half, then its first one.
-	for (const nth of [1, 3, 4]) google.fault({ match: `sheets.spreadsheets.${method}`, status: 400, nth });
-	const ends = await runWaiting([1, 2, 3, 4].map((id) => ({ ...oneRow(id), parameters })));
-	const sent = ends.flatMap(({ error }, at) => (error ? [] : [[at + 1, `N${at + 1}`]]));
-	expect(ends.flatMap(({ error }) => error?.httpCode ?? [])).toEqual(['400']);
-	expect(stored().slice(1).sort()).toEqual(sent);
-});
+])(
+	'%s: what Google refuses because of one row is sent without it',
+	async (_name, parameters, method) => {
+		// All four together, then the second half, then its first one.
+		for (const nth of [1, 3, 4])
+			google.fault({ match: `sheets.spreadsheets.${method}`, status: 400, nth });
+		const ends = await runWaiting([1, 2, 3, 4].map((id) => ({ ...oneRow(id), parameters })));
+		const sent = ends.flatMap(({ error }, at) => (error ? [] : [[at + 1, `N${at + 1}`]]));
+		expect(ends.flatMap(({ error }) => error?.httpCode ?? [])).toEqual(['400']);
+		expect(stored().slice(1).sort()).toEqual(sent);
+	},
+);
 
 test('what concerns the table is asked once, and told to each', async () => {
-	const ends = await runWaiting([1, 2, 3].map((id) => ({ ...oneRow(id), parameters: { range: 'Nowhere' } })));
+	const ends = await runWaiting(
+		[1, 2, 3].map((id) => ({ ...oneRow(id), parameters: { range: 'Nowhere' } })),
+	);
 	expect(ends.map(({ error }) => error?.message)).toEqual(
 		[1, 2, 3].map(() => "Google Sheets: the spreadsheet has no tab or named range 'Nowhere'"),
 	);
@@ -195,7 +228,8 @@ test('where there is no header, the first execution makes it, and the others hav
 test('an ambiguous failure is told to each, and nothing is sent again', async () => {
 	google.fault({ match: 'sheets.spreadsheets.values.append', connection: 'resetAfter' });
 	const ends = await runWaiting([oneRow(1), oneRow(2), oneRow(3)]);
-	for (const { error } of ends) expect(error?.message).toContain('The rows may have been appended');
+	for (const { error } of ends)
+		expect(error?.message).toContain('The rows may have been appended');
 	expect(methods().filter((method) => method === 'values.append')).toHaveLength(1);
 	expect(stored()).toHaveLength(4);
 });
@@ -231,9 +265,12 @@ test('more than one request holds makes a second group', async () => {
 describe('an execution that is stopped', () => {
 	test('while it waits leaves the group, whoever came first', async () => {
 		const stop = new AbortController();
-		const ends = await runWaiting([{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)], () => {
-			stop.abort();
-		});
+		const ends = await runWaiting(
+			[{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)],
+			() => {
+				stop.abort();
+			},
+		);
 		expect(ends.map(({ error }) => error?.message)).toEqual([
 			'The execution was stopped',
 			undefined,
@@ -286,7 +323,9 @@ describe('an execution that is stopped', () => {
 			},
 		});
 		const ends = await runWaiting(stops.map(({ signal }, id) => ({ ...oneRow(id), signal })));
-		expect(ends.map(({ error }) => error?.message)).toEqual(stops.map(() => 'The execution was stopped'));
+		expect(ends.map(({ error }) => error?.message)).toEqual(
+			stops.map(() => 'The execution was stopped'),
+		);
 		expect(methods()).toEqual(['get']);
 	});
 });
@@ -297,7 +336,8 @@ test('each learns that the request waits for the quota, and has the hints about 
 	google.fault({ match: 'sheets.spreadsheets.get', nth: 2, status: 403 });
 	const ends = await runWaiting([oneRow(1), oneRow(2)]);
 	for (const { logs } of ends) expect(logs).toEqual([expect.stringContaining('rate-limiting')]);
-	for (const { hints } of ends) expect(hints).toEqual([expect.stringContaining('were appended, but')]);
+	for (const { hints } of ends)
+		expect(hints).toEqual([expect.stringContaining('were appended, but')]);
 });
 
 test('the requests of a group belong to the execution whose credential sends them', async () => {
@@ -332,7 +372,12 @@ test('executions with other options have requests of their own, and each gets wh
 			parameters: { options: { valueInputOption: 'RAW', extraColumns: 'ignore' } },
 		},
 	]);
-	expect(ends.map(({ error }) => error?.message)).toEqual([undefined, undefined, undefined, undefined]);
+	expect(ends.map(({ error }) => error?.message)).toEqual([
+		undefined,
+		undefined,
+		undefined,
+		undefined,
+	]);
 	expect(methods().filter((method) => method === 'values.append')).toHaveLength(3);
 	const [, ...rows] = stored();
 	expect(rows).toContainEqual(['1/5/2024', 'raw']);

@@ -26,10 +26,19 @@ const input: IDataObject = {
 	rowNumber: 7,
 	error: 'of an earlier node',
 };
-const run = async (parameters: IDataObject, json: IDataObject[] = [input], node: Partial<INode> = {}) =>
-	(await runNode({ url: google.url, parameters, items: json.map((one) => ({ json: one })), node })).map(
-		(item) => item.json,
-	);
+const run = async (
+	parameters: IDataObject,
+	json: IDataObject[] = [input],
+	node: Partial<INode> = {},
+) =>
+	(
+		await runNode({
+			url: google.url,
+			parameters,
+			items: json.map((one) => ({ json: one })),
+			node,
+		})
+	).map((item) => item.json);
 
 const on = { options: { includeInputFields: true } };
 const create = { resource: 'document', operation: 'create', title: 'Letter', content: 'Dear Ann' };
@@ -82,7 +91,9 @@ describe('an item that failed', () => {
 		const [item] = await run(failing, [input], { onError: 'continueRegularOutput' });
 		expect(item).toMatchObject({ customer: 'Ann', rowNumber: 7, error: { code: 400 } });
 		google.fault({ match: 'docs.documents.create', status: 403, times: 9 });
-		const [refused] = await run({ ...create, ...on }, [input], { onError: 'continueRegularOutput' });
+		const [refused] = await run({ ...create, ...on }, [input], {
+			onError: 'continueRegularOutput',
+		});
 		expect(refused).toMatchObject({ customer: 'Ann', error: { code: 403 } });
 	});
 

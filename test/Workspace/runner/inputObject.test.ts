@@ -8,7 +8,11 @@ import { readInputObject } from '../../../nodes/Workspace/runner/inputObject';
 
 describe('input object', () => {
 	const read = (input: unknown, allowFilePaths = false, allowedOperations: unknown = []) => {
-		const { resource, operation, values: given } = readInputObject(input, allowedOperations, allowFilePaths);
+		const {
+			resource,
+			operation,
+			values: given,
+		} = readInputObject(input, allowedOperations, allowFilePaths);
 		return { name: `${resource} ${operation.value}`, given };
 	};
 
@@ -20,7 +24,10 @@ describe('input object', () => {
 		['file upload', { operation: 'upload', name: 'a.txt', content: 'YQ==' }],
 		['spreadsheet read', { operation: 'read', spreadsheetId: 's1', range: 'A1' }],
 		['spreadsheet write', { operation: 'write', spreadsheetId: 's1', range: 'A1', values: [] }],
-		['spreadsheet append', { operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] }],
+		[
+			'spreadsheet append',
+			{ operation: 'append', spreadsheetId: 's1', range: 'A1', values: [] },
+		],
 		['document read', { operation: 'read', documentId: 'd1' }],
 		['document write', { operation: 'write', documentId: 'd1', content: 'x' }],
 		['document append', { operation: 'append', documentId: 'd1', content: 'x' }],
@@ -32,7 +39,13 @@ describe('input object', () => {
 	});
 
 	test('options stand at the same level as the fields; the operation and the resource are no parameters', () => {
-		const input = { operation: 'list', resource: 'mail', from: 'a', includeBody: true, maxTries: 2 };
+		const input = {
+			operation: 'list',
+			resource: 'mail',
+			from: 'a',
+			includeBody: true,
+			maxTries: 2,
+		};
 		expect(read(input).given).toEqual({ from: 'a', includeBody: true, maxTries: 2 });
 	});
 
@@ -41,7 +54,11 @@ describe('input object', () => {
 		['JSON text of an array', '[]', 'The input object must be an object, not an array'],
 		['a number', 5, 'The input object must be an object, not a number'],
 		['nothing', null, 'The input object must be an object, not null'],
-		['an expression without a result', undefined, 'The input object must be an object, not undefined'],
+		[
+			'an expression without a result',
+			undefined,
+			'The input object must be an object, not undefined',
+		],
 		['no JSON', '{ operation: list }', 'The input object is not valid JSON'],
 		['no operation', {}, "'operation' is required", 'append, create, read'],
 		[
@@ -83,7 +100,11 @@ describe('input object', () => {
 			{ operation: 'read', resource: null },
 			"'resource' is required for 'read'",
 		],
-		['an empty resource', { operation: 'read', resource: '' }, "'resource' is required for 'read'"],
+		[
+			'an empty resource',
+			{ operation: 'read', resource: '' },
+			"'resource' is required for 'read'",
+		],
 		[
 			'two ids',
 			{ operation: 'read', documentId: 'd1', messageId: 'm1' },
@@ -142,9 +163,13 @@ describe('input object', () => {
 
 		test('there are as many choices as operations, one for drafts only, and none chosen is all of them', () => {
 			const operations = resources.flatMap((resource) => resource.operations);
-			expect(new Set(operationChoices.map(({ value }) => value)).size).toBe(operations.length + 1);
-			for (const input of [append, search, write, elsewhere]) expect(() => read(input)).not.toThrow();
-			for (const none of [undefined, null]) expect(() => read(search, false, none)).not.toThrow();
+			expect(new Set(operationChoices.map(({ value }) => value)).size).toBe(
+				operations.length + 1,
+			);
+			for (const input of [append, search, write, elsewhere])
+				expect(() => read(input)).not.toThrow();
+			for (const none of [undefined, null])
+				expect(() => read(search, false, none)).not.toThrow();
 		});
 
 		test('what is chosen is done, all else refused, whatever the object says of its resource', () => {
@@ -157,7 +182,9 @@ describe('input object', () => {
 		test.each(['spreadsheet.append', 'mail.search', '', {}, true, ['no.such']])(
 			'%j allows nothing',
 			(given) => {
-				expect(() => read(search, false, given)).toThrow(/Allowed Operations|not allowed here/);
+				expect(() => read(search, false, given)).toThrow(
+					/Allowed Operations|not allowed here/,
+				);
 			},
 		);
 	});
@@ -192,23 +219,29 @@ describe('any input', () => {
 		);
 	});
 
-	test.each(all.map(({ resource, operation }) => [`${resource} ${operation.value}`, operation] as const))(
-		'any values for the fields of %s',
-		(_, operation) => {
-			const names = [...operation.fields, ...operation.options].map(({ name }) => name);
-			const values = fc.oneof(
-				fc.jsonValue(),
-				fc.string(),
-				fc.anything(),
-				fc.record({ __rl: fc.constant(true), mode: fc.string(), value: fc.anything() }),
-			);
-			const given = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: names.length });
-			fc.assert(
-				fc.property(given, fc.constantFrom('fields' as const, 'json' as const), (object, mode) =>
-					understoodOrRefused(() => readParameters(getAllFields(operation), object, { mode, timezone })),
-				),
-				{ numRuns: 300 },
-			);
-		},
-	);
+	test.each(
+		all.map(
+			({ resource, operation }) => [`${resource} ${operation.value}`, operation] as const,
+		),
+	)('any values for the fields of %s', (_, operation) => {
+		const names = [...operation.fields, ...operation.options].map(({ name }) => name);
+		const values = fc.oneof(
+			fc.jsonValue(),
+			fc.string(),
+			fc.anything(),
+			fc.record({ __rl: fc.constant(true), mode: fc.string(), value: fc.anything() }),
+		);
+		const given = fc.dictionary(fc.constantFrom(...names), values, { maxKeys: names.length });
+		fc.assert(
+			fc.property(
+				given,
+				fc.constantFrom('fields' as const, 'json' as const),
+				(object, mode) =>
+					understoodOrRefused(() =>
+						readParameters(getAllFields(operation), object, { mode, timezone }),
+					),
+			),
+			{ numRuns: 300 },
+		);
+	});
 });

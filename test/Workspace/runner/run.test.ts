@@ -9,7 +9,13 @@ import { performJobs, combineIntoBatches } from '../../../nodes/Workspace/runner
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
 import { runNode, token, createNodeContext } from '../runNode';
-import { googleError, json, startScriptedServer, type Answer, type ScriptedServer } from '../scriptedServer';
+import {
+	googleError,
+	json,
+	startScriptedServer,
+	type Answer,
+	type ScriptedServer,
+} from '../scriptedServer';
 
 describe('run', () => {
 	let server: ScriptedServer;
@@ -21,7 +27,11 @@ describe('run', () => {
 	afterEach(() => server.close());
 
 	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
-	const readForm = { resource: 'document', operation: 'read', documentId: locator('={{ $json.id }}') };
+	const readForm = {
+		resource: 'document',
+		operation: 'read',
+		documentId: locator('={{ $json.id }}'),
+	};
 	const idItems = (...ids: string[]) => ids.map((id) => ({ json: { id } }));
 
 	function documentOf(documentId: string): IDataObject {
@@ -39,7 +49,15 @@ describe('run', () => {
 								{
 									startIndex: 1,
 									endIndex: 4,
-									paragraph: { elements: [{ startIndex: 1, endIndex: 4, textRun: { content: 'hi\n' } }] },
+									paragraph: {
+										elements: [
+											{
+												startIndex: 1,
+												endIndex: 4,
+												textRun: { content: 'hi\n' },
+											},
+										],
+									},
 								},
 							],
 						},
@@ -73,9 +91,15 @@ describe('run', () => {
 		});
 
 		it('says which item failed, what happened and what to do', async () => {
-			await serve(googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }));
+			await serve(
+				googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
+			);
 			const error = await failureOf(
-				runNode({ url: server.url, parameters: readForm, items: idItems('1missingDocument') }),
+				runNode({
+					url: server.url,
+					parameters: readForm,
+					items: idItems('1missingDocument'),
+				}),
 			);
 			expect(error).toMatchObject({
 				name: 'NodeApiError',
@@ -108,13 +132,20 @@ describe('run', () => {
 				},
 				pairedItem: { item: 1 },
 			});
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+				{ item: 0 },
+				{ item: 1 },
+				{ item: 2 },
+			]);
 			expect(server.received).toHaveLength(2);
 		});
 	});
 
 	describe('an input object', () => {
-		const inJson = (inputObject: unknown) => ({ inputMode: 'json', inputObject: inputObject as IDataObject });
+		const inJson = (inputObject: unknown) => ({
+			inputMode: 'json',
+			inputObject: inputObject as IDataObject,
+		});
 
 		it('names its operation; the resource follows from the id', async () => {
 			await serve(echo);
@@ -125,14 +156,19 @@ describe('run', () => {
 				items: idItems('a1'),
 			});
 			expect(items).toEqual([
-				{ json: expect.objectContaining({ documentId: 'a1' }) as unknown, pairedItem: { item: 0 } },
+				{
+					json: expect.objectContaining({ documentId: 'a1' }) as unknown,
+					pairedItem: { item: 0 },
+				},
 			]);
 		});
 
 		it('is refused before any request when a key is unknown', async () => {
 			await serve(echo);
 			const inputObject = JSON.stringify({ operation: 'read', documentId: 'a1', tabs: 'x' });
-			const error = await failureOf(runNode({ url: server.url, parameters: inJson(inputObject) }));
+			const error = await failureOf(
+				runNode({ url: server.url, parameters: inJson(inputObject) }),
+			);
 			expect(error.message).toBe("Unknown key 'tabs' for 'read' of document");
 			expect(error.description).toContain('tab,');
 			expect(server.received).toHaveLength(0);
@@ -144,9 +180,18 @@ describe('run', () => {
 				...inJson('={{ $json.body }}'),
 				allowedOperations: ['spreadsheet.append'],
 			};
-			const body = { operation: 'search', query: 'password', allowedOperations: ['mail.search'] };
-			const error = await failureOf(runNode({ url: server.url, parameters, items: [{ json: { body } }] }));
-			expect([error.httpCode, error.message]).toEqual(['400', "'search' of mail is not allowed here"]);
+			const body = {
+				operation: 'search',
+				query: 'password',
+				allowedOperations: ['mail.search'],
+			};
+			const error = await failureOf(
+				runNode({ url: server.url, parameters, items: [{ json: { body } }] }),
+			);
+			expect([error.httpCode, error.message]).toEqual([
+				'400',
+				"'search' of mail is not allowed here",
+			]);
 			expect(error.description).toContain('Spreadsheet: Append');
 			expect(server.received).toHaveLength(0);
 		});
@@ -155,8 +200,17 @@ describe('run', () => {
 			'cannot send where the node allows drafts only: %j',
 			async (given) => {
 				await serve(echo);
-				const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B', ...given };
-				const parameters = { ...inJson(JSON.stringify(mail)), allowedOperations: ['mail.sendDraft'] };
+				const mail = {
+					operation: 'send',
+					to: 'a@example.com',
+					subject: 'S',
+					body: 'B',
+					...given,
+				};
+				const parameters = {
+					...inJson(JSON.stringify(mail)),
+					allowedOperations: ['mail.sendDraft'],
+				};
 				const error = await failureOf(runNode({ url: server.url, parameters }));
 				expect([error.httpCode, error.message]).toEqual([
 					'400',
@@ -171,12 +225,23 @@ describe('run', () => {
 			const run = async (input: object) =>
 				await runNode({
 					url: server.url,
-					parameters: { ...inJson(JSON.stringify(input)), allowedOperations: ['mail.sendDraft'] },
+					parameters: {
+						...inJson(JSON.stringify(input)),
+						allowedOperations: ['mail.sendDraft'],
+					},
 				});
-			const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B', saveAsDraft: true };
+			const mail = {
+				operation: 'send',
+				to: 'a@example.com',
+				subject: 'S',
+				body: 'B',
+				saveAsDraft: true,
+			};
 			expect((await run(mail))[0]?.json).toMatchObject({ draftId: 'd' });
 			const error = await failureOf(run({ operation: 'list' }));
-			expect(error.description).toBe("'Allowed Operations' of the node has only: Mail: Send, Drafts Only.");
+			expect(error.description).toBe(
+				"'Allowed Operations' of the node has only: Mail: Send, Drafts Only.",
+			);
 		});
 	});
 });
@@ -229,7 +294,10 @@ describe('one item', () => {
 	test('a parameter that the generated client itself refuses is the input’s fault', async () => {
 		const execute = ({ drive }: Clients) => drive.files.get({} as { fileId: string });
 		const [outcome] = await outcomesOf(jobOf(operationWith({ execute })));
-		expect(outcome).toMatchObject({ code: 400, message: 'Missing required parameters: fileId' });
+		expect(outcome).toMatchObject({
+			code: 400,
+			message: 'Missing required parameters: fileId',
+		});
 		const climb = ({ drive }: Clients) => drive.files.get({ fileId: '..' });
 		const [refused] = await outcomesOf(jobOf(operationWith({ execute: climb })));
 		expect(refused).toMatchObject({
@@ -239,14 +307,19 @@ describe('one item', () => {
 	});
 
 	test('what nobody foresaw is 500', async () => {
-		const [outcome] = await outcomesOf(jobOf(operationWith({ execute: fails(new Error('a fault')) })));
+		const [outcome] = await outcomesOf(
+			jobOf(operationWith({ execute: fails(new Error('a fault')) })),
+		);
 		expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
 	});
 
 	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
 		const execute = fails(new TypeError('x is undefined'));
-		const message = "Google's response does not have the form that Google documents, so it could not be read";
-		expect(await outcomesOf(jobOf(operationWith({ execute, isReadOnlyByDefault: true })))).toMatchObject([
+		const message =
+			"Google's response does not have the form that Google documents, so it could not be read";
+		expect(
+			await outcomesOf(jobOf(operationWith({ execute, isReadOnlyByDefault: true }))),
+		).toMatchObject([
 			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 		]);
 		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
@@ -258,15 +331,26 @@ describe('one item', () => {
 		const execute = fails(lost);
 
 		test.each<[string, Partial<Operation>, string]>([
-			['the operation cannot tell', {}, 'Check the result in Google before you run this again.'],
+			[
+				'the operation cannot tell',
+				{},
+				'Check the result in Google before you run this again.',
+			],
 			[
 				'nothing was found',
 				{ recover: () => Promise.resolve(undefined) },
 				'Check the result in Google before you run this again.',
 			],
-			['twice is as good as once', { isIdempotent: () => true }, 'It is safe to run this again.'],
+			[
+				'twice is as good as once',
+				{ isIdempotent: () => true },
+				'It is safe to run this again.',
+			],
 		])('stands when %s, and says that it may have been done', async (_name, parts, advice) => {
-			const told = { message: 'The request may have been carried out: Lost', description: advice };
+			const told = {
+				message: 'The request may have been carried out: Lost',
+				description: advice,
+			};
 			expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
 				{ code: 503, ...told },
 			]);
@@ -274,8 +358,12 @@ describe('one item', () => {
 
 		test('is a result, or a clearer failure, when it can', async () => {
 			const found = () => Promise.resolve('found');
-			expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual(['found']);
-			const recover = fails(new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }));
+			expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
+				'found',
+			]);
+			const recover = fails(
+				new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }),
+			);
 			expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
 				{ message: 'It is not known' },
 			]);
@@ -295,7 +383,9 @@ describe('one item', () => {
 
 		test('is asked about for no other failure', async () => {
 			const recover = jest.fn(() => Promise.resolve('found'));
-			await outcomesOf(jobOf(operationWith({ execute: fails(createRefusal('No')), recover })));
+			await outcomesOf(
+				jobOf(operationWith({ execute: fails(createRefusal('No')), recover })),
+			);
 			expect(recover).not.toHaveBeenCalled();
 		});
 
@@ -304,10 +394,9 @@ describe('one item', () => {
 				Promise.resolve(index === 1 ? 'found' : undefined);
 			const combine = { getKey: () => 'k', execute: fails(lost) };
 			const operation = operationWith({ recover, combine });
-			expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
-				{ code: 503 },
-				'found',
-			]);
+			expect(
+				await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')),
+			).toMatchObject([{ code: 503 }, 'found']);
 		});
 	});
 
@@ -335,7 +424,9 @@ describe('one item', () => {
 	});
 
 	test('clients that cannot be made fail every member', async () => {
-		const operation = operationWith({ combine: { getKey: () => 'k', execute: () => Promise.resolve([]) } });
+		const operation = operationWith({
+			combine: { getKey: () => 'k', execute: () => Promise.resolve([]) },
+		});
 		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
 		expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
 			{ message: 'No credential' },
@@ -369,7 +460,10 @@ describe('one item', () => {
 		test('is one answer to equal questions; a question that failed is asked again', async () => {
 			const shared = new RunState(new Sanitizer());
 			const ask = jest.fn(() => Promise.resolve('a'));
-			expect(await Promise.all([shared.doOnce('q', ask), shared.doOnce('q', ask)])).toEqual(['a', 'a']);
+			expect(await Promise.all([shared.doOnce('q', ask), shared.doOnce('q', ask)])).toEqual([
+				'a',
+				'a',
+			]);
 			expect(await shared.doOnce('q', ask)).toBe('a');
 			expect(ask).toHaveBeenCalledTimes(1);
 			await expect(shared.doOnce('other', fails(lost))).rejects.toThrow('Lost');

@@ -38,7 +38,11 @@ const mail = {
 const numbered = (count: number): INodeExecutionData[] =>
 	Array.from({ length: count }, (_, n) => ({ json: { n } }));
 
-async function run(parameters: IDataObject, items?: INodeExecutionData[], more: Partial<RunOptions> = {}) {
+async function run(
+	parameters: IDataObject,
+	items?: INodeExecutionData[],
+	more: Partial<RunOptions> = {},
+) {
 	return await runNode({ url: google.url, parameters, items, ...more });
 }
 
@@ -55,17 +59,30 @@ describe('what is sent', () => {
 	test('goes out in the order of the items, one at a time', async () => {
 		const items = await run(mail, numbered(3));
 		expect(subjects()).toEqual(['0', '1', '2']);
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+			{ item: 2 },
+		]);
 	});
 
 	test('is no success without a result', async () => {
 		const combine = append.combine as NonNullable<typeof append.combine>;
 		const execute = jest.spyOn(combine, 'execute').mockResolvedValue([]);
 		const rows = { valuesSource: 'json', values: '[[1]]', range: 'A1' };
-		const parameters = { resource: 'spreadsheet', operation: 'append', spreadsheetId: 'a', ...rows };
+		const parameters = {
+			resource: 'spreadsheet',
+			operation: 'append',
+			spreadsheetId: 'a',
+			...rows,
+		};
 		const items = await run(parameters, numbered(2), { node: goOn });
 		execute.mockRestore();
-		const error = { code: 500, status: 'INTERNAL', message: 'The operation returned no result' };
+		const error = {
+			code: 500,
+			status: 'INTERNAL',
+			message: 'The operation returned no result',
+		};
 		expect(items.map(({ json }) => json)).toEqual([{ error }, { error }]);
 	});
 
@@ -82,7 +99,13 @@ describe('what is sent', () => {
 	});
 
 	test('goes on behind a failure with Continue on Fail', async () => {
-		google.fault({ match: send, nth: 2, status: 403, reason: 'forbidden', message: 'Delegation denied' });
+		google.fault({
+			match: send,
+			nth: 2,
+			status: 403,
+			reason: 'forbidden',
+			message: 'Delegation denied',
+		});
 		const items = await run(mail, numbered(3), { node: goOn });
 		expect(subjects()).toEqual(['0', '2']);
 		expect(items[1]).toEqual({
@@ -103,7 +126,14 @@ describe('what is sent', () => {
 	test('is nothing at all when any item is wrong and the node stops for it', async () => {
 		const wrong = [...numbered(2), { json: { n: 'a\nb' } }, { json: {} }];
 		await failureOf(
-			run({ ...mail, subject: '={{ $json.n.toString() }}', to: '={{ $json.n ? "" : "a@b.c" }}' }, wrong),
+			run(
+				{
+					...mail,
+					subject: '={{ $json.n.toString() }}',
+					to: '={{ $json.n ? "" : "a@b.c" }}',
+				},
+				wrong,
+			),
 		);
 		expect(google.requests).toHaveLength(0);
 	});
@@ -175,23 +205,26 @@ test('what was made before a failure is named', async () => {
 test.each([
 	['document', { content: 'text' }, {}, 'docs.documents.batchUpdate'],
 	['spreadsheet', {}, { sheets: 'A' }, 'sheets.spreadsheets.batchUpdate'],
-])('so is a %s with a key that was found after no answer came', async (resource, given, more, match) => {
-	const unfinished = { match, status: 403, message: 'The caller does not have permission' };
-	const keyed = { ...more, idempotencyKey: 'k', ...options };
-	const parameters = { resource, operation: 'create', title: 'T', ...given, options: keyed };
-	google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
-	google.fault(unfinished);
-	const error = await failureOf(run(parameters));
-	expect(error.message).toMatch(/: The caller does not have permission$/);
-	expect(error.description).toMatch(
-		new RegExp(`The ${resource} [\\w-]+ \\(https:.* was already created\\.$`),
-	);
-	// A later execution goes on with it.
-	google.fault(unfinished);
-	expect((await failureOf(run(parameters, undefined, { executionId: 'later' }))).description).toBe(
-		error.description,
-	);
-});
+])(
+	'so is a %s with a key that was found after no answer came',
+	async (resource, given, more, match) => {
+		const unfinished = { match, status: 403, message: 'The caller does not have permission' };
+		const keyed = { ...more, idempotencyKey: 'k', ...options };
+		const parameters = { resource, operation: 'create', title: 'T', ...given, options: keyed };
+		google.fault({ match: 'drive.files.create', connection: 'resetAfter' });
+		google.fault(unfinished);
+		const error = await failureOf(run(parameters));
+		expect(error.message).toMatch(/: The caller does not have permission$/);
+		expect(error.description).toMatch(
+			new RegExp(`The ${resource} [\\w-]+ \\(https:.* was already created\\.$`),
+		);
+		// A later execution goes on with it.
+		google.fault(unfinished);
+		expect(
+			(await failureOf(run(parameters, undefined, { executionId: 'later' }))).description,
+		).toBe(error.description);
+	},
+);
 
 test('items with the same target go out together, the wrong one apart from the others', async () => {
 	const [made] = await run({ resource: 'spreadsheet', operation: 'create', title: 'S' });
@@ -217,8 +250,12 @@ test('items with the same target go out together, the wrong one apart from the o
 		rows.map((values) => ({ json: { rows: values } })),
 		{ node: goOn },
 	);
-	expect(methods().filter((method) => method === 'sheets.spreadsheets.values.append')).toHaveLength(1);
-	expect(items.map(({ json, pairedItem }) => [json['updatedRows'] ?? 'error', pairedItem])).toEqual([
+	expect(
+		methods().filter((method) => method === 'sheets.spreadsheets.values.append'),
+	).toHaveLength(1);
+	expect(
+		items.map(({ json, pairedItem }) => [json['updatedRows'] ?? 'error', pairedItem]),
+	).toEqual([
 		[1, { item: 0 }],
 		['error', { item: 1 }],
 		[2, { item: 2 }],
@@ -239,7 +276,16 @@ describe('reads', () => {
 			ids.map((id) => ({ json: { id } })),
 		);
 		google.latencyMilliseconds = 0;
-		expect(items.map(({ json }) => json['title'])).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H']);
+		expect(items.map(({ json }) => json['title'])).toEqual([
+			'A',
+			'B',
+			'C',
+			'D',
+			'E',
+			'F',
+			'G',
+			'H',
+		]);
 		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(ids.map((_, item) => ({ item })));
 	});
 });
@@ -256,7 +302,10 @@ describe('before anything is sent', () => {
 		const binary = { report: { data: 'YQ==', mimeType: 'text/plain' } };
 		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
 		const error = await failureOf(run(upload, [{ json: {}, binary }]));
-		expect(error).toMatchObject({ message: "The item has no binary field 'data'", httpCode: '400' });
+		expect(error).toMatchObject({
+			message: "The item has no binary field 'data'",
+			httpCode: '400',
+		});
 		expect(error.description).toBe(
 			"Its binary fields are: 'report'. Enter them in 'Input Data Field Name', or * for all.",
 		);
@@ -264,7 +313,9 @@ describe('before anything is sent', () => {
 	});
 
 	test('a base that is no address is refused', async () => {
-		const error = await failureOf(run(mail, numbered(1), { credential: { mailApiBase: 'gmail' } }));
+		const error = await failureOf(
+			run(mail, numbered(1), { credential: { mailApiBase: 'gmail' } }),
+		);
 		expect(error.message).toBe("'Mail API Base' in the credential is not a valid API URL");
 	});
 
@@ -300,7 +351,11 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 		options: { downloadAttachments: true },
 	};
 	const [item] = await run(read, [{ json: { id: sent?.json['id'] } }]);
-	expect(item?.binary?.['attachment_0']).toMatchObject({ data, mimeType: 'text/plain', fileName: 'a.txt' });
+	expect(item?.binary?.['attachment_0']).toMatchObject({
+		data,
+		mimeType: 'text/plain',
+		fileName: 'a.txt',
+	});
 	expect(await run(mail, [])).toEqual([]);
 });
 
@@ -313,11 +368,17 @@ test('a hint is shown once, however many items say it', async () => {
 });
 
 describe('items that differ only', () => {
-	const book = async () => (await run({ resource: 'spreadsheet', operation: 'create', title: 'S' }))[0]?.json;
+	const book = async () =>
+		(await run({ resource: 'spreadsheet', operation: 'create', title: 'S' }))[0]?.json;
 	const appended = async (...given: unknown[]) => {
 		const spreadsheetId = (await book())?.['spreadsheetId'];
 		const object = (value: unknown) =>
-			JSON.stringify({ operation: 'append', spreadsheetId, range: 'Sheet1!A1', values: [[value]] });
+			JSON.stringify({
+				operation: 'append',
+				spreadsheetId,
+				range: 'Sheet1!A1',
+				values: [[value]],
+			});
 		await run(
 			{ inputMode: 'json', inputObject: '={{ $json.work }}' },
 			given.map((value) => ({ json: { work: object(value) } })),
@@ -328,7 +389,10 @@ describe('items that differ only', () => {
 	};
 
 	test('in the order of an object’s keys keep their own texts', async () => {
-		expect(await appended({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([['{"a":1,"b":2}'], ['{"b":2,"a":1}']]);
+		expect(await appended({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([
+			['{"a":1,"b":2}'],
+			['{"b":2,"a":1}'],
+		]);
 	});
 
 	test('deep inside are written, however deep', async () => {
@@ -348,11 +412,17 @@ test('rows that go out together do not overtake what stands between them', async
 		range: 'Sheet1!A1',
 		values: [[cell]],
 	});
-	const work = [append('one'), { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' }, append('two')];
+	const work = [
+		append('one'),
+		{ operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' },
+		append('two'),
+	];
 	const output = await run(
 		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
 		work.map((one) => ({ json: { work: one } })),
 	);
 	expect(output[1]?.json['values']).toEqual([['one']]);
-	expect(methods().filter((method) => method === 'sheets.spreadsheets.values.append')).toHaveLength(2);
+	expect(
+		methods().filter((method) => method === 'sheets.spreadsheets.values.append'),
+	).toHaveLength(2);
 });

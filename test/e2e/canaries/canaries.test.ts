@@ -2,7 +2,14 @@ import { generateKeyPairSync } from 'node:crypto';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server.ts';
 import { buildEndpoints, buildSignedInCredential } from '../../../dev/google/credential.ts';
-import { connectInRow, items, manualTrigger, node, startTestN8n, type TestN8n } from '../startTestN8n';
+import {
+	connectInRow,
+	items,
+	manualTrigger,
+	node,
+	startTestN8n,
+	type TestN8n,
+} from '../startTestN8n';
 import { until } from '../station';
 import { databaseDump, type Evidence, findCanaries, writtenFiles } from './evidence';
 import { callFaults, channelFaults, googleFaults, witness } from './faults';
@@ -74,7 +81,8 @@ beforeAll(async () => {
 			EXECUTIONS_DATA_SAVE_ON_SUCCESS: 'all',
 		},
 	});
-	const create = (type: string, data: Record<string, unknown>) => n8n.api.createCredential(type, type, data);
+	const create = (type: string, data: Record<string, unknown>) =>
+		n8n.api.createCredential(type, type, data);
 	const { apiKey, ...identity } = agent;
 	own = {
 		agentApi: await create('agentApi', {
@@ -176,32 +184,48 @@ test('a trigger whose channels fail', async () => {
 	await n8n.api.activate(stored);
 	const failed = encodeURIComponent(JSON.stringify({ workflowId: stored.id, status: ['error'] }));
 	await until(async () => {
-		const { results } = await n8n.api.request<{ results: unknown[] }>('GET', `executions?filter=${failed}`);
+		const { results } = await n8n.api.request<{ results: unknown[] }>(
+			'GET',
+			`executions?filter=${failed}`,
+		);
 		return results.length > 0;
 	});
 	await n8n.api.deactivate(stored);
 });
 
-test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'])('Google that fails: %s', async (name) => {
-	const parameters = {
-		authentication: name === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount',
-		resource: 'mail',
-		operation: 'read',
-		messageId: '=18c000000000000{{ $json.n }}',
-		options: { ...options, maxRetryWaitSeconds: 1 },
-	};
-	await runAll('workspace', 8, parameters, [name]);
-	expect(googles.received.length).toBeGreaterThan(8);
-});
+test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'])(
+	'Google that fails: %s',
+	async (name) => {
+		const parameters = {
+			authentication: name === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount',
+			resource: 'mail',
+			operation: 'read',
+			messageId: '=18c000000000000{{ $json.n }}',
+			options: { ...options, maxRetryWaitSeconds: 1 },
+		};
+		await runAll('workspace', 8, parameters, [name]);
+		expect(googles.received.length).toBeGreaterThan(8);
+	},
+);
 
 test('the Test buttons of credentials that are refused', async () => {
 	const { apiKey } = agent;
 	const api = { deploymentUrl: refusing.url, webSocketUrl: service.webSocketUrl, apiKey };
 	const refused = [
 		await n8n.api.testCredential('agentApi', 'A', api),
-		await n8n.api.testCredential('agentApi', 'A', { ...api, deploymentUrl: 'http://127.0.0.1:1' }),
-		await n8n.api.testCredential('workspaceServiceAccountApi', 'R', account('refused@project.example')),
-		await n8n.api.testCredential('agentSignatureApi', 'S', { ...agent, userId: `${agent.signature} x` }),
+		await n8n.api.testCredential('agentApi', 'A', {
+			...api,
+			deploymentUrl: 'http://127.0.0.1:1',
+		}),
+		await n8n.api.testCredential(
+			'workspaceServiceAccountApi',
+			'R',
+			account('refused@project.example'),
+		),
+		await n8n.api.testCredential('agentSignatureApi', 'S', {
+			...agent,
+			userId: `${agent.signature} x`,
+		}),
 	];
 	shown.push({ where: 'Test buttons', text: JSON.stringify(refused) });
 });
@@ -215,17 +239,25 @@ test('after all that, no secret is anywhere that it was not sent to', async () =
 		...databaseDump(n8n.userFolder),
 	];
 	const inForeignHands = [
-		{ where: 'what the agent service was sent', text: JSON.stringify([service.requests, service.upgrades]) },
+		{
+			where: 'what the agent service was sent',
+			text: JSON.stringify([service.requests, service.upgrades]),
+		},
 	];
 	expect(findCanaries(evidence, { ...agent, ...google })).toEqual([]);
 	expect(findCanaries(inForeignHands, google)).toEqual([]);
-	expect(findCanaries([{ where: 'what Google was sent', text: googles.received.join('\n') }], agent)).toEqual(
-		[],
-	);
+	expect(
+		findCanaries([{ where: 'what Google was sent', text: googles.received.join('\n') }], agent),
+	).toEqual([]);
 	expect(elsewhere.received).toEqual([]);
 	// The search finds what is there.
 	const places = evidence.filter(({ text }) => text.includes(witness)).map(({ where }) => where);
 	expect(places).toEqual(
-		expect.arrayContaining(['stdout and stderr', 'logs/n8n.log', 'table execution_data', shown[0]?.where]),
+		expect.arrayContaining([
+			'stdout and stderr',
+			'logs/n8n.log',
+			'table execution_data',
+			shown[0]?.where,
+		]),
 	);
 });

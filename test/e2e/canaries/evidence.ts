@@ -14,14 +14,20 @@ const encrypted = { table: 'credentials_entity', column: 'data' };
 
 /** All tables of n8n's database, each as the JSON of its rows. */
 export function databaseDump(userFolder: string): Evidence[] {
-	const database = new DatabaseSync(path.join(userFolder, '.n8n', 'database.sqlite'), { readOnly: true });
+	const database = new DatabaseSync(path.join(userFolder, '.n8n', 'database.sqlite'), {
+		readOnly: true,
+	});
 	const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
 	const dump = tables.map(({ name }) => {
 		const table = String(name);
 		const rows = database.prepare(`SELECT * FROM "${table}"`).all();
 		const shown = rows.map((row) =>
 			Object.values(table === encrypted.table ? { ...row, [encrypted.column]: '' } : row)
-				.map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : String(value)))
+				.map((value) =>
+					value instanceof Uint8Array
+						? Buffer.from(value).toString('latin1')
+						: String(value),
+				)
 				.join('\n'),
 		);
 		return { where: `table ${table}`, text: shown.join('\n') };
@@ -50,7 +56,9 @@ export function findCanaries(
 ): string[] {
 	return evidence.flatMap(({ where, text }) =>
 		Object.entries(canaries).flatMap(([name, secret]) =>
-			formsIn(text, secret).map((form) => `${name} as ${form} in ${where}: ${around(text, form, secret)}`),
+			formsIn(text, secret).map(
+				(form) => `${name} as ${form} in ${where}: ${around(text, form, secret)}`,
+			),
 		),
 	);
 }

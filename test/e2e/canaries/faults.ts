@@ -10,7 +10,9 @@ export const witness = 'harmless-witness-0815';
 const said = (secrets: readonly string[]) => `${witness} ${secrets.map(inAllForms).join('\n')}`;
 const inHeader = (secrets: readonly string[]) =>
 	secrets
-		.flatMap((secret) => ['plain', 'percent', 'base64', 'hex'].map((form) => forms[form]?.(secret)))
+		.flatMap((secret) =>
+			['plain', 'percent', 'base64', 'hex'].map((form) => forms[form]?.(secret)),
+		)
 		.join(' ');
 
 /** What an agent service may answer, which repeats all that was sent to it. */
@@ -19,13 +21,20 @@ export function callFaults(secrets: readonly string[], elsewhere: string): Execu
 	return [
 		{ status: 401, body: said(secrets) },
 		{ status: 422, body: { error: { message: said(secrets) } } },
-		{ status: 500, contentType: 'text/html', body: `<p title="${said(secrets)}">${said(secrets)}</p>` },
+		{
+			status: 500,
+			contentType: 'text/html',
+			body: `<p title="${said(secrets)}">${said(secrets)}</p>`,
+		},
 		{ status: 307, headers: { location: `${elsewhere}/${key}?k=${key}` } },
 		{ status: 429, retryAfter: 9999, body: said(secrets) },
 		{ status: 404, body: `${'x'.repeat(290)}${key}` },
 		{ fault: 'cutBody', body: said(secrets) },
 		{ fault: 'resetAfterRead' },
-		{ headers: { 'x-echo': inHeader(secrets), 'set-cookie': [`k=${key}`] }, body: { text: witness } },
+		{
+			headers: { 'x-echo': inHeader(secrets), 'set-cookie': [`k=${key}`] },
+			body: { text: witness },
+		},
 	];
 }
 
@@ -34,7 +43,10 @@ export function channelFaults(secrets: readonly string[], elsewhere: string): Up
 	const [key = ''] = secrets;
 	return [
 		{ status: 403, body: said(secrets) },
-		{ status: 302, headers: { Location: `${elsewhere.replace('http', 'ws')}/${key}?k=${key}` } },
+		{
+			status: 302,
+			headers: { Location: `${elsewhere.replace('http', 'ws')}/${key}?k=${key}` },
+		},
 		{ closeCode: 4003, closeReason: `${witness} ${key}\nforged` },
 		{
 			status: 400,
@@ -50,7 +62,9 @@ function json(
 	body: unknown,
 	headers: Record<string, string> = {},
 ): void {
-	response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+	response
+		.writeHead(status, { 'content-type': 'application/json', ...headers })
+		.end(JSON.stringify(body));
 }
 
 /** What Google may answer, repeating all that was sent to it. A digit at the end of the path chooses the answer. */
@@ -58,7 +72,9 @@ export function googleFaults(secrets: readonly string[], elsewhere: string): Rep
 	const echo = (request: string) => `${request} ${said(secrets)}`;
 	return [
 		(request, response) => {
-			json(response, 400, { error: { code: 400, message: echo(request), status: echo(request) } });
+			json(response, 400, {
+				error: { code: 400, message: echo(request), status: echo(request) },
+			});
 		},
 		(request, response) => {
 			const errors = [{ reason: echo(request), message: echo(request) }];
@@ -68,7 +84,12 @@ export function googleFaults(secrets: readonly string[], elsewhere: string): Rep
 			json(response, 400, { error: echo(request), error_description: echo(request) });
 		},
 		(_request, response) => {
-			json(response, 302, {}, { location: `${elsewhere}/${secrets[0]}?access_token=${secrets[0]}` });
+			json(
+				response,
+				302,
+				{},
+				{ location: `${elsewhere}/${secrets[0]}?access_token=${secrets[0]}` },
+			);
 		},
 		(request, response) => {
 			response.writeHead(200, { 'content-type': 'text/html' }).end(echo(request));

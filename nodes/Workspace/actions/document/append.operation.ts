@@ -4,13 +4,24 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
-import { createKeyReusedError, hashIdempotencyKey, hashParts, idempotencyOption } from '../../idempotency';
+import {
+	createKeyReusedError,
+	hashIdempotencyKey,
+	hashParts,
+	idempotencyOption,
+} from '../../idempotency';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
 import { fitIntoSection, isEmpty, linkImages, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import { buildChange, carryOutContent, ensureTab, recoverResult, repeatIfOutdated } from './revisionGuard';
+import {
+	buildChange,
+	carryOutContent,
+	ensureTab,
+	recoverResult,
+	repeatIfOutdated,
+} from './revisionGuard';
 import type { DocumentWriteResult } from './revisionGuard';
 import { type BodyState, buildDocumentUrl, looksLikeTabId, readBodyState } from './tabs';
 
@@ -18,11 +29,17 @@ export const append = defineOperation({
 	value: 'append',
 	name: 'Append',
 	action: 'Append text to document',
-	description: 'Add content to the end of a document, of one of its tabs or of the section under a heading',
+	description:
+		'Add content to the end of a document, of one of its tabs or of the section under a heading',
 	modelDescription: 'Add content to a Google document.',
 	fields: [
 		fields.documentId,
-		{ ...fields.content, required: true, requiredInForm: false, description: 'Content to add, unchanged' },
+		{
+			...fields.content,
+			required: true,
+			requiredInForm: false,
+			description: 'Content to add, unchanged',
+		},
 		fields.contentFormat,
 	],
 	options: [
@@ -42,7 +59,14 @@ export const append = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async execute({ docs }, params, item) {
-		const { documentId, content, tab, newParagraph, underHeading: heading, idempotencyKey: key } = params;
+		const {
+			documentId,
+			content,
+			tab,
+			newParagraph,
+			underHeading: heading,
+			idempotencyKey: key,
+		} = params;
 		const parsedContent = await parseContent(params, item);
 		if (isEmpty(parsedContent))
 			throw createRefusal(
@@ -51,7 +75,11 @@ export const append = defineOperation({
 			);
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const keyHash = hashIdempotencyKey({ key, operation: 'document append', target: documentId });
+		const keyHash = hashIdempotencyKey({
+			key,
+			operation: 'document append',
+			target: documentId,
+		});
 		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
 		const isTabKnown = tab === '' || looksLikeTabId(tab);
 		if (continuesLine && isTabKnown && !keyHash) {
@@ -64,8 +92,16 @@ export const append = defineOperation({
 			return { documentId, characterCount: text.length, revisionId };
 		}
 		const hashedTexts = heading === '' ? [content] : [content, heading];
-		const keyHashes = keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
-		const contentToAppend = { documentId, tab, heading, parsedContent, newParagraph, keyHashes };
+		const keyHashes =
+			keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
+		const contentToAppend = {
+			documentId,
+			tab,
+			heading,
+			parsedContent,
+			newParagraph,
+			keyHashes,
+		};
 		return await appendContent(docs, contentToAppend, item);
 	},
 	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
@@ -79,7 +115,8 @@ export const append = defineOperation({
 			outcome: 'unknown',
 		});
 	},
-	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
+	nameResult: ({ documentId, characterCount }) =>
+		`${characterCount} characters in document ${documentId}`,
 });
 
 interface ContentToAppend {
@@ -100,7 +137,12 @@ export async function appendContent(
 	item: Item,
 ): Promise<DocumentWriteResult> {
 	return await repeatIfOutdated(async () => {
-		const body = await readBodyState(docs, documentId, tab, heading === '' ? 'outline' : 'bodies');
+		const body = await readBodyState(
+			docs,
+			documentId,
+			tab,
+			heading === '' ? 'outline' : 'bodies',
+		);
 		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
 		if (earlierResult) return earlierResult;
 		const section = findSection(body, heading);
@@ -109,7 +151,10 @@ export async function appendContent(
 		return await carryOutContent(docs, item, (refusedUrls) => {
 			const plan = planAppend(linkImages(fittedContent, refusedUrls), newParagraph, place);
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
-			const endIndex = Math.max(plan.endIndex - place.contentAfter.indexCount - 1, place.index + 1);
+			const endIndex = Math.max(
+				plan.endIndex - place.contentAfter.indexCount - 1,
+				place.index + 1,
+			);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 			const name = keyHashes && `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
@@ -123,10 +168,19 @@ function buildMarkerNameStart({ keyHash, contentHash }: KeyHashes): string {
 }
 
 /** Finds the result of an earlier append with this key. @throws NodeError 409 if that append had other content */
-function findEarlierAppend({ documentId, revisionId, rangeNames }: BodyState, keyHashes: KeyHashes) {
+function findEarlierAppend(
+	{ documentId, revisionId, rangeNames }: BodyState,
+	keyHashes: KeyHashes,
+) {
 	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === keyHashes.keyHash);
 	if (name === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
-	if (!name.startsWith(nameStart)) throw createKeyReusedError(`text in the document ${documentId}`);
-	return { documentId, characterCount: Number(name.slice(nameStart.length)), revisionId, repeated: true };
+	if (!name.startsWith(nameStart))
+		throw createKeyReusedError(`text in the document ${documentId}`);
+	return {
+		documentId,
+		characterCount: Number(name.slice(nameStart.length)),
+		revisionId,
+		repeated: true,
+	};
 }

@@ -52,7 +52,8 @@ const maxHeadingCharacters = 80;
 
 /** Finds the section under a heading; '' means the whole tab. @throws NodeError 400 if no heading or several headings have this text */
 export function findSection({ content }: BodyState, heading: string): Section {
-	if (heading === '') return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
+	if (heading === '')
+		return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
 	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
 		const level = getHeadingLevel(paragraph.paragraphStyle?.namedStyleType ?? '');
 		if (level === undefined) return [];
@@ -66,12 +67,19 @@ export function findSection({ content }: BodyState, heading: string): Section {
 		const listedHeadings = headings.slice(0, maxListedHeadings);
 		const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
 		if (headings.length > maxListedHeadings) texts.push('…');
-		const list = texts.length > 0 ? `Headings of the tab: ${texts.join(', ')}.` : 'The tab has no headings.';
-		const problem = match ? `Several headings read '${name}'` : `The document has no heading '${name}'`;
+		const list =
+			texts.length > 0
+				? `Headings of the tab: ${texts.join(', ')}.`
+				: 'The tab has no headings.';
+		const problem = match
+			? `Several headings read '${name}'`
+			: `The document has no heading '${name}'`;
 		const advice = match ? 'Rename all but one of them. ' : '';
 		throw createRefusal(problem, `Nothing was written. ${advice}${list}`);
 	}
-	const nextHeading = headings.find(({ index, level }) => index > match.index && level <= match.level);
+	const nextHeading = headings.find(
+		({ index, level }) => index > match.index && level <= match.level,
+	);
 	const sectionEnd = nextHeading?.index ?? content.length;
 	const elements = content.slice(match.index + 1, sectionEnd);
 	const { level, startIndex } = match;
@@ -81,18 +89,26 @@ export function findSection({ content }: BodyState, heading: string): Section {
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Plans where to write in a section: at its end, or in place of its content. */
-export function planPlace(body: BodyState, section: Section, mode: 'append' | 'replace'): ContentPlace {
+export function planPlace(
+	body: BodyState,
+	section: Section,
+	mode: 'append' | 'replace',
+): ContentPlace {
 	const { startIndex, elements, elementsAfter } = section;
 	const { tabId } = body;
 	const lastElement = elements.at(-1);
 	const endIndex = lastElement?.endIndex ?? startIndex;
-	const contentAfter = { text: getStoredText(elementsAfter), indexCount: body.endIndex - endIndex };
+	const contentAfter = {
+		text: getStoredText(elementsAfter),
+		indexCount: body.endIndex - endIndex,
+	};
 	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
 	const contentEnd = lastElement?.paragraph ? endIndex - 1 : endIndex;
 	const preparingRequests: DocsRequest[] = [];
 	const replacesContent = mode === 'replace';
 	const range = { startIndex, endIndex: contentEnd, tabId };
-	if (replacesContent && contentEnd > startIndex) preparingRequests.push({ deleteContentRange: { range } });
+	if (replacesContent && contentEnd > startIndex)
+		preparingRequests.push({ deleteContentRange: { range } });
 	const index = replacesContent ? startIndex : contentEnd;
 	const commonPart = { index, tabId, preparingRequests, contentAfter };
 	if (lastElement?.paragraph) {
@@ -112,9 +128,17 @@ export function planPlace(body: BodyState, section: Section, mode: 'append' | 'r
 const ordinaryStyleKeys = new Set(['namedStyleType', 'direction', 'headingId']);
 
 /** Whether a paragraph, or the text at its end, has a style that other text in its place would take over. */
-export function hasOwnStyle({ bullet, paragraphStyle, elements }: docs_v1.Schema$Paragraph): boolean {
-	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some((key) => !ordinaryStyleKeys.has(key));
+export function hasOwnStyle({
+	bullet,
+	paragraphStyle,
+	elements,
+}: docs_v1.Schema$Paragraph): boolean {
+	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some(
+		(key) => !ordinaryStyleKeys.has(key),
+	);
 	const hasTextStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
 	const namedStyle = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
-	return bullet !== undefined || hasParagraphStyle || hasTextStyle || namedStyle !== 'NORMAL_TEXT';
+	return (
+		bullet !== undefined || hasParagraphStyle || hasTextStyle || namedStyle !== 'NORMAL_TEXT'
+	);
 }

@@ -1,10 +1,25 @@
 import { createRefusal } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import { buildParagraph, cleanText, joinSpans, type Span } from '../../../untrusted/document/blocks';
-import type { DocumentContent, ParagraphBlock, SimplifiedKind } from '../../../untrusted/document/blocks';
+import {
+	buildParagraph,
+	cleanText,
+	joinSpans,
+	type Span,
+} from '../../../untrusted/document/blocks';
+import type {
+	DocumentContent,
+	ParagraphBlock,
+	SimplifiedKind,
+} from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { buildListRequests, buildStyleRequests, hasStyle, layOutContent, placeSpans } from './styleRequests';
+import {
+	buildListRequests,
+	buildStyleRequests,
+	hasStyle,
+	layOutContent,
+	placeSpans,
+} from './styleRequests';
 import type { InsertTarget } from './styleRequests';
 import { buildTableRequests, type DocsRequest, type Extent } from './tableRequests';
 
@@ -15,15 +30,27 @@ interface ContentParams {
 }
 
 /** Adds a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
-export async function parseContent({ content, contentFormat, insertImages }: ContentParams, item: Item) {
-	if (contentFormat === 'markdown') return await readMarkdown(content, 'content', insertImages, item);
+export async function parseContent(
+	{ content, contentFormat, insertImages }: ContentParams,
+	item: Item,
+) {
+	if (contentFormat === 'markdown')
+		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
 	if (markdownSignPattern.test(text)) item.addHint(plainMarkdownHint);
-	return { blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')], lists: [] };
+	return {
+		blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')],
+		lists: [],
+	};
 }
 
 /** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError 400 if it cannot be read */
-export async function readMarkdown(markdown: string, field: string, insertImages: boolean, item: Item) {
+export async function readMarkdown(
+	markdown: string,
+	field: string,
+	insertImages: boolean,
+	item: Item,
+) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('result' in answer) {
@@ -42,7 +69,8 @@ export async function readMarkdown(markdown: string, field: string, insertImages
 }
 
 /** A heading, bold text, a link, a code fence or a task. They are rare in text that is meant as plain text. */
-const markdownSignPattern = /^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
+const markdownSignPattern =
+	/^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
 const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
@@ -52,14 +80,19 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 	listNumbers:
 		'A numbered list in the Markdown does not begin at 1. Google Docs begins every list at 1, so its numbers differ.',
 	linkTitles: 'Titles of links in the Markdown were left out: Google Docs has no place for them.',
-	codeLanguages: 'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
-	footnotes: 'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
+	codeLanguages:
+		'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
+	footnotes:
+		'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	relativeLinks:
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
 };
 
 /** Keeps the images with these addresses as links: without an `imageUrl`, no image takes the place of the linked text. */
-export function linkImages(content: DocumentContent, urls: ReadonlySet<string> | 'all'): DocumentContent {
+export function linkImages(
+	content: DocumentContent,
+	urls: ReadonlySet<string> | 'all',
+): DocumentContent {
 	const linkInSpans = (spans: readonly Span[]) =>
 		spans.map((span) => {
 			const isLinked = span.imageUrl && (urls === 'all' || urls.has(span.imageUrl));
@@ -79,11 +112,16 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
-export function fitIntoSection(content: DocumentContent, { heading, level }: Section): DocumentContent {
+export function fitIntoSection(
+	content: DocumentContent,
+	{ heading, level }: Section,
+): DocumentContent {
 	if (level === 0) return content;
 	const fittedContent = dropRepeatedHeading(content, heading);
 	const highestLevel = headingLevels.find((headingLevel) =>
-		fittedContent.blocks.some((block) => block.kind === 'paragraph' && block.format === headingLevel),
+		fittedContent.blocks.some(
+			(block) => block.kind === 'paragraph' && block.format === headingLevel,
+		),
 	);
 	if (highestLevel === undefined || highestLevel > level) return fittedContent;
 	const steps = level + 1 - highestLevel;
@@ -99,14 +137,20 @@ export function fitIntoSection(content: DocumentContent, { heading, level }: Sec
 
 function dropRepeatedHeading(content: DocumentContent, heading: string): DocumentContent {
 	const [block, ...blocks] = content.blocks;
-	const isHeading = block?.kind === 'paragraph' && typeof block.format === 'number' && !block.list;
-	const isRepeated = isHeading && collapseBlanks(joinSpans(block.spans)) === collapseBlanks(heading);
+	const isHeading =
+		block?.kind === 'paragraph' && typeof block.format === 'number' && !block.list;
+	const isRepeated =
+		isHeading && collapseBlanks(joinSpans(block.spans)) === collapseBlanks(heading);
 	if (!isRepeated || blocks.length === 0) return content;
 	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
 
 const moveLists = (lists: DocumentContent['lists'], shift: number) =>
-	lists.map((list) => ({ ...list, firstIndex: list.firstIndex + shift, lastIndex: list.lastIndex + shift }));
+	lists.map((list) => ({
+		...list,
+		firstIndex: list.firstIndex + shift,
+		lastIndex: list.lastIndex + shift,
+	}));
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
@@ -133,7 +177,8 @@ export const planWrite = (content: DocumentContent, place: ContentPlace) =>
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(content: DocumentContent, newParagraph: boolean, place: ContentPlace) {
 	const [firstBlock] = content.blocks;
-	const isUnstyled = firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
+	const isUnstyled =
+		firstBlock?.kind === 'paragraph' && !hasStyle(firstBlock) && !firstBlock.list;
 	const continuesParagraph = !place.isParagraphEmpty;
 	// An empty paragraph already is a new paragraph.
 	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
@@ -168,10 +213,13 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	const layout = layOutContent(fullContent, index, tabId);
 	const { toRange, toLocation } = layout;
 	const requests: DocsRequest[] = [];
-	if (layout.text !== '') requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
-	for (const table of layout.tables.toReversed()) requests.push(...buildTableRequests(table, toLocation));
+	if (layout.text !== '')
+		requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
+	for (const table of layout.tables.toReversed())
+		requests.push(...buildTableRequests(table, toLocation));
 	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
-	if (hasFiller) requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
+	if (hasFiller)
+		requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
 	const images = placeSpans(layout).filter(({ imageUrl }) => imageUrl !== undefined);
 	for (const { start, end, imageUrl: uri = '' } of images.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
@@ -181,7 +229,9 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	const removedUnits = countUnits(images) + (hasFiller ? filler.length : 0);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
 	const text = layout.lines
-		.map(({ spans }) => `${joinSpans(spans.filter(({ imageUrl }) => imageUrl === undefined))}\n`)
+		.map(
+			({ spans }) => `${joinSpans(spans.filter(({ imageUrl }) => imageUrl === undefined))}\n`,
+		)
 		.join('');
 	return {
 		requests,
@@ -191,7 +241,8 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	};
 }
 
-const countUnits = (texts: readonly Extent[]) => texts.reduce((sum, { start, end }) => sum + end - start, 0);
+const countUnits = (texts: readonly Extent[]) =>
+	texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
 /** A text for an empty last paragraph while it gets its style, because a range must not include the last newline of a segment. */
 const filler = '.';
@@ -201,9 +252,17 @@ function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayInheritStyle }: 
 	const lastBlock = blocks.at(-1);
 	const endsWithParagraph = lastBlock?.kind === 'paragraph';
 	const blocksBefore = endsWithParagraph ? blocks.slice(0, -1) : blocks;
-	const lastParagraph = endsWithParagraph ? lastBlock : buildParagraph([], lastBlock ? 'text' : 'plain');
-	const needsStyle = mayInheritStyle || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
+	const lastParagraph = endsWithParagraph
+		? lastBlock
+		: buildParagraph([], lastBlock ? 'text' : 'plain');
+	const needsStyle =
+		mayInheritStyle || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
 	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(lastParagraph.spans));
-	const spans = hasFiller ? [...lastParagraph.spans, { text: filler, marks: {} }] : lastParagraph.spans;
-	return { closedContent: { lists, blocks: [...blocksBefore, { ...lastParagraph, spans }] }, hasFiller };
+	const spans = hasFiller
+		? [...lastParagraph.spans, { text: filler, marks: {} }]
+		: lastParagraph.spans;
+	return {
+		closedContent: { lists, blocks: [...blocksBefore, { ...lastParagraph, spans }] },
+		hasFiller,
+	};
 }

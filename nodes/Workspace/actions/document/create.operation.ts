@@ -5,7 +5,13 @@ import { isNodeError, createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import { buildFileLocator } from '../../locators';
-import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
+import {
+	type Clients,
+	defineOperation,
+	type Field,
+	type Item,
+	type InferParameters,
+} from '../../operation';
 import { appendContent } from './append.operation';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
@@ -18,8 +24,13 @@ import { type DocumentWriteResult, hasNewRevision } from './revisionGuard';
 
 const createFields = [
 	{ ...createdFiles.titleField, description: 'Title of the new document' },
-	createdFiles.buildParentFolderField('The folder to create the document in. Leave empty to use My Drive.'),
-	{ ...fields.content, description: 'Content of the new document. Leave empty to create an empty document.' },
+	createdFiles.buildParentFolderField(
+		'The folder to create the document in. Leave empty to use My Drive.',
+	),
+	{
+		...fields.content,
+		description: 'Content of the new document. Leave empty to create an empty document.',
+	},
 	fields.contentFormat,
 ] as const satisfies readonly Field[];
 
@@ -65,7 +76,8 @@ export const create = defineOperation({
 		const prepared = await prepareParams(params, item);
 		const { title, parentFolder: folder, templateId, keyHashes } = prepared;
 		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
-		if (folder !== '' || templateId !== '' || keyHashes) return await createByDrive(clients, prepared, item);
+		if (folder !== '' || templateId !== '' || keyHashes)
+			return await createByDrive(clients, prepared, item);
 		const { data: response } = await clients.docs.documents.create({ requestBody: { title } });
 		const documentId = response.documentId ?? '';
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
@@ -76,16 +88,24 @@ export const create = defineOperation({
 	},
 	async recover(clients, params, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey } = params;
-		let recoveredId = idempotencyKey ? await createdFiles.findCreatedId(clients.drive, item) : undefined;
+		let recoveredId = idempotencyKey
+			? await createdFiles.findCreatedId(clients.drive, item)
+			: undefined;
 		if (recoveredId === undefined) {
 			const recovered = await recoverResult(clients.docs, failure, item);
 			if (isNodeError(recovered)) return recovered;
-			if (recovered !== undefined) return await readResult(clients, recovered.documentId, params, undefined);
+			if (recovered !== undefined)
+				return await readResult(clients, recovered.documentId, params, undefined);
 			if (parentFolder !== '' || templateId !== '')
 				recoveredId = await createdFiles.findCreatedId(clients.drive, item);
 		}
 		if (recoveredId !== undefined)
-			return await createByDrive(clients, await prepareParams(params, item), item, recoveredId);
+			return await createByDrive(
+				clients,
+				await prepareParams(params, item),
+				item,
+				recoveredId,
+			);
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
 			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
@@ -103,16 +123,25 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 	const { title, content, contentFormat, templateId, fillFromInput } = params;
 	const replacementPlan = await prepareReplacements(params, item);
 	const { textRequests, markdownReplacements } = replacementPlan;
-	const keyParts: string[] = [title, contentFormat, content, templateId, JSON.stringify(textRequests)];
+	const keyParts: string[] = [
+		title,
+		contentFormat,
+		content,
+		templateId,
+		JSON.stringify(textRequests),
+	];
 	if (fillFromInput) keyParts.push('fillFromInput');
 	// Only the values, so that the hash depends on no name in the code.
 	if (markdownReplacements.length > 0)
-		keyParts.push(JSON.stringify(params.replacements.map((row): unknown[] => Object.values(row))));
+		keyParts.push(
+			JSON.stringify(params.replacements.map((row): unknown[] => Object.values(row))),
+		);
 	const keyHashes = createdFiles.hashFileKey('document create', params, keyParts);
 	const parsedContent = await parseContent(params, item);
 	// Text replacements need a template or content. Markdown replacements need a template, because they replace nothing in the content.
 	const replacesText = textRequests.length > 0 || fillFromInput;
-	const needsTemplate = markdownReplacements.length > 0 || (replacesText && isEmpty(parsedContent));
+	const needsTemplate =
+		markdownReplacements.length > 0 || (replacesText && isEmpty(parsedContent));
 	if (needsTemplate && templateId === '')
 		throw createRefusal(
 			`${quoteField(fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
@@ -122,15 +151,28 @@ async function prepareParams(params: CreateDocumentParams, item: Item) {
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
-async function createByDrive(clients: Clients, prepared: PreparedParams, item: Item, recoveredId?: string) {
+async function createByDrive(
+	clients: Clients,
+	prepared: PreparedParams,
+	item: Item,
+	recoveredId?: string,
+) {
 	const copyParams = { ...prepared, isRetry: recoveredId !== undefined };
 	const fillContent = (id: string) =>
-		prepared.templateId ? fillCopy(clients, id, copyParams, item) : fillEmpty(clients, id, prepared, item);
+		prepared.templateId
+			? fillCopy(clients, id, copyParams, item)
+			: fillEmpty(clients, id, prepared, item);
 	const readCreatedDocument = async (id: string, replaced: DocumentWriteResult['replaced']) =>
 		await readResult(clients, id, prepared, replaced);
 	const mimeType = 'application/vnd.google-apps.document';
 	const type = { kind: 'document', mimeType, buildUrl: buildDocumentUrl } as const;
-	const file = { ...prepared, ...type, recoveredId, fillContent, readResult: readCreatedDocument };
+	const file = {
+		...prepared,
+		...type,
+		recoveredId,
+		fillContent,
+		readResult: readCreatedDocument,
+	};
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
@@ -146,7 +188,11 @@ async function fillEmpty({ docs }: Clients, id: string, prepared: EmptyDocumentP
 	let knownRevisionId = prepared.newRevisionId;
 	return await repeatIfOutdated(async () => {
 		const body = knownRevisionId ? undefined : await readBodyState(docs, id, '');
-		const state = body ?? { documentId: id, tabId: undefined, revisionId: knownRevisionId ?? '' };
+		const state = body ?? {
+			documentId: id,
+			tabId: undefined,
+			revisionId: knownRevisionId ?? '',
+		};
 		knownRevisionId = undefined;
 		// An empty document ends at the index 2.
 		if (keyHashes && body && body.endIndex > 2) return undefined;
@@ -173,9 +219,15 @@ async function fillCopy({ docs }: Clients, id: string, prepared: CopyParams, ite
 		const text = collectText(body, 'allTabs', body.content);
 		const requests = planTextReplacements(replacementPlan, text, item, { fillFromInput });
 		const changesTexts = requests.length + markdownReplacements.length > 0;
-		const markerRequests = keyHashes && changesTexts ? [buildMarkerRequest(markerName, body)] : [];
+		const markerRequests =
+			keyHashes && changesTexts ? [buildMarkerRequest(markerName, body)] : [];
 		return await carryOutContent(docs, item, (refusedUrls) => {
-			const plan = planMarkdownReplacements(body, 'allTabs', markdownReplacements, refusedUrls);
+			const plan = planMarkdownReplacements(
+				body,
+				'allTabs',
+				markdownReplacements,
+				refusedUrls,
+			);
 			return buildChange(plan, body, requests, markerRequests);
 		});
 	};
@@ -188,7 +240,10 @@ async function fillCopy({ docs }: Clients, id: string, prepared: CopyParams, ite
 }
 
 /** Builds the marker of a filled copy: a named range over the newline of a paragraph, which no replacement removes. */
-function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): docs_v1.Schema$Request {
+function buildMarkerRequest(
+	name: string,
+	{ content, tabId, endIndex }: BodyState,
+): docs_v1.Schema$Request {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
 }
@@ -202,8 +257,16 @@ async function readResult(
 	response?: docs_v1.Schema$Document,
 ) {
 	const { includeBody } = params;
-	const readDocument = async () => (await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const { title, body }: docs_v1.Schema$Document = response ?? (includeBody ? await readDocument() : params);
+	const readDocument = async () =>
+		(await docs.documents.get({ documentId, fields: 'title,body' })).data;
+	const { title, body }: docs_v1.Schema$Document =
+		response ?? (includeBody ? await readDocument() : params);
 	const documentUrl = buildDocumentUrl(documentId);
-	return { documentId, documentUrl, title, ...(includeBody && { body }), ...(replaced && { replaced }) };
+	return {
+		documentId,
+		documentUrl,
+		title,
+		...(includeBody && { body }),
+		...(replaced && { replaced }),
+	};
 }

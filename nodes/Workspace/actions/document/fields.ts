@@ -1,5 +1,10 @@
 import { type ReadContext, textType } from '../../../fields/field';
-import { createValueRefusal, describeType, isRecord, refuseUnknownKeys } from '../../../fields/values';
+import {
+	createValueRefusal,
+	describeType,
+	isRecord,
+	refuseUnknownKeys,
+} from '../../../fields/values';
 import { buildFileLocator, buildTabLocator } from '../../locators';
 import type { Field } from '../../operation';
 import type { Replacement } from './replacements';
@@ -67,11 +72,20 @@ const replacementFormat = {
 	name: 'format',
 	type: 'options',
 	options: [
-		{ name: 'Markdown', value: 'markdown', description: 'Takes the place of a whole paragraph' },
-		{ name: 'Text', value: 'text', description: 'Plain text, with the look of the text that it replaces' },
+		{
+			name: 'Markdown',
+			value: 'markdown',
+			description: 'Takes the place of a whole paragraph',
+		},
+		{
+			name: 'Text',
+			value: 'text',
+			description: 'Plain text, with the look of the text that it replaces',
+		},
 	],
 	default: 'text',
-	description: 'How the new text is written. Markdown needs a placeholder with a paragraph of its own.',
+	description:
+		'How the new text is written. Markdown needs a placeholder with a paragraph of its own.',
 } as const satisfies Field;
 
 export const underHeading = {
@@ -95,7 +109,8 @@ export const section = {
 
 /** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, context: ReadContext): string {
-	if (typeof raw !== 'string') throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
+	if (typeof raw !== 'string')
+		throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
 	const isGiven = context.mode === 'json' || context.hasUserOption?.(field.name);
 	if (raw.trim() !== '' || !isGiven) return raw.trim();
 	throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
@@ -111,7 +126,13 @@ export const replacements = {
 		group: 'replacement',
 		fields: [
 			{ displayName: 'Find', name: 'find', type: 'string', default: '' },
-			{ displayName: 'Replace', name: 'replace', type: 'string', default: '', typeOptions: { rows: 2 } },
+			{
+				displayName: 'Replace',
+				name: 'replace',
+				type: 'string',
+				default: '',
+				typeOptions: { rows: 2 },
+			},
 			replacementFormat,
 		],
 	},
@@ -126,21 +147,32 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	const rows = context.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const readText = (value: unknown) => {
 		if (typeof value === 'string') return value;
-		const isConvertible = context.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isConvertible) throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
+		const isConvertible =
+			context.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
+		if (!isConvertible)
+			throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
 		return String(value);
 	};
 	if (isRecord(rows))
-		return Object.entries(rows).map(([find, value]) => ({ find, replace: readText(value), format: 'text' }));
+		return Object.entries(rows).map(([find, value]) => ({
+			find,
+			replace: readText(value),
+			format: 'text',
+		}));
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
 	// The form may have empty rows.
-	const isKept = ({ find, replace }: (typeof rows)[number]) => context.mode === 'json' || !!find || !!replace;
+	const isKept = ({ find, replace }: (typeof rows)[number]) =>
+		context.mode === 'json' || !!find || !!replace;
 	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
 		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
 		if (knownFormat === undefined) throw createValueRefusal(field, context, expected);
-		return { find: readText(find ?? ''), replace: readText(replace ?? ''), format: knownFormat };
+		return {
+			find: readText(find ?? ''),
+			replace: readText(replace ?? ''),
+			format: knownFormat,
+		};
 	});
 }
 

@@ -20,11 +20,14 @@ export function planMarkdownReplacements(
 	replacements: readonly MarkdownReplacement[],
 	refusedUrls: ReadonlySet<string>,
 ): ContentPlan {
-	const tabs = allTabs.filter((tab) => tabScope === 'allTabs' || summarizeTab(tab).tabId === chosenTabId);
+	const tabs = allTabs.filter(
+		(tab) => tabScope === 'allTabs' || summarizeTab(tab).tabId === chosenTabId,
+	);
 	const placeholders = tabs.flatMap((tab) => {
 		const outerText = getOuterText(tab);
 		const misplaced = replacements.find(({ find }) => outerText.includes(find));
-		if (misplaced) throw createMisplacedRefusal(misplaced.find, 'is in a header, a footer or a footnote');
+		if (misplaced)
+			throw createMisplacedRefusal(misplaced.find, 'is in a header, a footer or a footnote');
 		// The last place comes first, so that the indexes of the other places stay right.
 		const content = tab.documentTab?.body?.content ?? [];
 		return findPlaceholders(content, summarizeTab(tab).tabId, replacements).toReversed();
@@ -33,7 +36,9 @@ export function planMarkdownReplacements(
 		planWrite(linkImages(replacement.content, refusedUrls), place),
 	);
 	const replacedCounts = replacements.map((replacement) => {
-		const count = placeholders.filter((placeholder) => placeholder.replacement === replacement).length;
+		const count = placeholders.filter(
+			(placeholder) => placeholder.replacement === replacement,
+		).length;
 		return { find: replacement.find, count };
 	});
 	const requests = plans.flatMap((plan) => plan.requests);
@@ -50,20 +55,31 @@ function findPlaceholders(
 ): Array<{ readonly place: ContentPlace; readonly replacement: MarkdownReplacement }> {
 	return content.flatMap(({ paragraph, table, startIndex, endIndex }) => {
 		if (!paragraph)
-			return getCells(table).flatMap((cell) => findPlaceholders(cell.content ?? [], tabId, replacements));
+			return getCells(table).flatMap((cell) =>
+				findPlaceholders(cell.content ?? [], tabId, replacements),
+			);
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(paragraph, '\ufffc');
 		const replacement = replacements.find(({ find }) => text.trim() === find);
 		if (!replacement) {
 			const misplaced = replacements.find(({ find }) => text.includes(find));
-			if (misplaced) throw createMisplacedRefusal(misplaced.find, 'does not have a paragraph of its own');
+			if (misplaced)
+				throw createMisplacedRefusal(
+					misplaced.find,
+					'does not have a paragraph of its own',
+				);
 			return [];
 		}
 		const index = startIndex ?? 0;
 		const range = { startIndex: index, endIndex: (endIndex ?? 0) - 1, tabId };
 		const preparingRequests = [{ deleteContentRange: { range } }];
 		const mayInheritStyle = hasOwnStyle(paragraph);
-		return [{ replacement, place: { ...emptyPlace, index, tabId, mayInheritStyle, preparingRequests } }];
+		return [
+			{
+				replacement,
+				place: { ...emptyPlace, index, tabId, mayInheritStyle, preparingRequests },
+			},
+		];
 	});
 }
 

@@ -12,7 +12,8 @@ export const read = defineOperation({
 	value: 'read',
 	name: 'Read',
 	action: 'Read document or get it as PDF',
-	description: 'Get all text of a document, including tables, lists, headers, footers and footnotes',
+	description:
+		'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	modelDescription: 'Read a Google document.',
 	isReadOnlyByDefault: true,
 	fields: [fields.documentId],
@@ -43,7 +44,10 @@ export const read = defineOperation({
 			description: 'The binary field of the output item that gets the file',
 		},
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
-		{ ...fields.tab, description: 'Title or ID of the tab to read. Leave empty to read all tabs.' },
+		{
+			...fields.tab,
+			description: 'Title or ID of the tab to read. Leave empty to read all tabs.',
+		},
 		{
 			displayName: 'Output',
 			name: 'output',
@@ -54,7 +58,11 @@ export const read = defineOperation({
 					value: 'file',
 					description: 'The whole document as a PDF, Word or other file of up to 10 MB',
 				},
-				{ name: 'Text', value: 'text', description: 'Text or Markdown, with the title and the list of tabs' },
+				{
+					name: 'Text',
+					value: 'text',
+					description: 'Text or Markdown, with the title and the list of tabs',
+				},
 				{
 					name: 'Document',
 					value: 'document',
@@ -82,25 +90,41 @@ export const read = defineOperation({
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const fileRequest = { fileId: documentId, mimeType };
-			const { data: bytes, headers } = await drive.files.export(fileRequest, { responseType: 'arraybuffer' });
+			const { data: bytes, headers } = await drive.files.export(fileRequest, {
+				responseType: 'arraybuffer',
+			});
 			const contentType = headers['content-type'] ?? '';
-			if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType)) {
+			if (
+				!Buffer.isBuffer(bytes) ||
+				/^(?:text\/html|application\/json)\b/.test(contentType)
+			) {
 				const message = 'Google Drive returned a page in place of the file';
-				throw new NodeError({ code: 502, message, description: 'Check any proxy in between.' });
+				throw new NodeError({
+					code: 502,
+					message,
+					description: 'Check any proxy in between.',
+				});
 			}
 			const file = await item.store(bytes, fileName, mimeType);
 			return { documentId, title, mimeType, fileSize: bytes.length, file };
 		}
 		// The text leaves out suggested changes. Google's resource contains them.
-		const viewParameters = output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
-		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, ...viewParameters });
+		const viewParameters =
+			output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
+		const { data } = await docs.documents.get({
+			documentId,
+			includeTabsContent: true,
+			...viewParameters,
+		});
 		const allTabs = flattenTabs(data.tabs);
 		const chosenTab = tab === '' ? undefined : findTab(allTabs, tab);
 		if (output === 'document') {
 			refuseDeepNesting(data);
 			return { ...data, ...(chosenTab && { tabs: [chosenTab] }) };
 		}
-		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(({ documentTab }) => documentTab ?? []);
+		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(
+			({ documentTab }) => documentTab ?? [],
+		);
 		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
@@ -112,11 +136,21 @@ export const read = defineOperation({
 		};
 	},
 	toModel(result, { startCharacter }, maxCharacters) {
-		if (!('content' in result) || result.content === undefined) return { items: [{ ...result }] };
+		if (!('content' in result) || result.content === undefined)
+			return { items: [{ ...result }] };
 		const { title, content: availableContent, characterCount, tabs } = result;
-		const summary = { title, characterCount, ...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }) };
+		const summary = {
+			title,
+			characterCount,
+			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
+		};
 		const content = fitText(availableContent, countRoom(maxCharacters, summary));
-		const note = describePart(content, startCharacter, characterCount, quoteField('startCharacter'));
+		const note = describePart(
+			content,
+			startCharacter,
+			characterCount,
+			quoteField('startCharacter'),
+		);
 		return { items: [{ ...summary, content }], note };
 	},
 	toItems(result, { binaryPropertyName }) {

@@ -26,7 +26,9 @@ export async function prepareReplacements(
 ) {
 	const { replacements, insertImages } = params;
 	/** Requests for the replacements with plain text. */
-	const textRequests = buildReplaceRequests(replacements.filter(({ format }) => format === 'text'));
+	const textRequests = buildReplaceRequests(
+		replacements.filter(({ format }) => format === 'text'),
+	);
 	const markdownReplacements: MarkdownReplacement[] = [];
 	for (const { find, replace, format } of replacements) {
 		if (format === 'text') continue;
@@ -73,7 +75,9 @@ export function planTextReplacements(
 	const unfilledPlaceholders: string[] = [];
 	const fieldReplacements: TextReplacement[] = [];
 	for (const find of new Set(remainingText.match(placeholderPattern))) {
-		const value = fillFromInput ? findItemValue(item.json, find.slice(2, -2).trim()) : undefined;
+		const value = fillFromInput
+			? findItemValue(item.json, find.slice(2, -2).trim())
+			: undefined;
 		if (value === undefined) unfilledPlaceholders.push(`'${find}'`);
 		else fieldReplacements.push({ find, replace: value });
 	}

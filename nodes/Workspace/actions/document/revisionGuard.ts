@@ -5,7 +5,14 @@ import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import type { Item } from '../../operation';
 import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import { buildDocumentUrl, findTab, flattenTabs, getStoredText, looksLikeTabId, summarizeTab } from './tabs';
+import {
+	buildDocumentUrl,
+	findTab,
+	flattenTabs,
+	getStoredText,
+	looksLikeTabId,
+	summarizeTab,
+} from './tabs';
 import type { BodyState } from './tabs';
 
 export interface DocumentWriteResult {
@@ -74,7 +81,11 @@ async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item
 	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missingTexts.length > 0)
 		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
-	const result = { documentId, characterCount, revisionId: response.writeControl?.requiredRevisionId ?? '' };
+	const result = {
+		documentId,
+		characterCount,
+		revisionId: response.writeControl?.requiredRevisionId ?? '',
+	};
 	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
@@ -93,7 +104,10 @@ export async function carryOutContent(
 		try {
 			const result = await sendChange(docs, change, item);
 			const urlList = [...refusedUrls].join(', ');
-			if (urlList) item.addHint(`Google could not fetch these images, so they became links: ${urlList}`);
+			if (urlList)
+				item.addHint(
+					`Google could not fetch these images, so they became links: ${urlList}`,
+				);
 			return result;
 		} catch (error) {
 			const newUrls = findRefusedUrls(error, change);
@@ -150,7 +164,12 @@ export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: str
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
 		if (titles.includes(tab) || titles.includes(title)) return;
-		await sendRequests(docs, documentId, [{ addDocumentTab: { tabProperties: { title } } }], data.revisionId);
+		await sendRequests(
+			docs,
+			documentId,
+			[{ addDocumentTab: { tabProperties: { title } } }],
+			data.revisionId,
+		);
 	}, item);
 }
 
@@ -174,8 +193,16 @@ export async function recoverResult(
 	const { documentId, characterCount, tabId } = change;
 	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
 	const unknownMessage = `The content may have been written: ${failure.message}`;
-	const createUnknownError = (finding: string, { message = unknownMessage, cause = failure.cause } = {}) =>
-		failure.with({ message, description: `${finding} ${checkAdvice}`, outcome: 'unknown', cause });
+	const createUnknownError = (
+		finding: string,
+		{ message = unknownMessage, cause = failure.cause } = {},
+	) =>
+		failure.with({
+			message,
+			description: `${finding} ${checkAdvice}`,
+			outcome: 'unknown',
+			cause,
+		});
 	const reading = docs.documents.get({ documentId, includeTabsContent: true });
 	const { data } = await reading.catch((cause: unknown) => {
 		throw createUnknownError('The document could not be read afterwards.', { cause });
@@ -193,8 +220,13 @@ export async function recoverResult(
 	// The end of the body after replacements is not known in advance.
 	const isEndKnown = getTextReplacements(change).length === 0 && !change.replaced?.length;
 	if (!isEndKnown) throw createUnknownError('The document was changed meanwhile.');
-	if (content.at(-1)?.endIndex === change.endIndex && getStoredText(content).endsWith(change.text))
+	if (
+		content.at(-1)?.endIndex === change.endIndex &&
+		getStoredText(content).endsWith(change.text)
+	)
 		return { documentId, characterCount, revisionId: revisionId ?? '' };
 	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError('The document does not contain the content as it was sent.', { message });
+	throw createUnknownError('The document does not contain the content as it was sent.', {
+		message,
+	});
 }

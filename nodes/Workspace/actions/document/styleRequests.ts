@@ -1,10 +1,20 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { joinSpans, type Span, type TextMarks } from '../../../untrusted/document/blocks';
-import type { DocumentContent, ListRange, ParagraphBlock } from '../../../untrusted/document/blocks';
+import type {
+	DocumentContent,
+	ListRange,
+	ParagraphBlock,
+} from '../../../untrusted/document/blocks';
 import * as elements from '../../../untrusted/document/elements';
 import type { ContentPlace } from './contentPlace';
-import { type DocsRequest, type Extent, layOutCells, type PlacedTable, type TextLine } from './tableRequests';
+import {
+	type DocsRequest,
+	type Extent,
+	layOutCells,
+	type PlacedTable,
+	type TextLine,
+} from './tableRequests';
 
 type ParagraphStyle = docs_v1.Schema$ParagraphStyle;
 
@@ -18,7 +28,11 @@ export type Layout = Readonly<ReturnType<typeof layOutContent>>;
  * Calculates the indexes that all content will have. Its text is inserted first, and then its tables, from last to first.
  * @param textStart where to insert the content, inside a paragraph
  */
-export function layOutContent({ blocks, lists }: DocumentContent, textStart: number, tabId?: string) {
+export function layOutContent(
+	{ blocks, lists }: DocumentContent,
+	textStart: number,
+	tabId?: string,
+) {
 	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
 	/** Index of the next block once all tables before it are inserted. `insertIndex` of a table counts the text, but no tables. */
@@ -42,7 +56,9 @@ export function layOutContent({ blocks, lists }: DocumentContent, textStart: num
 	const paragraphs = placedBlocks.filter((placed) => 'spans' in placed);
 	const tables = placedBlocks.filter((placed) => 'cells' in placed);
 	/** Lines of paragraphs and cells in the order of the document. */
-	const lines = placedBlocks.flatMap<TextLine>((block) => ('spans' in block ? [block] : block.cells.flat()));
+	const lines = placedBlocks.flatMap<TextLine>((block) =>
+		'spans' in block ? [block] : block.cells.flat(),
+	);
 	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
 	const toLocation = (index: number) => ({ index, tabId });
 	/** Index after the text of the last paragraph. */
@@ -72,12 +88,16 @@ const buildBorder = ({ width, padding }: Readonly<Record<'width' | 'padding', nu
 	width: toPoints(width),
 });
 
-const toIndent = (points: number) => ({ indentStart: toPoints(points), indentFirstLine: toPoints(points) });
+const toIndent = (points: number) => ({
+	indentStart: toPoints(points),
+	indentFirstLine: toPoints(points),
+});
 
 /** Builds the paragraph style of a block. @returns an empty style for plain text */
 function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): ParagraphStyle {
 	const indentPoints =
-		elements.listIndentPoints * (list ? list.level + 1 : 0) + elements.quoteIndentPoints * quoteDepth;
+		elements.listIndentPoints * (list ? list.level + 1 : 0) +
+		elements.quoteIndentPoints * quoteDepth;
 	return {
 		...(typeof format === 'number' && { namedStyleType: `HEADING_${format}` }),
 		...(format === 'code' && { shading: { backgroundColor: toGray(0.95) } }),
@@ -89,7 +109,8 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): Para
 
 const isLaterParagraphOfItem = ({ list }: ParagraphBlock) => list?.hasBullet === false;
 
-export const hasStyle = (block: ParagraphBlock) => Object.keys(buildParagraphStyle(block)).length > 0;
+export const hasStyle = (block: ParagraphBlock) =>
+	Object.keys(buildParagraphStyle(block)).length > 0;
 
 const buildTextStyle = ({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle => ({
 	...otherMarks,
@@ -111,16 +132,27 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 	const normalStyle = { namedStyleType: 'NORMAL_TEXT' };
 	return [
 		{ deleteParagraphBullets: { range } },
-		{ updateParagraphStyle: { range, paragraphStyle: normalStyle, fields: resetParagraphFields } },
+		{
+			updateParagraphStyle: {
+				range,
+				paragraphStyle: normalStyle,
+				fields: resetParagraphFields,
+			},
+		},
 		{ updateTextStyle: { range, textStyle: {}, fields: '*' } },
 	];
 }
 
 /** Returns the range of a paragraph's text. An empty paragraph has the range of its newline, because Google refuses an empty range. */
-const toTextRange = ({ start, end }: Extent, { toRange }: Layout) => toRange(start, Math.max(end, start + 1));
+const toTextRange = ({ start, end }: Extent, { toRange }: Layout) =>
+	toRange(start, Math.max(end, start + 1));
 
 /** Builds the request that gives paragraphs a style. @returns no request for an empty style */
-function buildStyleUpdate(extent: Extent, paragraphStyle: ParagraphStyle, layout: Layout): DocsRequest[] {
+function buildStyleUpdate(
+	extent: Extent,
+	paragraphStyle: ParagraphStyle,
+	layout: Layout,
+): DocsRequest[] {
 	const fields = Object.keys(paragraphStyle).join(',');
 	const range = toTextRange(extent, layout);
 	return fields === '' ? [] : [{ updateParagraphStyle: { range, paragraphStyle, fields } }];
@@ -132,7 +164,8 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	const paragraphs = target.continuesParagraph ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
-	if (target.mayInheritStyle && start < end) requests.push(...buildResetRequests(toRange(start, end)));
+	if (target.mayInheritStyle && start < end)
+		requests.push(...buildResetRequests(toRange(start, end)));
 	// Inserted text that continues a paragraph keeps the paragraph's style. Only the style of its text is reset.
 	if (target.mayInheritStyle && target.index < start) {
 		const range = toRange(target.index, start);
@@ -143,14 +176,19 @@ export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRe
 	return [
 		...requests,
 		...buildSpacingRequests(paragraphs, layout),
-		...paragraphsToStyle.flatMap((line) => buildStyleUpdate(line, buildParagraphStyle(line.block), layout)),
+		...paragraphsToStyle.flatMap((line) =>
+			buildStyleUpdate(line, buildParagraphStyle(line.block), layout),
+		),
 		...layout.tables.flatMap((table) => buildAlignmentRequests(table, layout)),
 		...buildTextStyleRequests(layout),
 	];
 }
 
 /** Builds one request for each stretch of paragraphs without a table or plain text between them. */
-function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: Layout): DocsRequest[] {
+function buildSpacingRequests(
+	paragraphs: readonly PlacedParagraph[],
+	layout: Layout,
+): DocsRequest[] {
 	const stretches: Array<{ start: number; end: number }> = [];
 	for (const { block, start, end } of paragraphs) {
 		if (block.format === 'plain') continue;
@@ -159,10 +197,16 @@ function buildSpacingRequests(paragraphs: readonly PlacedParagraph[], layout: La
 		else stretches.push({ start, end });
 	}
 	const ranges = stretches.filter(({ start, end }) => start < end);
-	return ranges.flatMap((range) => buildStyleUpdate(range, elements.markdownParagraphSpacing, layout));
+	return ranges.flatMap((range) =>
+		buildStyleUpdate(range, elements.markdownParagraphSpacing, layout),
+	);
 }
 
-const docsAlignments = { center: { alignment: 'CENTER' }, right: { alignment: 'END' }, left: {} } as const;
+const docsAlignments = {
+	center: { alignment: 'CENTER' },
+	right: { alignment: 'END' },
+	left: {},
+} as const;
 
 const buildAlignmentRequests = ({ block, cells }: PlacedTable, layout: Layout) =>
 	cells.flatMap((row) =>
@@ -188,7 +232,9 @@ function buildTextStyleRequests(layout: Layout): DocsRequest[] {
  */
 export function buildListRequests(layout: Layout): DocsRequest[] {
 	const requests = layout.lists.flatMap((list) =>
-		splitAtTables(list, layout).flatMap((paragraphs) => buildBulletRequests(paragraphs, list, layout)),
+		splitAtTables(list, layout).flatMap((paragraphs) =>
+			buildBulletRequests(paragraphs, list, layout),
+		),
 	);
 	const removalRequests = layout.paragraphs
 		.filter(({ block }) => block.isBetweenItems === true || isLaterParagraphOfItem(block))
@@ -197,7 +243,10 @@ export function buildListRequests(layout: Layout): DocsRequest[] {
 }
 
 /** Splits a list at its tables, because Docs allows no table in a list. */
-function splitAtTables({ firstIndex, lastIndex }: ListRange, { placedBlocks }: Layout): PlacedParagraph[][] {
+function splitAtTables(
+	{ firstIndex, lastIndex }: ListRange,
+	{ placedBlocks }: Layout,
+): PlacedParagraph[][] {
 	const stretches: PlacedParagraph[][] = [[]];
 	for (const placed of placedBlocks.slice(firstIndex, lastIndex + 1)) {
 		if ('cells' in placed) stretches.push([]);
@@ -206,7 +255,11 @@ function splitAtTables({ firstIndex, lastIndex }: ListRange, { placedBlocks }: L
 	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.hasBullet));
 }
 
-function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }: ListRange, layout: Layout) {
+function buildBulletRequests(
+	paragraphs: readonly PlacedParagraph[],
+	{ ordered }: ListRange,
+	layout: Layout,
+) {
 	const first = paragraphs[0];
 	const last = paragraphs.at(-1);
 	if (first === undefined || last === undefined) return [];
@@ -214,7 +267,10 @@ function buildBulletRequests(paragraphs: readonly PlacedParagraph[], { ordered }
 		const text = list?.hasBullet ? '\t'.repeat(list.level) : '';
 		return text === '' ? [] : [{ insertText: { text, location: layout.toLocation(start) } }];
 	});
-	const tabCharacterCount = levelTabRequests.reduce((sum, { insertText }) => sum + insertText.text.length, 0);
+	const tabCharacterCount = levelTabRequests.reduce(
+		(sum, { insertText }) => sum + insertText.text.length,
+		0,
+	);
 	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
 	const end = Math.max(last.end, last.start + 1) + tabCharacterCount;
 	const range = layout.toRange(first.start, end);

@@ -26,7 +26,9 @@ export function layOutCells({ rows }: TableBlock, start: number): TextLine[][] {
 		index += 1;
 		return row.map((cell) => {
 			const spans =
-				rowIndex > 0 ? cell : cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
+				rowIndex > 0
+					? cell
+					: cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));
 			const line = { spans, start: index + 1, end: index + 1 + joinSpans(cell).length };
 			index = line.end + 1;
 			return line;
@@ -51,7 +53,13 @@ export function buildTableRequests(
 		}),
 	);
 	return [
-		{ insertTable: { rows: block.rows.length, columns: columnCount, location: toLocation(insertIndex) } },
+		{
+			insertTable: {
+				rows: block.rows.length,
+				columns: columnCount,
+				location: toLocation(insertIndex),
+			},
+		},
 		...fills.toReversed(),
 	];
 }

@@ -13,7 +13,10 @@ export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
 });
 
 /** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
-export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: string): docs_v1.Schema$Tab {
+export function findTab(
+	allTabs: readonly docs_v1.Schema$Tab[],
+	idOrTitle: string,
+): docs_v1.Schema$Tab {
 	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
 	// The exact text comes before the trimmed text, and an ID before a title.
 	const candidateLists = [idOrTitle, idOrTitle.trim()].flatMap((text) => [
@@ -22,10 +25,18 @@ export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: strin
 	]);
 	const matchingTabs = candidateLists.find(({ length }) => length > 0);
 	if (matchingTabs?.[0] && matchingTabs.length === 1) return matchingTabs[0].tab;
-	const tabList = (matchingTabs ?? tabs).map(({ title, tabId }) => `'${title}' (${tabId})`).join(', ');
+	const tabList = (matchingTabs ?? tabs)
+		.map(({ title, tabId }) => `'${title}' (${tabId})`)
+		.join(', ');
 	throw matchingTabs
-		? createRefusal(`Several tabs have the title '${idOrTitle}'`, `Enter the ID of one of them: ${tabList}.`)
-		: createRefusal(`The document has no tab '${idOrTitle.trim()}'`, `Tabs of the document: ${tabList}.`);
+		? createRefusal(
+				`Several tabs have the title '${idOrTitle}'`,
+				`Enter the ID of one of them: ${tabList}.`,
+			)
+		: createRefusal(
+				`The document has no tab '${idOrTitle.trim()}'`,
+				`Tabs of the document: ${tabList}.`,
+			);
 }
 
 /** Whether a text has the form of Google's tab IDs. A tab with such a title can only be chosen by its ID. */
@@ -72,7 +83,15 @@ export async function readBodyState(
 		});
 	const { tabId } = summarizeTab(chosenTab);
 	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
-	return { documentId, tabId, revisionId, endIndex: lastElement.endIndex, rangeNames, content, allTabs };
+	return {
+		documentId,
+		tabId,
+		revisionId,
+		endIndex: lastElement.endIndex,
+		rangeNames,
+		content,
+		allTabs,
+	};
 }
 
 /** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
@@ -97,7 +116,11 @@ export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 
 export type TabScope = 'allTabs' | 'chosenTab';
 /** Returns all text of the tabs. @param content what remains of the chosen tab's body, because a write may be about to remove the rest */
-export function collectText({ tabId, allTabs }: BodyState, tabScope: TabScope, content: Elements): string {
+export function collectText(
+	{ tabId, allTabs }: BodyState,
+	tabScope: TabScope,
+	content: Elements,
+): string {
 	const texts = allTabs.map((tab) => {
 		const isChosenTab = summarizeTab(tab).tabId === tabId;
 		const body = isChosenTab ? content : (tab.documentTab?.body?.content ?? []);

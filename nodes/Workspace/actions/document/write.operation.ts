@@ -5,7 +5,13 @@ import { defineOperation } from '../../operation';
 import { fitIntoSection, isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import { carryOutContent, buildChange, ensureTab, repeatIfOutdated, recoverResult } from './revisionGuard';
+import {
+	carryOutContent,
+	buildChange,
+	ensureTab,
+	repeatIfOutdated,
+	recoverResult,
+} from './revisionGuard';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
 import { collectText, getStoredText, readBodyState } from './tabs';
@@ -69,10 +75,18 @@ export const write = defineOperation({
 		);
 	},
 	async execute({ docs }, params, item) {
-		const { documentId, content, tab, requiredRevisionId, fillFromInput, section: heading } = params;
+		const {
+			documentId,
+			content,
+			tab,
+			requiredRevisionId,
+			fillFromInput,
+			section: heading,
+		} = params;
 		const parsedContent = await parseContent(params, item);
 		const replacementPlan = await prepareReplacements(params, item);
-		const keepsContent = isEmpty(parsedContent) && (params.replacements.length > 0 || fillFromInput);
+		const keepsContent =
+			isEmpty(parsedContent) && (params.replacements.length > 0 || fillFromInput);
 		if (isEmpty(parsedContent) && !keepsContent && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
@@ -101,17 +115,30 @@ export const write = defineOperation({
 			// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
 			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);
 			const textRequests = fillFromInput
-				? planTextReplacements(replacementPlan, remainingText + content, item, { fillFromInput })
+				? planTextReplacements(replacementPlan, remainingText + content, item, {
+						fillFromInput,
+					})
 				: replacementPlan.textRequests;
 			const requestsAfter = textRequests.map(({ replaceAllText }) => ({
-				replaceAllText: { ...replaceAllText, ...(tab !== '' && { tabsCriteria: { tabIds: [body.tabId] } }) },
+				replaceAllText: {
+					...replaceAllText,
+					...(tab !== '' && { tabsCriteria: { tabIds: [body.tabId] } }),
+				},
 			}));
 			const revisionId = requiredRevisionId || body.revisionId;
 			const fittedContent = fitIntoSection(parsedContent, section);
 			return await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
-					? planMarkdownReplacements(body, tabScope, replacementPlan.markdownReplacements, refusedUrls)
-					: planWrite(linkImages(fittedContent, refusedUrls), planPlace(body, section, 'replace'));
+					? planMarkdownReplacements(
+							body,
+							tabScope,
+							replacementPlan.markdownReplacements,
+							refusedUrls,
+						)
+					: planWrite(
+							linkImages(fittedContent, refusedUrls),
+							planPlace(body, section, 'replace'),
+						);
 				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
 		};
@@ -120,5 +147,6 @@ export const write = defineOperation({
 		return isRepeatable ? await repeatIfOutdated(attemptWrite, item) : await attemptWrite();
 	},
 	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
-	nameResult: ({ documentId, characterCount }) => `${characterCount} characters in document ${documentId}`,
+	nameResult: ({ documentId, characterCount }) =>
+		`${characterCount} characters in document ${documentId}`,
 });

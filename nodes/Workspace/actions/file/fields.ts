@@ -21,14 +21,26 @@ export const uploadFields = [
 		jsonDefault: 'base64',
 		options: [
 			{ name: 'Base64 Text', value: 'base64', description: 'Content given as base64 text' },
-			{ name: 'Binary Field', value: 'binary', description: 'A binary field of the input item' },
+			{
+				name: 'Binary Field',
+				value: 'binary',
+				description: 'A binary field of the input item',
+			},
 			{
 				name: 'Email Attachment',
 				value: 'mailAttachment',
 				description: 'An attachment of an email in Gmail',
 			},
-			{ name: 'File Path', value: 'filePath', description: 'A file on the machine that n8n runs on' },
-			{ name: 'Text', value: 'text', description: 'Content given as plain text, stored as UTF-8' },
+			{
+				name: 'File Path',
+				value: 'filePath',
+				description: 'A file on the machine that n8n runs on',
+			},
+			{
+				name: 'Text',
+				value: 'text',
+				description: 'Content given as plain text, stored as UTF-8',
+			},
 		],
 		description: 'Where the content comes from',
 	},
@@ -64,7 +76,8 @@ export const uploadFields = [
 		showWhen: { contentSource: ['mailAttachment'] },
 		required: true,
 		requiredInForm: false,
-		description: 'ID of the email that has the attachment, as returned by List, Search and Read',
+		description:
+			'ID of the email that has the attachment, as returned by List, Search and Read',
 	},
 	{
 		displayName: 'Attachment',
@@ -121,7 +134,11 @@ export const uploadOptions = [
 				value: 'createNew',
 				description: 'Google Drive allows several files with the same name',
 			},
-			{ name: 'Fail the Item', value: 'error', description: 'Upload nothing and report the existing file' },
+			{
+				name: 'Fail the Item',
+				value: 'error',
+				description: 'Upload nothing and report the existing file',
+			},
 			{
 				name: 'Replace Its Content',
 				value: 'replace',
@@ -141,7 +158,8 @@ export const uploadOptions = [
 		default: {},
 		format: 'pairs',
 		pair: { group: 'property', key: 'key' },
-		description: 'Keys and values to store with the file, visible to every app that can access it',
+		description:
+			'Keys and values to store with the file, visible to every app that can access it',
 	},
 ] as const satisfies readonly Field[];
 

@@ -23,10 +23,12 @@ export async function getMailAttachment(clients: Clients, params: UploadParams, 
 	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
 	const createNotFoundError = () => createNameRefusal('no attachment', nameOrId, attachments);
 	if (!attachmentIdPattern.test(nameOrId)) throw createNotFoundError();
-	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch((error: unknown) => {
-		const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
-		throw isUnknownId ? createNotFoundError() : error;
-	});
+	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch(
+		(error: unknown) => {
+			const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
+			throw isUnknownId ? createNotFoundError() : error;
+		},
+	);
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
 	const attachmentsOfSize = attachments.filter(({ size }) => size === bytes.length);
@@ -44,7 +46,9 @@ const maxListedAttachments = 20;
 /** Creates an error that lists the attachments. @param countText what its message says before the name, such as "no attachment" */
 function createNameRefusal(countText: string, nameOrId: string, attachments: Mail['attachments']) {
 	const listedAttachments = attachments.slice(0, maxListedAttachments);
-	const list = listedAttachments.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
+	const list = listedAttachments.map(
+		({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`,
+	);
 	const hiddenCount = attachments.length - maxListedAttachments;
 	const moreText = hiddenCount > 0 ? ` and ${hiddenCount} more` : '';
 	const advice =

@@ -11,16 +11,23 @@ type UploadInput = Pick<uploads.PreparedUpload, 'clients' | 'params' | 'item'>;
 type BinaryFields = ReturnType<typeof listBinaryFields>;
 
 /** Returns the bytes to upload: those of a binary field or, without a field, content from elsewhere. @throws NodeError 400 if unusable */
-async function getUploadSource({ clients, params, item }: UploadInput, field?: string): Promise<ByteSource> {
+async function getUploadSource(
+	{ clients, params, item }: UploadInput,
+	field?: string,
+): Promise<ByteSource> {
 	const { contentSource, content } = params;
 	if (field !== undefined) return await item.getBinary(field);
 	if (contentSource === 'mailAttachment')
 		return await (await import('./mailAttachment')).getMailAttachment(clients, params, item);
 	if (contentSource === 'filePath') {
 		if (content.trim() !== '') return await item.getFile(content);
-		throw createRefusal(`${quoteField('content')} is empty`, 'Enter the path of the file to upload.');
+		throw createRefusal(
+			`${quoteField('content')} is empty`,
+			'Enter the path of the file to upload.',
+		);
 	}
-	if (content === '') item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
+	if (content === '')
+		item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);
 	if (contentSource === 'text')
 		return createMemorySource(Buffer.from(content), { mimeType: 'text/plain; charset=utf-8' });
 	const bytes = decodeBase64(content);
@@ -35,12 +42,19 @@ async function getUploadSource({ clients, params, item }: UploadInput, field?: s
 const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
 /** Returns the MIME type that the user entered, otherwise that of the file name extension, otherwise that of the source. */
-async function resolveMimeType(name: string, params: UploadParams, source: ByteSource): Promise<string> {
+async function resolveMimeType(
+	name: string,
+	params: UploadParams,
+	source: ByteSource,
+): Promise<string> {
 	const enteredType = readMimeType(params);
 	if (enteredType !== '') return enteredType;
 	const { findMimeType } = await import('../mimeTypes');
 	const sourceType = source.mimeType?.trim() ?? '';
-	return findMimeType(name) ?? (mimeTypePattern.test(sourceType) ? sourceType : 'application/octet-stream');
+	return (
+		findMimeType(name) ??
+		(mimeTypePattern.test(sourceType) ? sourceType : 'application/octet-stream')
+	);
 }
 
 /** Returns the MIME type that the user entered, or ''. @throws NodeError 400 if it is no MIME type, or that of a Google file */
@@ -62,7 +76,8 @@ export const upload = defineOperation({
 	value: 'upload',
 	name: 'Upload',
 	action: 'Upload file to Google Drive',
-	description: 'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
+	description:
+		'Upload a file to Google Drive, optionally as a Google document, spreadsheet or presentation',
 	modelDescription: 'Save a file in Google Drive. Returns its ID and link.',
 	modelCautions: {
 		field: 'contentSource',
@@ -89,11 +104,18 @@ export const upload = defineOperation({
 		const files: uploads.FileResult[] = [];
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
-			const prepared = await prepareUpload({ clients, params, item }, binaryFields, fileIndex);
-			const uploadFile = async () => await uploads.uploadOnce(prepared, await hashUploadKey(prepared));
+			const prepared = await prepareUpload(
+				{ clients, params, item },
+				binaryFields,
+				fileIndex,
+			);
+			const uploadFile = async () =>
+				await uploads.uploadOnce(prepared, await hashUploadKey(prepared));
 			// After an unknown outcome, the file is looked for here, so that the next files are still uploaded. `recover` does this for the last file.
 			const isLast = fileIndex === binaryFields.length - 1;
-			files.push(isLast ? await uploadFile() : await uploadFile().catch(buildRecovery(prepared)));
+			files.push(
+				isLast ? await uploadFile() : await uploadFile().catch(buildRecovery(prepared)),
+			);
 		}
 		return files;
 	},
@@ -101,14 +123,17 @@ export const upload = defineOperation({
 		const files: uploads.FileResult[] = [];
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {
-			const file = await recoverFile(await prepareUpload({ clients, params, item }, binaryFields, fileIndex));
+			const file = await recoverFile(
+				await prepareUpload({ clients, params, item }, binaryFields, fileIndex),
+			);
 			if (!file) return undefined;
 			files.push(file);
 		}
 		return files;
 	},
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
-	nameResult: (files) => files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
+	nameResult: (files) =>
+		files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
 	rerunAdvice: `Or set ${quoteField('onExisting')} to ${mentionChoice('onExisting', 'skip')}, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
@@ -123,11 +148,16 @@ function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadPa
 }
 
 /** Looks for the file of an upload with an unknown outcome. @returns undefined if the file did not arrive */
-async function recoverFile(prepared: uploads.PreparedUpload): Promise<uploads.FileResult | undefined> {
+async function recoverFile(
+	prepared: uploads.PreparedUpload,
+): Promise<uploads.FileResult | undefined> {
 	const file = await uploads.findUploadedFile(prepared);
 	if (!file) return undefined;
 	const keyHashes = await hashUploadKey(prepared);
-	const result = uploads.recordAndVerify({ file, md5: await computeMd5(prepared.source) }, prepared.item);
+	const result = uploads.recordAndVerify(
+		{ file, md5: await computeMd5(prepared.source) },
+		prepared.item,
+	);
 	// With a key, the result may be a file of another execution instead. Nothing is sent again.
 	return keyHashes ? await uploads.uploadOnce(prepared, keyHashes, file) : result;
 }
@@ -146,10 +176,12 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const fileCount = binaryFields.length;
 	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
-	const builtName = field !== undefined && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
+	const builtName =
+		field !== undefined && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
-	const googleType = params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
+	const googleType =
+		params.convertTo === 'none' ? undefined : `${googleTypePrefix}${params.convertTo}`;
 	const markerId = fileIndex === 0 ? item.markerId : `${item.markerId}-${fileIndex}`;
 	return { ...input, fileIndex, fileCount, markerId, source, name, googleType, mimeType };
 }

@@ -46,7 +46,10 @@ async function findFilesByName({ clients, params, name }: PreparedUpload): Promi
 }
 
 /** Returns the ID of the file to replace, if any. @throws NodeError 409 if no file may be replaced, several have the name, or the type differs */
-function findReplaceableId(existingFiles: readonly File[], upload: PreparedUpload): string | undefined {
+function findReplaceableId(
+	existingFiles: readonly File[],
+	upload: PreparedUpload,
+): string | undefined {
 	const [file] = existingFiles;
 	if (!file) return undefined;
 	const { name, googleType, params } = upload;
@@ -62,7 +65,8 @@ function findReplaceableId(existingFiles: readonly File[], upload: PreparedUploa
 			'Nothing was uploaded. Rename or remove all except the one to replace.',
 		);
 	const isGoogleFile = mimeType?.startsWith(createdFiles.googleTypePrefix);
-	if (mimeType === googleType || (googleType === undefined && !isGoogleFile)) return id ?? undefined;
+	if (mimeType === googleType || (googleType === undefined && !isGoogleFile))
+		return id ?? undefined;
 	throw createConflictError(
 		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
 		`Nothing was uploaded. A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
@@ -79,7 +83,9 @@ const idsPerRequest = 50;
 async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 	const { clients, item, fileIndex, fileCount } = upload;
 	const isOnlyFile = fileCount === 1;
-	const reservationKey = isOnlyFile ? Math.floor(item.index / idsPerRequest) : `item ${item.index}`;
+	const reservationKey = isOnlyFile
+		? Math.floor(item.index / idsPerRequest)
+		: `item ${item.index}`;
 	const { ids } = await item.doOnce(`reservedFileIds:${reservationKey}`, async () => {
 		const count = isOnlyFile ? idsPerRequest : fileCount;
 		const request = { count, space: 'drive', type: 'files', fields: 'ids' };
@@ -92,7 +98,8 @@ async function reserveId(upload: PreparedUpload): Promise<string | undefined> {
 export async function findUploadedFile(upload: PreparedUpload): Promise<File | undefined> {
 	const { googleType, markerId } = upload;
 	const { drive } = upload.clients;
-	if (googleType !== undefined) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
+	if (googleType !== undefined)
+		return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	// If that request failed before an ID was reserved, this ID is new, and no file has it.
 	const fileId = await reserveId(upload);
 	if (!fileId) return undefined;
@@ -107,7 +114,9 @@ function createProgressLog(item: Item) {
 		const tenths = totalBytes === 0 ? 10 : Math.floor((storedBytes * 10) / totalBytes);
 		if (tenths <= loggedTenths) return;
 		loggedTenths = tenths;
-		item.log(`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`);
+		item.log(
+			`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`,
+		);
 	};
 }
 
@@ -138,7 +147,8 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 	}
 	return await createdFiles.createOnce(clients.drive, resultFields, keyHashes, {
 		recoveredId: foundFile?.id ?? undefined,
-		create: async (appProperties) => foundFile ?? (await uploadUnlessSkipped(upload, appProperties)),
+		create: async (appProperties) =>
+			foundFile ?? (await uploadUnlessSkipped(upload, appProperties)),
 		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
 		async fillContent(file, { isOwn }) {
 			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
@@ -149,7 +159,10 @@ export async function uploadOnce(upload: PreparedUpload, keyHashes?: KeyHashes, 
 }
 
 /** Uploads a file, unless the user chose to skip existing files. @returns the new file, or `existingResult` for the existing file */
-async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Readonly<Record<string, string>>) {
+async function uploadUnlessSkipped(
+	upload: PreparedUpload,
+	appProperties?: Readonly<Record<string, string>>,
+) {
 	const { clients, params, item, source, name, googleType, mimeType } = upload;
 	const { onExisting, description, parentFolder } = params;
 	const existingFiles = onExisting === 'createNew' ? [] : await findFilesByName(upload);
@@ -169,12 +182,20 @@ async function uploadUnlessSkipped(upload: PreparedUpload, appProperties?: Reado
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
 	const replacedId = findReplaceableId(existingFiles, upload);
 	if (replacedId !== undefined)
-		return recordAndVerify(await clients.uploadToDrive({ ...request, metadata, replacedId }), item);
+		return recordAndVerify(
+			await clients.uploadToDrive({ ...request, metadata, replacedId }),
+			item,
+		);
 	// The file must be found again after an unknown outcome. A reserved ID marks it. A converted file cannot have one, so it gets a property.
 	const marker =
 		googleType === undefined
 			? { id: await reserveId(upload) }
-			: { appProperties: { ...appProperties, ...createdFiles.buildMarkerProperty(upload.markerId) } };
+			: {
+					appProperties: {
+						...appProperties,
+						...createdFiles.buildMarkerProperty(upload.markerId),
+					},
+				};
 	const uploading = clients.uploadToDrive({
 		...request,
 		metadata: { ...metadata, ...marker, parents: parentFolder ? [parentFolder] : undefined },

@@ -45,7 +45,8 @@ export const list = defineOperation({
 	],
 	async execute(clients, params, item) {
 		const { from, status, includeSent, labelIds } = params;
-		const isSentIncluded = includeSent || labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
+		const isSentIncluded =
+			includeSent || labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
 		const terms = [
 			// Excludes drafts, and sent emails except those in the inbox, which the account sent to itself.
 			...(isSentIncluded ? [] : ['-in:draft (in:inbox OR -in:sent)']),

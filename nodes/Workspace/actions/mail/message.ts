@@ -18,11 +18,20 @@ export async function fetchMail(clients: Clients, id: string, item: Item, option
 }
 
 /** Fetches all emails of the conversation that an email belongs to, oldest first. */
-export async function fetchConversation(clients: Clients, id: string, item: Item, options: TextOptions) {
+export async function fetchConversation(
+	clients: Clients,
+	id: string,
+	item: Item,
+	options: TextOptions,
+) {
 	const { gmail } = clients;
 	const request = { userId: 'me', id, format: 'minimal', fields: 'threadId' };
 	const { threadId } = (await gmail.users.messages.get(request)).data;
-	const { data } = await gmail.users.threads.get({ userId: 'me', id: threadId ?? '', format: 'full' });
+	const { data } = await gmail.users.threads.get({
+		userId: 'me',
+		id: threadId ?? '',
+		format: 'full',
+	});
 	const parse = async (message: Message) => await parseMessage(clients, message, item, options);
 	const mails = await mapWithConcurrency(data.messages ?? [], contentConcurrency, parse);
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
@@ -42,7 +51,10 @@ export async function parseMessage(
 			`The email ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
 		);
 	const parse = async (separateTexts: MailInput['separateTexts']) => {
-		const inputLength = Object.values(separateTexts).reduce((sum, text) => sum + text.length, characterCount);
+		const inputLength = Object.values(separateTexts).reduce(
+			(sum, text) => sum + text.length,
+			characterCount,
+		);
 		const input = { message, withText, newTextOnly, separateTexts };
 		return await runInWorker('readMail', input, item.signal, inputLength);
 	};
@@ -50,7 +62,8 @@ export async function parseMessage(
 	const missingTextIds = 'result' in workerResult ? workerResult.result.missingTextIds : [];
 	if (missingTextIds.length > 0) {
 		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
-		const fetchText = async (textId: string) => [textId, await fetchAttachment(clients, id, textId)] as const;
+		const fetchText = async (textId: string) =>
+			[textId, await fetchAttachment(clients, id, textId)] as const;
 		const textsById = await mapWithConcurrency(missingTextIds, contentConcurrency, fetchText);
 		workerResult = await parse(Object.fromEntries(textsById));
 	}
@@ -76,8 +89,14 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 /** Creates a function that returns the bytes of an attachment of this email. */
 export function createAttachmentReader(clients: Clients, { summary: { id } }: Mail, item: Item) {
 	let rawMail: Promise<string> | undefined;
-	return async ({ info: { attachmentId }, data, partId, isMail }: Mail['files'][number]): Promise<Buffer> => {
-		if (attachmentId) return Buffer.from(await fetchAttachment(clients, id, attachmentId), 'base64url');
+	return async ({
+		info: { attachmentId },
+		data,
+		partId,
+		isMail,
+	}: Mail['files'][number]): Promise<Buffer> => {
+		if (attachmentId)
+			return Buffer.from(await fetchAttachment(clients, id, attachmentId), 'base64url');
 		// A small file arrives with its data in the message. Without an ID and data, the file is empty, unless it is an attached email.
 		if (data || !isMail) return Buffer.from(data, 'base64url');
 		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
@@ -85,7 +104,12 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
 		const raw = await rawMail;
-		const workerResult = await runInWorker('readRawPart', { raw, partId }, item.signal, raw.length);
+		const workerResult = await runInWorker(
+			'readRawPart',
+			{ raw, partId },
+			item.signal,
+			raw.length,
+		);
 		if ('result' in workerResult) return Buffer.from(workerResult.result ?? []);
 		item.addHint(
 			`An email attached to the email ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
@@ -94,11 +118,17 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 	};
 }
 
-export async function storeAttachments(clients: Clients, mail: Mail, item: Item): Promise<StoredBinary[]> {
+export async function storeAttachments(
+	clients: Clients,
+	mail: Mail,
+	item: Item,
+): Promise<StoredBinary[]> {
 	const readBytes = createAttachmentReader(clients, mail, item);
 	return await mapWithConcurrency(mail.files, contentConcurrency, async (file, index) => {
 		const { fileName, mimeType } = file.info;
-		const name = fileName || (await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
+		const name =
+			fileName ||
+			(await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
 		return await item.store(await readBytes(file), name, mimeType || undefined);
 	});
 }

@@ -1,6 +1,12 @@
 /** Answers to a model that contain emails, shortened to the room that the answer has. */
 import { shorten } from '../../../core/text';
-import { countFitting, countRoom, describePart, fitText, type ModelAnswer } from '../../../core/modelAnswer';
+import {
+	countFitting,
+	countRoom,
+	describePart,
+	fitText,
+	type ModelAnswer,
+} from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 import { buildPageToken, parsePageToken } from './list/pageToken';
@@ -47,11 +53,14 @@ export function toListAnswer(
 	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;
 	const lastNumber = skipCount + shownMails.length;
 	const total = `${skipCount + entries.length}${nextPageToken === undefined ? '' : ' or more'}`;
-	const order = gmailPageToken === '' ? 'newest first' : 'newest first, counted from that page token';
+	const order =
+		gmailPageToken === '' ? 'newest first' : 'newest first, counted from that page token';
 	const firstHiddenMail = entries[shownMails.length]?.message;
 	const tooLongMail = shownMails.length === 0 ? firstHiddenMail : undefined;
 	const nextSkipCount = tooLongMail ? skipCount + 1 : lastNumber;
-	const nextToken = firstHiddenMail ? buildPageToken(nextSkipCount, gmailPageToken) : nextPageToken;
+	const nextToken = firstHiddenMail
+		? buildPageToken(nextSkipCount, gmailPageToken)
+		: nextPageToken;
 	const tokenAssignment = `${quoteField('pageToken')}: ${nextToken ?? ''}`;
 	// Emails whose labels have changed may be gone from the list. A token that skips them would then skip others.
 	const continueAdvice = changesLabels
@@ -61,18 +70,24 @@ export function toListAnswer(
 		`Emails ${firstNumber} to ${lastNumber} of ${total} are shown, ${order}.`,
 		texts.some((text, index) => text !== fullTexts[index]) &&
 			`${shortenedNote} read the email by its ID to get all of it.`,
-		tooLongMail && `The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
+		tooLongMail &&
+			`The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
 		nextToken && continueAdvice,
 	];
 	return { items, note: sentences.filter(Boolean).join(' ') };
 }
 
 /** Converts an email of a list to a row, with a text or else with the snippet. */
-function toRow({ id, threadId, date, sender, subject, snippet = '', status }: ListedMail, text?: string) {
+function toRow(
+	{ id, threadId, date, sender, subject, snippet = '', status }: ListedMail,
+	text?: string,
+) {
 	// Without the option Details, an email has only its IDs.
 	if (status === undefined) return { id, threadId };
 	const row = { id, date, sender, subject, status };
-	return text === undefined ? { ...row, snippet: shorten(snippet, maxSnippetLength) } : { ...row, text };
+	return text === undefined
+		? { ...row, snippet: shorten(snippet, maxSnippetLength) }
+		: { ...row, text };
 }
 
 /** Shortens texts so that together, not counting ellipses, they fit into the room. A short text leaves more room for the texts after it. */
@@ -88,18 +103,38 @@ function shareRoom(texts: readonly string[], room: number): string[] {
 /** Converts one email or a conversation to as many rows as have room, without HTML. The texts share the room that the rows leave. */
 export function toMailAnswer(
 	results: ReadonlyArray<{ readonly mail: Mail }>,
-	{ startCharacter, includeHeaders }: { readonly startCharacter: number; readonly includeHeaders: boolean },
+	{
+		startCharacter,
+		includeHeaders,
+	}: { readonly startCharacter: number; readonly includeHeaders: boolean },
 	maxCharacters: number,
 ): ModelAnswer {
 	const mails = results.map(({ mail }) => mail);
 	const rows = mails.map(({ summary, cc, attachments, headers }) => {
 		const { id, threadId, date, sender, to, subject, status } = summary;
-		const files = attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size }));
+		const files = attachments.map(({ fileName, mimeType, size }) => ({
+			fileName,
+			mimeType,
+			size,
+		}));
 		const extras = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
-		return { id, threadId, date, sender, to, ...extras, subject, status, attachments: files, text: ellipsis };
+		return {
+			id,
+			threadId,
+			date,
+			sender,
+			to,
+			...extras,
+			subject,
+			status,
+			attachments: files,
+			text: ellipsis,
+		};
 	});
 	const shownRows = rows.slice(0, countFitting(rows, countRoom(maxCharacters) * maxRowShare));
-	const remainingTexts = mails.slice(0, shownRows.length).map(({ text }) => text.slice(startCharacter));
+	const remainingTexts = mails
+		.slice(0, shownRows.length)
+		.map(({ text }) => text.slice(startCharacter));
 	const texts = shareRoom(remainingTexts, countRoom(maxCharacters, ...shownRows));
 	const items = shownRows.map((row, index) => ({ ...row, text: texts[index] ?? '' }));
 	const isComplete = mails.every(({ text }, index) => text === texts[index]);
@@ -109,11 +144,16 @@ export function toMailAnswer(
 		const [text = ''] = texts;
 		const shownText = text === remainingTexts[0] ? text : text.slice(0, -ellipsis.length);
 		const fullLength = firstMail.text.length;
-		return { items, note: describePart(shownText, startCharacter, fullLength, quoteField('startCharacter')) };
+		return {
+			items,
+			note: describePart(shownText, startCharacter, fullLength, quoteField('startCharacter')),
+		};
 	}
 	const nextIds = mails.slice(shownRows.length).map(({ summary }) => summary.id);
 	const nextMails =
-		nextIds.length > 0 ? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}` : '';
+		nextIds.length > 0
+			? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}`
+			: '';
 	const note = `Emails 1 to ${shownRows.length} of ${mails.length} are shown. ${shortenedNote} to get all of it, read that email alone by its ID. ${nextMails}`;
 	return { items, note };
 }

@@ -32,14 +32,16 @@ export const read = defineOperation({
 			type: 'string',
 			default: 'attachment_',
 			showWhen: { downloadAttachments: [true] },
-			description: 'Prefix for the names of the binary fields: attachment_0, attachment_1 and so on',
+			description:
+				'Prefix for the names of the binary fields: attachment_0, attachment_1 and so on',
 		},
 		{
 			displayName: 'Download Attachments',
 			name: 'downloadAttachments',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to add the attachments as binary data, in the order of the attachments list',
+			description:
+				'Whether to add the attachments as binary data, in the order of the attachments list',
 		},
 		{
 			displayName: 'Include Headers',
@@ -56,7 +58,8 @@ export const read = defineOperation({
 			name: 'wholeConversation',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to return all messages of the conversation, one item each, oldest first',
+			description:
+				'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
 	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
@@ -80,7 +83,15 @@ export const read = defineOperation({
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
 			const text = mail.text.slice(startCharacter);
-			const content = { cc, bcc, replyTo, text, html, attachments, ...(includeHeaders && { headers }) };
+			const content = {
+				cc,
+				bcc,
+				replyTo,
+				text,
+				html,
+				attachments,
+				...(includeHeaders && { headers }),
+			};
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
 	toModel: (mails, params, maxCharacters) => toMailAnswer(mails, params, maxCharacters),

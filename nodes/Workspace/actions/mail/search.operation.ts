@@ -24,6 +24,11 @@ export const search = defineOperation({
 	],
 	async execute(clients, params, item) {
 		const { listEmails } = await import('./list/listEmails');
-		return await listEmails(clients, narrowQuery(params.query, buildReceivedTerms(params)), params, item);
+		return await listEmails(
+			clients,
+			narrowQuery(params.query, buildReceivedTerms(params)),
+			params,
+			item,
+		);
 	},
 });

@@ -7,7 +7,13 @@ import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail'
 import { findSender } from './send/sender';
 import { completeReply, fetchOriginalMail } from './send/reply';
 import type { SendParams } from './send/fields';
-import { isDraft, readMailHeaders, refuseIncompleteNewMail, sendFields, sendOptions } from './send/fields';
+import {
+	isDraft,
+	readMailHeaders,
+	refuseIncompleteNewMail,
+	sendFields,
+	sendOptions,
+} from './send/fields';
 
 export const send = defineOperation({
 	value: 'send',
@@ -45,11 +51,17 @@ export const send = defineOperation({
 	},
 	async execute(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
 		const { prepareMail, hashMailKey, composeMail } = await import('./send/compose');
-		const { replyToMessageId: originalId, includeSignature, quoteOriginal, allowedRecipients } = params;
+		const {
+			replyToMessageId: originalId,
+			includeSignature,
+			quoteOriginal,
+			allowedRecipients,
+		} = params;
 		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const preparedMail = await prepareMail(clients, params, item);
 		const keyHashes = hashMailKey(params, preparedMail);
-		const original = originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
+		const original =
+			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
 		const addressedMail = original
 			? await completeReply(clients, preparedMail, original, params, item)
 			: preparedMail;
@@ -60,7 +72,13 @@ export const send = defineOperation({
 				const { appendSignatureAndQuote } = await import('./send/quotation');
 				finalMail = await appendSignatureAndQuote(clients, addressedMail, params, item);
 			}
-			const composeOptions = { from, original, markerId: item.markerId, keyHashes, allowedRecipients };
+			const composeOptions = {
+				from,
+				original,
+				markerId: item.markerId,
+				keyHashes,
+				allowedRecipients,
+			};
 			const bytes = await composeMail(finalMail, composeOptions);
 			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
 		};

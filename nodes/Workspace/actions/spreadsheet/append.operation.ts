@@ -4,11 +4,23 @@ import { isNodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
-import { appendFields, type AppendMember, appendOptions, type AppendParams, rowDescription } from './fields';
+import {
+	appendFields,
+	type AppendMember,
+	appendOptions,
+	type AppendParams,
+	rowDescription,
+} from './fields';
 import { alignRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
-import { takeOnlyResult, sendInChunks, buildWriteResults, findStopError, weighRows } from './sendRows';
+import {
+	takeOnlyResult,
+	sendInChunks,
+	buildWriteResults,
+	findStopError,
+	weighRows,
+} from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
 /** Appends the rows of members that have the same target, in the order of the members. */
@@ -22,12 +34,17 @@ async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMemb
 	return await sendInChunks(appendPlan.rowsByMember, members, {
 		doneVerb: 'appended',
 		getRows: (rows) => rows,
-		send: async (rowsByMember, items) => await appendAndRepair(spreadsheet, appendPlan, rowsByMember, items),
+		send: async (rowsByMember, items) =>
+			await appendAndRepair(spreadsheet, appendPlan, rowsByMember, items),
 	});
 }
 
 /** Plans the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
-async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, members: readonly AppendMember[]) {
+async function planAppend(
+	spreadsheet: Spreadsheet,
+	params: AppendParams,
+	members: readonly AppendMember[],
+) {
 	if (hasColumnNames(params)) {
 		const table = await alignRows(spreadsheet, params, members);
 		return { ...table, params, plannedPlace: places.getPlaceBelowHeader(table) };
@@ -35,10 +52,13 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 	const entered = parseTarget(params);
 	// Usually, Google's response shows whether a name is a tab's or a named range's. With a tab, or with OVERWRITE, the request depends on it.
 	const mustResolveName =
-		entered.name !== undefined && (entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
+		entered.name !== undefined &&
+		(entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const resolve = async () => await spreadsheet.resolveName(entered);
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolve) : entered;
-	const rowsByMember = members.map((member) => findStopError(member) ?? readCellRows(member.params));
+	const rowsByMember = members.map(
+		(member) => findStopError(member) ?? readCellRows(member.params),
+	);
 	const plannedPlace = places.getPlaceInTarget(target);
 	return { params, target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
 }
@@ -46,7 +66,8 @@ async function planAppend(spreadsheet: Spreadsheet, params: AppendParams, member
 type AppendPlan = Awaited<ReturnType<typeof planAppend>>;
 
 /** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
-const padEmptyRow = (row: Cell[]) => (row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row);
+const padEmptyRow = (row: Cell[]) =>
+	row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
 
 /** Replaces null in the first cell by an empty text. Google's response begins at the first cell that is not null. */
 const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
@@ -69,8 +90,13 @@ async function appendAndRepair(
 	const { updatedRange, tableRange } = appended;
 	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
 	if (!tableRange && scope === 'all' && start.row > searchStartRow)
-		addHint(`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`);
-	if (params.insertDataOption === 'INSERT_ROWS' && places.isDirectlyBelowHeader(appended, start.row))
+		addHint(
+			`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`,
+		);
+	if (
+		params.insertDataOption === 'INSERT_ROWS' &&
+		places.isDirectlyBelowHeader(appended, start.row)
+	)
 		await repairFormat(spreadsheet, appended, start.row, addHint);
 	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
 	await formatDates(spreadsheet, tab, [{ ...start, grid: values }], addHint);
@@ -82,7 +108,12 @@ async function appendAndRepair(
 async function requestAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
 	const { params, target, plannedPlace, addHeaders } = appendPlan;
 	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
-		const requestPlan = await places.planRequest(spreadsheet, params.insertDataOption, plannedPlace, values);
+		const requestPlan = await places.planRequest(
+			spreadsheet,
+			params.insertDataOption,
+			plannedPlace,
+			values,
+		);
 		await addHeaders?.();
 		const request = { ...requestPlan.request, valueInputOption: toInputOption(params) };
 		return { ...requestPlan, response: await spreadsheet.append(request, values) };
@@ -107,9 +138,14 @@ async function repairFormat(
 }
 
 /** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */
-async function findRightPlace(spreadsheet: Spreadsheet, appendPlan: AppendPlan, updatedRange: string) {
+async function findRightPlace(
+	spreadsheet: Spreadsheet,
+	appendPlan: AppendPlan,
+	updatedRange: string,
+) {
 	const { target, plannedPlace } = appendPlan;
-	const isNamedRange = target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
+	const isNamedRange =
+		target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
 	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace; // below a header, the place is known
 	return places.getPlaceInTarget(await spreadsheet.resolveName(target));
 }
@@ -130,11 +166,17 @@ export const append = defineOperation({
 		getKey: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
 		execute: async (clients, members) => await appendRows(clients.sheets, members),
 	},
-	lock: { getKey: (params) => params.spreadsheetId, weigh: (params, item) => weighRows({ params, item }) },
+	lock: {
+		getKey: (params) => params.spreadsheetId,
+		weigh: (params, item) => weighRows({ params, item }),
+	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { spreadsheetId, tab, range }, failure) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
-		throw failure.with({ message: `The rows may have been appended: ${failure.message}`, description });
+		throw failure.with({
+			message: `The rows may have been appended: ${failure.message}`,
+			description,
+		});
 	},
 });

@@ -11,9 +11,16 @@ import { countColumns } from './sendRows';
 import { findNativeTable, type Spreadsheet } from './spreadsheet';
 
 /** Reads where Google put the rows, and below which table. Rows and columns count from 0: `start` of rows at `B3` is row 2, column 1. */
-export function parseAppendResponse({ tableRange, updates }: sheets_v4.Schema$AppendValuesResponse) {
+export function parseAppendResponse({
+	tableRange,
+	updates,
+}: sheets_v4.Schema$AppendValuesResponse) {
 	const updatedRange = updates?.updatedRange ?? '';
-	const { row, column, lastColumn = column } = ranges.parseBounds(ranges.parseRange(updatedRange));
+	const {
+		row,
+		column,
+		lastColumn = column,
+	} = ranges.parseBounds(ranges.parseRange(updatedRange));
 	return { updatedRange, tableRange, start: { row, column }, lastColumn };
 }
 
@@ -37,7 +44,10 @@ export function isPlacementProven(appended: AppendedRows): boolean {
 }
 
 /** Returns whether rows are directly below a header. If no header is known, a table of a single row counts as a header. */
-export function isDirectlyBelowHeader({ tableRange, place }: AppendedRows, startRow: number): boolean {
+export function isDirectlyBelowHeader(
+	{ tableRange, place }: AppendedRows,
+	startRow: number,
+): boolean {
 	if (place.scope === 'header') return startRow === place.searchStartRow + 1;
 	if (!tableRange) return false;
 	const { row, lastRow = row } = ranges.parseBounds(ranges.parseRange(tableRange));
@@ -68,7 +78,14 @@ export function getPlaceInTarget(target: ranges.TabRange): AppendPlace {
 	const { row: searchStartRow, column, lastColumn, lastRow } = ranges.parseBounds(target);
 	const isCell = a1 !== undefined && !a1.includes(':');
 	const scope = isCell || lastRow !== undefined ? 'block' : 'all';
-	return { searchRange: ranges.printRange(target), tab, searchStartRow, column, lastColumn, scope };
+	return {
+		searchRange: ranges.printRange(target),
+		tab,
+		searchStartRow,
+		column,
+		lastColumn,
+		scope,
+	};
 }
 
 /** Returns the place below a header. If the header has a gap, Google may see several tables, so that whole columns are searched. */
@@ -89,10 +106,12 @@ function findLastRow(grid: Grid, place: AppendPlace, width: number): number {
 	const { searchStartRow, column, lastColumn, scope } = place;
 	const endColumn = (lastColumn ?? column + width - 1) + 1;
 	const counts = grid.map((line) => countFilledCells(line, column, endColumn));
-	if (scope === 'all') return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
+	if (scope === 'all')
+		return counts.findLastIndex((count, index) => index >= searchStartRow && count > 0);
 	const [blockStart, blockEnd] = findBlock(counts, searchStartRow);
 	// A row with one filled cell is a title, if the new rows are wider and a block follows.
-	const mayBeTitle = scope === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
+	const mayBeTitle =
+		scope === 'block' && blockStart === blockEnd && width > 1 && counts[blockStart] === 1;
 	const nextBlockEnd = mayBeTitle ? findBlock(counts, blockEnd + 1)[1] : -1;
 	return nextBlockEnd === -1 ? blockEnd : nextBlockEnd;
 }
@@ -111,7 +130,11 @@ function findBlock(counts: readonly number[], startRow: number): readonly [numbe
 type AppendOptions = Pick<AppendParams, 'valueInputOption' | 'insertDataOption'>;
 
 /** Moves rows if Google may have put them into a wrong place. @returns their first cell @throws NodeError with outcome `done` if they cannot move */
-export async function repairPlace(spreadsheet: Spreadsheet, params: AppendOptions, appended: AppendedRows) {
+export async function repairPlace(
+	spreadsheet: Spreadsheet,
+	params: AppendOptions,
+	appended: AppendedRows,
+) {
 	if (isPlacementProven(appended)) return appended.start;
 	return await moveRows(spreadsheet, params, appended).catch((error: unknown) => {
 		throw isNodeError(error) ? createMisplacedError(appended, error) : error;
@@ -129,13 +152,21 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 	// If Google inserted these rows of the sheet, they contain only the new cells.
 	const hasOtherCells = grid
 		.slice(start.row, start.row + values.length)
-		.some((row) => countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0);
+		.some(
+			(row) =>
+				countFilledCells(row, 0, start.column) + countFilledCells(row, lastColumn + 1) > 0,
+		);
 	if (hasOtherCells || params.insertDataOption === 'OVERWRITE')
 		// `createMisplacedError` puts this message in parentheses.
 		throw new NodeError({ code: 502, message: 'the same rows contain other cells' });
 	if (destinationRow !== start.row) {
 		const { sheetId } = await spreadsheet.fetchTabInfo(tab);
-		const source = { sheetId, dimension: 'ROWS', startIndex: start.row, endIndex: start.row + values.length };
+		const source = {
+			sheetId,
+			dimension: 'ROWS',
+			startIndex: start.row,
+			endIndex: start.row + values.length,
+		};
 		await spreadsheet.change([{ moveDimension: { source, destinationIndex: destinationRow } }]);
 	}
 	// After a move down, the rows are higher than the destination row by their own number.
@@ -154,7 +185,9 @@ async function moveRows(spreadsheet: Spreadsheet, params: AppendOptions, appende
 function createMisplacedError({ updatedRange, start, place }: AppendedRows, error: NodeError) {
 	const { code, status, message } = error;
 	const isInColumn = start.column === place.column;
-	const rightPlace = isInColumn ? 'below the table' : `in column ${ranges.toColumnLetters(place.column)}`;
+	const rightPlace = isInColumn
+		? 'below the table'
+		: `in column ${ranges.toColumnLetters(place.column)}`;
 	return new NodeError({
 		code,
 		status,
@@ -192,27 +225,38 @@ export async function planRequest(
 	values: readonly Cell[][],
 ) {
 	const { searchRange: range, tab, column } = place;
-	const insertPlan = { request: { range, insertDataOption: 'INSERT_ROWS' }, rowBelowTable: undefined };
+	const insertPlan = {
+		request: { range, insertDataOption: 'INSERT_ROWS' },
+		rowBelowTable: undefined,
+	};
 	if (insertDataOption === 'INSERT_ROWS') return insertPlan;
 	const { grid, rowCount } = await spreadsheet.fetchGrid(tab);
 	const width = countColumns(values);
 	const lastFilledRow = findLastRow(grid, place, width);
 	// The row of a header belongs to the table, even if it is empty because its new header is written later.
-	const lastRow = place.scope === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
+	const lastRow =
+		place.scope === 'header' ? Math.max(lastFilledRow, place.searchStartRow) : lastFilledRow;
 	const rowBelowTable = lastRow === -1 ? place.searchStartRow : lastRow + 1;
 	const rowInTable = place.scope === 'header' ? place.searchStartRow : lastRow;
 	const { sheet } = await spreadsheet.fetchTabInfo(tab);
 	const table = findNativeTable(sheet, { row: rowInTable, column });
 	// A native table is one of Google Sheets' own tables. Google inserts rows below its body if the range is one of its cells.
 	if (table) {
-		const cellInTable = ranges.printTabArea(tab, { row: table.range.startRowIndex, column }, 1, 1);
+		const cellInTable = ranges.printTabArea(
+			tab,
+			{ row: table.range.startRowIndex, column },
+			1,
+			1,
+		);
 		const request = { range: cellInTable, insertDataOption: 'INSERT_ROWS' };
 		return { request, rowBelowTable: table.range.endRowIndex };
 	}
 	// Below the last row of the tab, there is nothing to overwrite, and Google adds rows.
 	if (rowBelowTable >= rowCount) return insertPlan;
 	const rowsToFill = grid.slice(rowBelowTable, rowBelowTable + values.length);
-	const blockedIndex = rowsToFill.findIndex((row) => countFilledCells(row, column, column + width) > 0);
+	const blockedIndex = rowsToFill.findIndex(
+		(row) => countFilledCells(row, column, column + width) > 0,
+	);
 	if (blockedIndex !== -1)
 		throw createRefusal(
 			`There is space for only ${blockedIndex} ${blockedIndex === 1 ? 'row' : 'rows'} below the table: row ${rowBelowTable + blockedIndex + 1} has data from column ${ranges.toColumnLetters(column)} on`,
@@ -228,14 +272,27 @@ const headerFormats =
 const headerFormatFields = `sheets(properties(sheetId),data(rowData(values(userEnteredFormat(${headerFormats})))))`;
 
 /** Removes the header's format from new rows: Google formats inserted rows like the row above. @param startRow where the rows are now */
-export async function clearHeaderFormat(spreadsheet: Spreadsheet, rows: AppendedRows, startRow: number) {
+export async function clearHeaderFormat(
+	spreadsheet: Spreadsheet,
+	rows: AppendedRows,
+	startRow: number,
+) {
 	const headerStart = { row: startRow - 1, column: rows.place.column };
-	const headerRange = ranges.printAreaLike(rows.updatedRange, headerStart, 1, countColumns(rows.values));
+	const headerRange = ranges.printAreaLike(
+		rows.updatedRange,
+		headerStart,
+		1,
+		countColumns(rows.values),
+	);
 	const [sheet] = (await spreadsheet.fetch(headerFormatFields, [headerRange])).sheets ?? [];
 	const headerCells = sheet?.data?.[0]?.rowData?.[0]?.values ?? [];
 	if (!headerCells.some(({ userEnteredFormat }) => userEnteredFormat)) return;
 	const { sheetId } = sheet?.properties ?? {};
-	const insertedRows = { sheetId, startRowIndex: startRow, endRowIndex: startRow + rows.values.length };
+	const insertedRows = {
+		sheetId,
+		startRowIndex: startRow,
+		endRowIndex: startRow + rows.values.length,
+	};
 	const fields = headerFormats.replaceAll(/\w+/g, 'userEnteredFormat.$&');
 	await spreadsheet.change([{ repeatCell: { range: insertedRows, cell: {}, fields } }]);
 }

@@ -22,11 +22,16 @@ const maxCellLength = 50_000;
  */
 function toCell(value: unknown, describePlace: () => string): Cell {
 	if (value === undefined || value === null) return null;
-	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value))) return value;
+	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+		return value;
 	if (typeof value === 'number')
-		throw createRefusal(`${describePlace()} is ${value}`, 'A cell can only hold finite numbers.');
+		throw createRefusal(
+			`${describePlace()} is ${value}`,
+			'A cell can only hold finite numbers.',
+		);
 	if (typeof value === 'string') return checkTextLength(value, describePlace);
-	if (typeof value === 'object') return checkTextLength(formatObject(value, describePlace), describePlace);
+	if (typeof value === 'object')
+		return checkTextLength(formatObject(value, describePlace), describePlace);
 	throw createRefusal(
 		`${describePlace()} is a ${typeof value}`,
 		'A cell can hold text, a number, true or false.',
@@ -43,14 +48,20 @@ function formatObject(value: object, describePlace: () => string): string {
 	const date = toDate(value);
 	if (date) {
 		if (!Number.isNaN(date.getTime())) return date.toISOString();
-		throw createRefusal(`${describePlace()} is not a valid date`, 'Check the expression that creates it.');
+		throw createRefusal(
+			`${describePlace()} is not a valid date`,
+			'Check the expression that creates it.',
+		);
 	}
 	if (Array.isArray(value) && value.every(isPlainValue))
 		return value.map((entry: unknown) => String(toCell(entry, describePlace) ?? '')).join(', ');
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(`${describePlace()} is an object that contains itself`, 'Use one of its fields.');
+		throw createRefusal(
+			`${describePlace()} is an object that contains itself`,
+			'Use one of its fields.',
+		);
 	}
 }
 
@@ -59,7 +70,8 @@ const isPlainValue = (value: unknown) =>
 
 /** Converts a date of n8n's expressions: Luxon's DateTime, or a Date of another JavaScript realm, for which `instanceof` fails. */
 function toDate(value: object): Date | undefined {
-	const isDate = Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
+	const isDate =
+		Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
 	return isDate ? new Date(Number(value)) : undefined;
 }
 
@@ -71,16 +83,25 @@ const signedNumberPattern = /^[+-](?=[.,]?\d)[\d.,]+(?:e[+-]?\d+)?%?$/i;
  * `+`, `-` or `@` (also in full width), a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as
  * text and hides the apostrophe. Numbers with a sign stay numbers.
  */
-function toEscapedCell(value: unknown, options: CellInputOptions, describePlace: () => string): Cell {
+function toEscapedCell(
+	value: unknown,
+	options: CellInputOptions,
+	describePlace: () => string,
+): Cell {
 	const { valueInputOption, escapeFormulas } = options;
 	const cell = toCell(value, describePlace);
-	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string') return cell;
-	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell) ? `'${cell}` : cell;
+	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string')
+		return cell;
+	return /^[=+\-@＝＋－＠\t\r\n]/.test(cell) && !signedNumberPattern.test(cell)
+		? `'${cell}`
+		: cell;
 }
 
 /** Converts a header to a cell that stays text: Google must not make it a number, a date or a formula. */
-export const toHeaderCell = (name: string, { valueInputOption }: Pick<RowParams, 'valueInputOption'>) =>
-	valueInputOption === 'USER_ENTERED' ? `'${name}` : name;
+export const toHeaderCell = (
+	name: string,
+	{ valueInputOption }: Pick<RowParams, 'valueInputOption'>,
+) => (valueInputOption === 'USER_ENTERED' ? `'${name}` : name);
 
 type ValuesParams = CellInputOptions & Pick<RowParams, 'values'>;
 
@@ -95,7 +116,11 @@ export function readCellRows(params: ValuesParams): Cell[][] {
 		if (!Array.isArray(row)) throw createMixedRowsError();
 		// `row.map` would skip the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			toEscapedCell(value, params, () => `Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`),
+			toEscapedCell(
+				value,
+				params,
+				() => `Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`,
+			),
 		);
 	});
 }
@@ -118,7 +143,10 @@ export type RowsMember = Member<ValuesParams & Pick<RowParams, 'valuesSource' | 
 export type RowsMembers = readonly RowsMember[];
 
 /** Returns whether the rows name their columns, so that each cell goes below the header with its name. */
-export const hasColumnNames = ({ valuesSource, values }: Pick<RowParams, 'valuesSource' | 'values'>) =>
+export const hasColumnNames = ({
+	valuesSource,
+	values,
+}: Pick<RowParams, 'valuesSource' | 'values'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
 /** Reads the rows of one member, with a name for each cell. @throws NodeError 400 if there are no cells, or if one is invalid */
@@ -130,7 +158,8 @@ export function readNamedRows({ params, item: { json, isTool } }: RowsMember): N
 			if (!isRecord(row)) throw createMixedRowsError();
 			const rowLabel = `${index + 1} of ${quoteField('values')}`;
 			const cellsByName = toNamedCells(row, params, `row ${rowLabel}`);
-			if (cellsByName.size === 0) throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
+			if (cellsByName.size === 0)
+				throw createRefusal(`Row ${rowLabel} has no fields`, emptyAdvice);
 			return { cellsByName, rowNumber: row[rowNumberKey] };
 		});
 	}
@@ -150,12 +179,18 @@ type Values = Readonly<Record<string, unknown>>;
 function readColumns(columns: Values, json: Values, params: CellInputOptions): NamedRow {
 	// A column that was left empty in the form has no value.
 	const entries = Object.entries(columns).filter(([, value]) => value !== undefined);
-	const formNames = new Set(entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])));
-	const plainEntries = entries.map(([name, cell]) => [name, cell instanceof TypedText ? cell.text : cell]);
+	const formNames = new Set(
+		entries.flatMap(([name, value]) => (value instanceof TypedText ? name : [])),
+	);
+	const plainEntries = entries.map(([name, cell]) => [
+		name,
+		cell instanceof TypedText ? cell.text : cell,
+	]);
 	const valuesByName = Object.fromEntries(plainEntries) as Values;
 	const cellsByName = toNamedCells(valuesByName, params, quoteField('columns'));
 	const advice = 'Nothing was sent. Enter a value for at least one column.';
-	if (cellsByName.size === 0) throw createRefusal(`${quoteField('columns')} has no values`, advice);
+	if (cellsByName.size === 0)
+		throw createRefusal(`${quoteField('columns')} has no values`, advice);
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const { [rowNumberKey]: rowNumber } = rowNumberKey in columns ? valuesByName : json;
 	return { cellsByName, rowNumber, formNames };
@@ -190,7 +225,10 @@ function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};
 	if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
-	return { userEnteredValue: typeof value === 'boolean' ? { boolValue: value } : { stringValue: value } };
+	return {
+		userEnteredValue:
+			typeof value === 'boolean' ? { boolValue: value } : { stringValue: value },
+	};
 }
 
 /** Builds the request that stores values unchanged. @param target the first cell, or a range whose other cells are cleared */

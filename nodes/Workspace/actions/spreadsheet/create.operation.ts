@@ -3,7 +3,13 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError } from '../../../core/errors';
 import { listType, textType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
-import { type Clients, defineOperation, type Field, type Item, type InferParameters } from '../../operation';
+import {
+	type Clients,
+	defineOperation,
+	type Field,
+	type Item,
+	type InferParameters,
+} from '../../operation';
 import * as createdFiles from '../createdFiles';
 import { type Cell, readCellRows, toRowData, buildUpdateCellsRequest } from './cells';
 import { countColumns } from './sendRows';
@@ -23,21 +29,24 @@ const createOptions = [
 		name: 'locale',
 		...textType,
 		placeholder: 'e.g. en_GB',
-		description: 'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
+		description:
+			'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
 	},
 	{
 		displayName: 'Tab Names',
 		name: 'sheets',
 		...listType,
 		placeholder: 'e.g. Orders, Customers',
-		description: 'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
+		description:
+			'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
 	},
 	{
 		displayName: 'Time Zone',
 		name: 'timeZone',
 		...textType,
 		placeholder: 'e.g. Europe/Berlin',
-		description: 'Time zone for dates in formulas. Leave empty to use the time zone of the Google account.',
+		description:
+			'Time zone for dates in formulas. Leave empty to use the time zone of the Google account.',
 	},
 	{
 		displayName: 'Values',
@@ -46,14 +55,17 @@ const createOptions = [
 		default: '[]',
 		format: 'rows',
 		placeholder: 'e.g. [["Name", "Age"], ["Anna", 31]]',
-		description: 'First rows of the first tab, stored unchanged: an array of rows, each an array of cells',
+		description:
+			'First rows of the first tab, stored unchanged: an array of rows, each an array of cells',
 	},
 ] as const satisfies readonly Field[];
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
 const readFirstRows = ({ values }: CreateParams) =>
-	values.length > 0 ? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true }) : [];
+	values.length > 0
+		? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true })
+		: [];
 
 const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(locale && { locale }),
@@ -69,22 +81,35 @@ function buildGridProperties(rows: readonly Cell[][]) {
 }
 
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
-function buildNewSheets({ sheets: [tabName, ...otherTabNames] }: CreateParams, rows: readonly Cell[][]) {
+function buildNewSheets(
+	{ sheets: [tabName, ...otherTabNames] }: CreateParams,
+	rows: readonly Cell[][],
+) {
 	if (tabName === undefined && rows.length === 0) return undefined;
 	const properties = { title: tabName, gridProperties: buildGridProperties(rows) };
-	const firstSheet = { properties, ...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }) };
+	const firstSheet = {
+		properties,
+		...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }),
+	};
 	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
 }
 
 /** Builds the requests that complete a spreadsheet which Drive created. Leaves out titles and tabs that a previous run has made. */
-function buildCompletionRequests(params: CreateParams, rows: Cell[][], sheets: sheets_v4.Schema$Sheet[]) {
+function buildCompletionRequests(
+	params: CreateParams,
+	rows: Cell[][],
+	sheets: sheets_v4.Schema$Sheet[],
+) {
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
 	const titles = sheets.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
 	const properties = buildSpreadsheetProperties(params);
 	const fields = Object.keys(properties).join(',');
 	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
-	const addTabUpdate = (changedProperties: sheets_v4.Schema$SheetProperties, changedFields: string) => {
+	const addTabUpdate = (
+		changedProperties: sheets_v4.Schema$SheetProperties,
+		changedFields: string,
+	) => {
 		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
 		requests.push({ updateSheetProperties: update });
 	};
@@ -95,9 +120,12 @@ function buildCompletionRequests(params: CreateParams, rows: Cell[][], sheets: s
 		if (!titles.slice(1).includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const gridProperties = buildGridProperties(rows);
-	if (gridProperties) addTabUpdate({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
+	if (gridProperties)
+		addTabUpdate({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
 	if (rows.length > 0)
-		requests.push(buildUpdateCellsRequest({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows));
+		requests.push(
+			buildUpdateCellsRequest({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows),
+		);
 	return requests;
 }
 
@@ -114,14 +142,21 @@ export const create = defineOperation({
 		if (needsDrive(params)) return await createByDrive(clients, params, item);
 		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };
 		const requestBody = { properties, sheets: buildNewSheets(params, rows) };
-		const { data } = await clients.sheets.spreadsheets.create({ requestBody, fields: resultFields });
+		const { data } = await clients.sheets.spreadsheets.create({
+			requestBody,
+			fields: resultFields,
+		});
 		return toCreateResult(data);
 	},
 	async recover(clients, params, failure, item) {
-		const recoveredId = needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
+		const recoveredId =
+			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
 		if (recoveredId) return await createByDrive(clients, params, item, recoveredId);
 		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
-		throw failure.with({ message: `The spreadsheet may have been created: ${failure.message}`, description });
+		throw failure.with({
+			message: `The spreadsheet may have been created: ${failure.message}`,
+			description,
+		});
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
@@ -131,7 +166,12 @@ export const create = defineOperation({
 const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 	parentFolder !== '' || idempotencyKey !== '';
 
-async function createByDrive(clients: Clients, params: CreateParams, item: Item, recoveredId?: string) {
+async function createByDrive(
+	clients: Clients,
+	params: CreateParams,
+	item: Item,
+	recoveredId?: string,
+) {
 	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
@@ -142,20 +182,35 @@ async function createByDrive(clients: Clients, params: CreateParams, item: Item,
 			if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
 			return await complete(id);
 		});
-	const readResult = async (spreadsheetId: string, result?: ReturnType<typeof toCreateResult>) => {
+	const readResult = async (
+		spreadsheetId: string,
+		result?: ReturnType<typeof toCreateResult>,
+	) => {
 		const request = { spreadsheetId, fields: resultFields };
 		return result ?? toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
 	};
 	const mimeType = 'application/vnd.google-apps.spreadsheet';
 	const fileType = { kind: 'spreadsheet', mimeType, buildUrl: buildSpreadsheetUrl } as const;
-	const file = { ...fileType, title, parentFolder, keyHashes, recoveredId, fillContent, readResult };
+	const file = {
+		...fileType,
+		title,
+		parentFolder,
+		keyHashes,
+		recoveredId,
+		fillContent,
+		readResult,
+	};
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
 const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,title)';
 
 /** Completes a spreadsheet that Drive created: adds tabs, rows and settings in one request. */
-async function completeSpreadsheet(sheets: sheets_v4.Sheets, spreadsheetId: string, params: CreateParams) {
+async function completeSpreadsheet(
+	sheets: sheets_v4.Sheets,
+	spreadsheetId: string,
+	params: CreateParams,
+) {
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
 	const requests = buildCompletionRequests(params, readFirstRows(params), data.sheets ?? []);
 	if (requests.length === 0) return toCreateResult(data);
@@ -173,6 +228,9 @@ function toCreateResult({ spreadsheetId, properties, sheets }: sheets_v4.Schema$
 		// Google's own address may name the user's account.
 		spreadsheetUrl: buildSpreadsheetUrl(spreadsheetId ?? ''),
 		title: properties?.title,
-		sheets: (sheets ?? []).map(({ properties: tab }) => ({ sheetId: tab?.sheetId, title: tab?.title })),
+		sheets: (sheets ?? []).map(({ properties: tab }) => ({
+			sheetId: tab?.sheetId,
+			title: tab?.title,
+		})),
 	};
 }

@@ -18,7 +18,8 @@ export const tab = {
 	name: 'tab',
 	...buildTabLocator('spreadsheet', 'searchTabs', 'e.g. Sheet1'),
 	fallbackField: { name: 'spreadsheetId', read: readLinkedTab },
-	description: 'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
+	description:
+		'The tab to work in. Leave empty if the range or the URL of the spreadsheet names it.',
 	builderHint:
 		"Pass the whole object, with the name of the tab: { __rl: true, mode: 'name', value: 'Sheet1' }. With a tab, range is inside it, such as A:D.",
 } as const satisfies Field;
@@ -44,7 +45,11 @@ const valuesSource = {
 			value: 'columns',
 			description: 'One row for each input item, with a value for each column',
 		},
-		{ name: 'Input Items', value: 'items', description: 'One row for each input item, from its fields' },
+		{
+			name: 'Input Items',
+			value: 'items',
+			description: 'One row for each input item, from its fields',
+		},
 		{ name: 'JSON', value: 'json', description: 'Rows from the Values field' },
 	],
 	default: 'items',
@@ -97,7 +102,8 @@ const values = {
 } as const satisfies Field;
 
 /** What each row looks like, for a model: the schema of the tool only says that the parameter is JSON. */
-export const rowDescription = 'Each row is an array of cells, or an object keyed by the column names.';
+export const rowDescription =
+	'Each row is an array of cells, or an object keyed by the column names.';
 
 const valueInputOption = {
 	displayName: 'Cell Format',
@@ -114,7 +120,8 @@ const valueInputOption = {
 		{
 			name: 'User Entered',
 			value: 'USER_ENTERED',
-			description: 'As if typed into the sheet: text may become a number, a date or a formula',
+			description:
+				'As if typed into the sheet: text may become a number, a date or a formula',
 		},
 	],
 	default: 'AUTO',
@@ -185,7 +192,11 @@ export const appendOptions = [
 		name: 'insertDataOption',
 		type: 'options',
 		options: [
-			{ name: 'Insert Rows', value: 'INSERT_ROWS', description: 'Rows below the table move down' },
+			{
+				name: 'Insert Rows',
+				value: 'INSERT_ROWS',
+				description: 'Rows below the table move down',
+			},
 			{
 				name: 'Use Empty Rows',
 				value: 'OVERWRITE',
@@ -225,7 +236,8 @@ export const writeFields = [
 			{
 				name: 'Replace',
 				value: 'replace',
-				description: 'Write the column names and the rows, and clear what the old table had beyond them',
+				description:
+					'Write the column names and the rows, and clear what the old table had beyond them',
 			},
 			{
 				name: 'Update or Add',
@@ -249,7 +261,10 @@ export const writeFields = [
 		requiredInForm: true,
 		format: 'list',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
-		typeOptions: { loadOptionsMethod: 'getMatchColumns', loadOptionsDependsOn: columnDependencies },
+		typeOptions: {
+			loadOptionsMethod: 'getMatchColumns',
+			loadOptionsDependsOn: columnDependencies,
+		},
 		description:
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
@@ -275,7 +290,11 @@ export const writeOptions = [
 		options: [
 			{ name: 'Add a Row', value: 'append', description: 'Add the item below the table' },
 			{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
-			{ name: 'Skip the Item', value: 'skip', description: 'Write nothing for the item, without an error' },
+			{
+				name: 'Skip the Item',
+				value: 'skip',
+				description: 'Write nothing for the item, without an error',
+			},
 		],
 		default: 'append',
 		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },

@@ -27,7 +27,12 @@ export function toRowsAnswer(result: ReadRows, maxCharacters: number): ModelAnsw
 }
 
 /** @param nextRowNumber the number of the first row that is not shown, if there is one */
-function describeRows(skippedCount: number, shownCount: number, total: number, nextRowNumber: number) {
+function describeRows(
+	skippedCount: number,
+	shownCount: number,
+	total: number,
+	nextRowNumber: number,
+) {
 	const summary = `Rows ${shownCount === 0 ? 0 : skippedCount + 1} to ${skippedCount + shownCount} of ${total} are shown.`;
 	if (skippedCount + shownCount >= total) return summary;
 	const tooLongAdvice = `Row ${nextRowNumber} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${nextRowNumber + 1}.`;
@@ -44,7 +49,12 @@ export function toValuesAnswer(result: ReadRows, maxCharacters: number): ModelAn
 	const isByRow = majorDimension === 'ROWS';
 	const { row } = parseBounds(parseRange(typeof range === 'string' ? range : 'A1'));
 	const note = isByRow
-		? describeRows(skippedCount, shownCount, skippedCount + lines.length, row + 1 + skippedCount + shownCount)
+		? describeRows(
+				skippedCount,
+				shownCount,
+				skippedCount + lines.length,
+				row + 1 + skippedCount + shownCount,
+			)
 		: `Columns shown: ${shownCount} of ${lines.length}. ${shownCount < lines.length ? `Read the others with ${quoteField('range')}.` : ''}`;
 	return { items: [{ ...rangeInfo, values: lines.slice(0, shownCount) }], note };
 }

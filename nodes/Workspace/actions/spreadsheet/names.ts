@@ -7,14 +7,20 @@ type Names = readonly string[];
 /** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
 export function listNames(names: Names): string {
 	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
-	if (names.length > quotedNames.length) quotedNames.push(`${names.length - quotedNames.length} more`);
+	if (names.length > quotedNames.length)
+		quotedNames.push(`${names.length - quotedNames.length} more`);
 	return quotedNames.join(', ');
 }
 
 export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
 /** Creates a refusal that suggests columns with similar names and lists all columns. @param names the names of the table's columns */
-export function createColumnError(message: string, names: Names, missingNames: Names, advice: string) {
+export function createColumnError(
+	message: string,
+	names: Names,
+	missingNames: Names,
+	advice: string,
+) {
 	const suggestion = suggestNames(names, missingNames);
 	return createRefusal(message, `${suggestion}Its columns are ${listNames(names)}. ${advice}`);
 }

@@ -53,7 +53,8 @@ function parseA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> | undefined 
 }
 
 /** Returns whether a text refers to cells, in A1 or R1C1 notation. A text of more than 100 characters cannot do so. */
-const isA1 = (text: string) => text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
+const isA1 = (text: string) =>
+	text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
 
 /** Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title. */
 export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
@@ -61,13 +62,17 @@ export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
 
 /** Returns a text such as `A1-C5` or `A to D` with a colon, as A1 notation; undefined for any other text. */
 export function correctA1(text: string): string | undefined {
-	const correctedText = text.slice(0, 200).replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
+	const correctedText = text
+		.slice(0, 200)
+		.replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
 	return correctedText !== text && parseRange(correctedText).a1 ? correctedText : undefined;
 }
 
 function createRangeError(range: string) {
 	const correctedA1 = correctA1(range);
-	const advice = range.startsWith("'") ? "Enter cells behind '!', such as 'My Tab'!A1:D10." : rangeAdvice;
+	const advice = range.startsWith("'")
+		? "Enter cells behind '!', such as 'My Tab'!A1:D10."
+		: rangeAdvice;
 	const message = `${quoteField('range')} is not a range: ${shorten(range)}`;
 	return createRefusal(message, correctedA1 ? `Enter ${correctedA1}.` : advice);
 }
@@ -105,7 +110,8 @@ export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
 function parseCorner(text: string): Partial<CellPosition> {
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
 	let column = -1; // before column A
-	for (const letter of letters.toUpperCase()) column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
+	for (const letter of letters.toUpperCase())
+		column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
 	return { ...(letters && { column }), ...(digits && { row: Number(digits) - 1 }) };
 }
 
@@ -118,8 +124,12 @@ export function toColumnLetters(column: number): string {
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
 
 /** Prints an area in a tab, as in `Sheet1!A1:D10`. */
-export const printTabArea = (tab: string | undefined, start: CellPosition, height: number, width: number) =>
-	printRange({ tab, a1: printArea(start, height, width) });
+export const printTabArea = (
+	tab: string | undefined,
+	start: CellPosition,
+	height: number,
+	width: number,
+) => printRange({ tab, a1: printArea(start, height, width) });
 
 /** Prints an area in the tab of another range. @param range the other range, as Google printed it */
 export const printAreaLike = (range: string, start: CellPosition, height: number, width: number) =>
@@ -132,7 +142,10 @@ function printArea(start: CellPosition, height: number, width: number): string {
 }
 
 /** Splits cells or columns, in their order, into groups that each fill one range. What does not continue the previous one begins a new group. */
-export function groupNeighbors<T>(elements: Iterable<T>, continues: (previous: T, next: T) => boolean) {
+export function groupNeighbors<T>(
+	elements: Iterable<T>,
+	continues: (previous: T, next: T) => boolean,
+) {
 	const groups: Array<[T, ...T[]]> = [];
 	let previous: T | undefined;
 	for (const element of elements) {

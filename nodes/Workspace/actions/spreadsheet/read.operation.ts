@@ -7,7 +7,12 @@ import { createRefusal } from '../../../core/errors';
 import { quoteField, type ReadContext, textType } from '../../../fields/field';
 import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
-import { defineOperation, type Field, type InferParameters, type OutputItem } from '../../operation';
+import {
+	defineOperation,
+	type Field,
+	type InferParameters,
+	type OutputItem,
+} from '../../operation';
 import { replaceDatesByIso } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type TableHeader, indexColumns } from './tableHeader';
@@ -29,25 +34,42 @@ const cellsPerSlice = 100_000;
  * `rowNumber`, the number in the sheet. @param shownData has the texts that the sheet shows for the cells of `data`
  * @throws NodeError 400 if a filter names an unknown column, or if more than `maxPaddingCells` cells would be added
  */
-async function toRowItems(data: ValueRange, shownData: ValueRange, options: ReadOptions): Promise<ReadRows> {
+async function toRowItems(
+	data: ValueRange,
+	shownData: ValueRange,
+	options: ReadOptions,
+): Promise<ReadRows> {
 	const { headerRow, maxRows, startRow } = options;
 	const rows = (data.values ?? []) as CellRow[];
 	const shownRows = (shownData.values ?? []) as CellRow[];
 	const { row: firstRow, column: rangeStart } = parseBounds(parseRange(data.range ?? 'A1'));
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const readHeaders = (row: CellRow = []) => Array.from({ length: width }, (_, index) => toText(row[index]));
+	const readHeaders = (row: CellRow = []) =>
+		Array.from({ length: width }, (_, index) => toText(row[index]));
 	const headerTexts = readHeaders(rows[headerRow - 1]);
-	const columnsByName = indexColumns(headerTexts, readHeaders(shownRows[headerRow - 1]), rangeStart);
+	const columnsByName = indexColumns(
+		headerTexts,
+		readHeaders(shownRows[headerRow - 1]),
+		rangeStart,
+	);
 	const columnNames = buildColumnNames(headerTexts, rangeStart);
 	const matchesFilters = buildRowTest(options, { names: columnNames, columnsByName, rangeStart });
 	const isMatch = (row: CellRow, index: number) =>
-		index >= headerRow && row.some((cell) => cell !== '') && matchesFilters(row, shownRows[index] ?? []);
+		index >= headerRow &&
+		row.some((cell) => cell !== '') &&
+		matchesFilters(row, shownRows[index] ?? []);
 	// A range may have millions of rows, and an index takes far less memory than an object.
 	const matchingIndexes = rows.flatMap((row, index) => (isMatch(row, index) ? index : []));
 	const getRowNumber = (index: number) => firstRow + index + 1;
 	const skippedCount = matchingIndexes.filter((index) => getRowNumber(index) < startRow).length;
-	const returnedIndexes = matchingIndexes.slice(skippedCount, skippedCount + (maxRows || Infinity));
-	const paddingCells = returnedIndexes.reduce((sum, index) => sum + width - (rows[index]?.length ?? 0), 0);
+	const returnedIndexes = matchingIndexes.slice(
+		skippedCount,
+		skippedCount + (maxRows || Infinity),
+	);
+	const paddingCells = returnedIndexes.reduce(
+		(sum, index) => sum + width - (rows[index]?.length ?? 0),
+		0,
+	);
 	if (paddingCells > maxPaddingCells)
 		throw createRefusal(
 			`The rows have ${width} columns, and most cells in their ${rows.length} rows are empty`,
@@ -57,7 +79,8 @@ async function toRowItems(data: ValueRange, shownData: ValueRange, options: Read
 	let cellCount = 0;
 	for (const index of returnedIndexes) {
 		const json: IDataObject = {};
-		for (const [columnIndex, name] of columnNames.entries()) json[name] = rows[index]?.[columnIndex] ?? '';
+		for (const [columnIndex, name] of columnNames.entries())
+			json[name] = rows[index]?.[columnIndex] ?? '';
 		json['rowNumber'] = getRowNumber(index);
 		items.push({ json });
 		cellCount += width;
@@ -97,14 +120,22 @@ function readFilters(raw: unknown, field: Field, context: ReadContext) {
 	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
 	if (!Array.isArray(entries) || !entries.every(isRecord))
-		throw createValueRefusal(field, context, 'an array of objects with column, condition and value');
+		throw createValueRefusal(
+			field,
+			context,
+			'an array of objects with column, condition and value',
+		);
 	const allowedConditions = conditionField.options.map((option) => option.value).join(', ');
 	const expectedShape = `objects with column (a column's name), condition (${allowedConditions}) and value (text)`;
 	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], expectedShape, context);
 	// Skips filters of the form that are empty.
-	const filledEntries = entries.filter(({ column, value }) => context.mode === 'json' || !!column || !!value);
+	const filledEntries = entries.filter(
+		({ column, value }) => context.mode === 'json' || !!column || !!value,
+	);
 	return filledEntries.map(({ column, condition = 'equals', value = '' }) => {
-		const knownCondition = conditionField.options.find((option) => option.value === condition)?.value;
+		const knownCondition = conditionField.options.find(
+			(option) => option.value === condition,
+		)?.value;
 		const isText = ['string', 'number', 'boolean'].includes(typeof value);
 		const isValid = knownCondition && typeof column === 'string' && isText;
 		if (!isValid) throw createValueRefusal(field, context, expectedShape);
@@ -120,13 +151,22 @@ const readOptions = [
 		name: 'dateTimeRenderOption',
 		type: 'options',
 		options: [
-			{ name: 'Formatted String', value: 'FORMATTED_STRING', description: 'As shown in the sheet' },
+			{
+				name: 'Formatted String',
+				value: 'FORMATTED_STRING',
+				description: 'As shown in the sheet',
+			},
 			{
 				name: 'ISO 8601',
 				value: 'ISO_8601',
-				description: 'Such as 2024-01-05 or 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
+				description:
+					'Such as 2024-01-05 or 2024-01-05T10:30:00.000+01:00, whatever the sheet shows',
 			},
-			{ name: 'Serial Number', value: 'SERIAL_NUMBER', description: 'Days since December 30, 1899' },
+			{
+				name: 'Serial Number',
+				value: 'SERIAL_NUMBER',
+				description: 'Days since December 30, 1899',
+			},
 		],
 		default: 'ISO_8601',
 		jsonDefault: 'SERIAL_NUMBER',
@@ -162,7 +202,10 @@ const readOptions = [
 					name: 'column',
 					type: 'options',
 					default: '',
-					typeOptions: { loadOptionsMethod: 'getColumns', loadOptionsDependsOn: fields.columnDependencies },
+					typeOptions: {
+						loadOptionsMethod: 'getColumns',
+						loadOptionsDependsOn: fields.columnDependencies,
+					},
 					description:
 						'Choose from the list, or specify an ID using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 				},
@@ -275,7 +318,11 @@ export const read = defineOperation({
 					value: 'rows',
 					description: 'One item per row, keyed by the column names in the header row',
 				},
-				{ name: 'Values', value: 'values', description: 'One item with all cells as arrays' },
+				{
+					name: 'Values',
+					value: 'values',
+					description: 'One item with all cells as arrays',
+				},
 			],
 			default: 'rows',
 			jsonDefault: 'values',
@@ -287,29 +334,45 @@ export const read = defineOperation({
 	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
 		const isWholeFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';
-		const params = isWholeFirstTab ? enteredParams : await spreadsheet.resolveTab(enteredParams);
+		const params = isWholeFirstTab
+			? enteredParams
+			: await spreadsheet.resolveTab(enteredParams);
 		const { spreadsheetId, valueRenderOption, dateTimeRenderOption, output, filters } = params;
 		const majorDimension = output === 'rows' ? 'ROWS' : params.majorDimension;
 		const target = isWholeFirstTab ? { a1: allCells } : parseTarget(params);
 		const request = { spreadsheetId, range: printRange(target), majorDimension };
-		const fetchOnce = async (format: { valueRenderOption: string; dateTimeRenderOption?: string }) =>
-			await item.doOnce(`spreadsheet.read ${JSON.stringify({ ...request, ...format })}`, async () => {
-				const send = async () => await spreadsheet.valuesApi.get({ ...request, ...format });
-				return (await spreadsheet.sendForRange(target, send)).data;
-			});
+		const fetchOnce = async (format: {
+			valueRenderOption: string;
+			dateTimeRenderOption?: string;
+		}) =>
+			await item.doOnce(
+				`spreadsheet.read ${JSON.stringify({ ...request, ...format })}`,
+				async () => {
+					const send = async () =>
+						await spreadsheet.valuesApi.get({ ...request, ...format });
+					return (await spreadsheet.sendForRange(target, send)).data;
+				},
+			);
 		const wantsIsoDates = dateTimeRenderOption === 'ISO_8601';
 		// Google cannot return ISO 8601. `fetchDatesAsIso` needs dates as texts, because a date as a number looks like any other number.
 		const dateOption = wantsIsoDates ? 'FORMATTED_STRING' : dateTimeRenderOption;
-		const fetchedData = await fetchOnce({ valueRenderOption, dateTimeRenderOption: dateOption });
+		const fetchedData = await fetchOnce({
+			valueRenderOption,
+			dateTimeRenderOption: dateOption,
+		});
 		const headerHeight = output === 'rows' ? params.headerRow : 0;
 		const datesKey = `spreadsheet.dates ${JSON.stringify({ ...request, valueRenderOption, headerHeight })}`;
 		const data =
 			wantsIsoDates && valueRenderOption !== 'FORMATTED_VALUE'
-				? await item.doOnce(datesKey, () => replaceDatesByIso(spreadsheet, fetchedData, headerHeight))
+				? await item.doOnce(datesKey, () =>
+						replaceDatesByIso(spreadsheet, fetchedData, headerHeight),
+					)
 				: fetchedData;
 		if (output === 'values') return toValuesItem(data, params.startRow);
 		const valuesSuffice = valueRenderOption === 'FORMATTED_VALUE' || filters.length === 0;
-		const shownData = valuesSuffice ? data : await fetchOnce({ valueRenderOption: 'FORMATTED_VALUE' });
+		const shownData = valuesSuffice
+			? data
+			: await fetchOnce({ valueRenderOption: 'FORMATTED_VALUE' });
 		const result = await toRowItems(data, shownData, params);
 		const rowCount = data.values?.length ?? 0;
 		const hint = result.items.length > 0 ? undefined : explainNoRows(result, params, rowCount);
@@ -318,13 +381,17 @@ export const read = defineOperation({
 	},
 	toItems: ({ items }) => items,
 	toModel: (result, { output }, maxCharacters) =>
-		output === 'rows' ? toRowsAnswer(result, maxCharacters) : toValuesAnswer(result, maxCharacters),
+		output === 'rows'
+			? toRowsAnswer(result, maxCharacters)
+			: toValuesAnswer(result, maxCharacters),
 });
 
 /** Returns a hint why no rows were found, if a parameter may be wrong. @param rowCount rows of the range, with the header */
 function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, rowCount: number) {
-	if (total > 0) return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
-	if (params.filters.length > 0) return 'No row matches the filters. Check their values, or remove a filter.';
+	if (total > 0)
+		return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
+	if (params.filters.length > 0)
+		return 'No row matches the filters. Check their values, or remove a filter.';
 	const neededRows = Math.max(1, params.headerRow);
 	const firstRowNumber = parseBounds(parseRange(params.range)).row + neededRows;
 	if (rowCount >= neededRows || firstRowNumber === 1) return undefined;
@@ -334,19 +401,25 @@ function explainNoRows({ total }: ReadRows, params: ReadOptions & TargetParams, 
 /** Builds a test whether a row matches the filters. A cell is compared both by its value and by the text that the sheet shows for it. */
 function buildRowTest(
 	{ filters, combineFilters }: Pick<ReadOptions, 'filters' | 'combineFilters'>,
-	{ names, columnsByName, rangeStart }: Pick<TableHeader, 'names' | 'columnsByName' | 'rangeStart'>,
+	{
+		names,
+		columnsByName,
+		rangeStart,
+	}: Pick<TableHeader, 'names' | 'columnsByName' | 'rangeStart'>,
 ): (row: CellRow, shownRow: CellRow) => boolean {
 	if (filters.length === 0) return () => true;
 	const checks = filters.map((filter) => {
 		const { column } = filter;
 		const message = `The table has no column ${listNames([column])} to filter by`;
-		if (!columnsByName.has(column)) throw createColumnError(message, names, [column], headerRowAdvice);
+		if (!columnsByName.has(column))
+			throw createColumnError(message, names, [column], headerRowAdvice);
 		const columnIndex = (columnsByName.get(column) ?? 0) - rangeStart;
 		const cellMatches = buildCellTest(filter);
 		return (row: CellRow, shownRow: CellRow) =>
 			cellMatches([toText(row[columnIndex]), toText(shownRow[columnIndex])]);
 	});
-	if (combineFilters === 'and') return (row, shownRow) => checks.every((check) => check(row, shownRow));
+	if (combineFilters === 'and')
+		return (row, shownRow) => checks.every((check) => check(row, shownRow));
 	return (row, shownRow) => checks.some((check) => check(row, shownRow));
 }
 

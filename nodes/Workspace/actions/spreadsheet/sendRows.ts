@@ -13,10 +13,20 @@ export function buildWriteResults(
 ) {
 	let nextRow = row;
 	return rowsByMember.map((rows) => {
-		const columnIndexes = rows.flatMap((line) => line.flatMap((cell, index) => (cell === null ? [] : index)));
-		const updatedRange = printAreaLike(range, { row: nextRow, column }, rows.length, countColumns(rows));
+		const columnIndexes = rows.flatMap((line) =>
+			line.flatMap((cell, index) => (cell === null ? [] : index)),
+		);
+		const updatedRange = printAreaLike(
+			range,
+			{ row: nextRow, column },
+			rows.length,
+			countColumns(rows),
+		);
 		nextRow += rows.length;
-		const counts = { updatedColumns: new Set(columnIndexes).size, updatedCells: columnIndexes.length };
+		const counts = {
+			updatedColumns: new Set(columnIndexes).size,
+			updatedCells: columnIndexes.length,
+		};
 		return { spreadsheetId, updatedRange, updatedRows: rows.length, ...counts };
 	});
 }
@@ -55,7 +65,10 @@ export function splitIntoChunks<T extends { readonly rows: readonly Cell[][] }>(
 function countBytes(rows: ReadonlyArray<readonly Cell[]>): number {
 	const countCell = (cell: Cell) =>
 		typeof cell === 'string' ? Buffer.byteLength(cell) + 3 : String(cell).length + 1;
-	return rows.reduce((sum, row) => row.reduce<number>((bytes, cell) => bytes + countCell(cell), sum + 3), 0);
+	return rows.reduce(
+		(sum, row) => row.reduce<number>((bytes, cell) => bytes + countCell(cell), sum + 3),
+		0,
+	);
 }
 
 /** Returns the share of a request that a member's rows take: 1 is a full request. */
@@ -106,7 +119,9 @@ export async function sendInChunks<E, R>(
 	{ doneVerb, maxBytes, getRows, send }: SendSettings<E, R>,
 ): Promise<Array<R | NodeError>> {
 	const entries = failRunsWithError(preparedEntries, members, doneVerb);
-	const results = entries.map((entry): R | NodeError | undefined => (isNodeError(entry) ? entry : undefined));
+	const results = entries.map((entry): R | NodeError | undefined =>
+		isNodeError(entry) ? entry : undefined,
+	);
 	const parts = entries.flatMap((entry, memberIndex) =>
 		isNodeError(entry) ? [] : [{ memberIndex, entry, rows: getRows(entry) }],
 	);
@@ -121,7 +136,9 @@ export async function sendInChunks<E, R>(
 				throw error;
 			}));
 		for (const [index, { memberIndex }] of chunk.entries())
-			results[memberIndex] = isNodeError(resultsOrError) ? resultsOrError : resultsOrError[index];
+			results[memberIndex] = isNodeError(resultsOrError)
+				? resultsOrError
+				: resultsOrError[index];
 		if (!isNodeError(resultsOrError) || followUpError) continue;
 		// Nothing more is sent, because the rows would not be in their order.
 		const { code, status } = resultsOrError;

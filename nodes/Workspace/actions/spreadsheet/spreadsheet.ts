@@ -9,7 +9,8 @@ import type { DateSettings } from './dates/dates';
 import { listNames } from './names';
 import * as ranges from './range';
 
-export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spreadsheets/d/${id}/edit`;
+export const buildSpreadsheetUrl = (id: string) =>
+	`https://docs.google.com/spreadsheets/d/${id}/edit`;
 
 /**
  * A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append
@@ -17,31 +18,53 @@ export const buildSpreadsheetUrl = (id: string) => `https://docs.google.com/spre
  */
 type NativeTable = ReturnType<typeof toNativeTable>;
 
-export function findNativeTable({ tables = [] }: sheets_v4.Schema$Sheet, cell: ranges.CellPosition) {
+export function findNativeTable(
+	{ tables = [] }: sheets_v4.Schema$Sheet,
+	cell: ranges.CellPosition,
+) {
 	return tables.map(toNativeTable).find(({ range }) => {
 		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;
-		return isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex;
+		return (
+			isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex
+		);
 	});
 }
 
 function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
 	// Google leaves out a number that is 0.
-	const zeroRange = { sheetId: 0, startRowIndex: 0, endRowIndex: 0, startColumnIndex: 0, endColumnIndex: 0 };
+	const zeroRange = {
+		sheetId: 0,
+		startRowIndex: 0,
+		endRowIndex: 0,
+		startColumnIndex: 0,
+		endColumnIndex: 0,
+	};
 	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
 	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
 	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, and so the number of its last row.
-	return { tableId: tableId ?? '', range: fullRange, bodyEnd: fullRange.endRowIndex - footerRows };
+	return {
+		tableId: tableId ?? '',
+		range: fullRange,
+		bodyEnd: fullRange.endRowIndex - footerRows,
+	};
 }
 
 /** Returns what the table is with more rows and columns at its end. Nothing is sent. */
-export function growNativeTable(table: NativeTable, addedRowCount: number, addedColumnCount: number) {
+export function growNativeTable(
+	table: NativeTable,
+	addedRowCount: number,
+	addedColumnCount: number,
+) {
 	const endRowIndex = table.range.endRowIndex + addedRowCount;
 	const endColumnIndex = table.range.endColumnIndex + addedColumnCount;
 	const range = { ...table.range, endRowIndex, endColumnIndex };
 	return { ...table, range, bodyEnd: table.bodyEnd + addedRowCount };
 }
 
-export const buildResizeTableRequest = ({ tableId, range }: Pick<NativeTable, 'tableId' | 'range'>) => ({
+export const buildResizeTableRequest = ({
+	tableId,
+	range,
+}: Pick<NativeTable, 'tableId' | 'range'>) => ({
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
@@ -68,7 +91,8 @@ type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
 
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
-const cellFields = 'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
+const cellFields =
+	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 const settingsFields = 'properties(locale,timeZone)';
 
 const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
@@ -102,7 +126,11 @@ export class Spreadsheet {
 	}
 
 	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts ranges of cells to return; undefined for all cells */
-	async fetch(fields: string, rangeTexts?: string[], options = {}): Promise<sheets_v4.Schema$Spreadsheet> {
+	async fetch(
+		fields: string,
+		rangeTexts?: string[],
+		options = {},
+	): Promise<sheets_v4.Schema$Spreadsheet> {
 		const rangeOption = rangeTexts && { ranges: rangeTexts };
 		const request = { spreadsheetId: this.id, ...rangeOption, fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
@@ -111,11 +139,19 @@ export class Spreadsheet {
 	/** Sends changes in one request. Google makes all of them or none. */
 	async change(requests: sheets_v4.Schema$Request[]): Promise<void> {
 		if (requests.length === 0) return;
-		await this.#client.spreadsheets.batchUpdate({ spreadsheetId: this.id, requestBody: { requests } });
+		await this.#client.spreadsheets.batchUpdate({
+			spreadsheetId: this.id,
+			requestBody: { requests },
+		});
 	}
 
 	async update(range: string, values: Cell[][], valueInputOption: string) {
-		const request = { spreadsheetId: this.id, range, valueInputOption, requestBody: new ValuesBody(values) };
+		const request = {
+			spreadsheetId: this.id,
+			range,
+			valueInputOption,
+			requestBody: new ValuesBody(values),
+		};
 		return (await this.valuesApi.update(request)).data;
 	}
 
@@ -134,7 +170,10 @@ export class Spreadsheet {
 
 	async fetchDateSettings(): Promise<DateSettings> {
 		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (this.#dateSettings ??= await this.#item.doOnce(`settings ${this.id}`, fetchSettings));
+		return (this.#dateSettings ??= await this.#item.doOnce(
+			`settings ${this.id}`,
+			fetchSettings,
+		));
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -142,7 +181,9 @@ export class Spreadsheet {
 		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.doOnce(`titles ${this.id}`, () => this.#tryFetchTitles());
+			const titles = await this.#item.doOnce(`titles ${this.id}`, () =>
+				this.#tryFetchTitles(),
+			);
 			throw createMissingTabError(error, target, titles);
 		});
 	}
@@ -162,7 +203,10 @@ export class Spreadsheet {
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
 		// The range may name the tab itself, and a title without spaces around it is sent as it is.
-		if (ranges.parseTarget(params).tab !== tab || (tab === tab.trim() && !ranges.isLinkedTab(tab)))
+		if (
+			ranges.parseTarget(params).tab !== tab ||
+			(tab === tab.trim() && !ranges.isLinkedTab(tab))
+		)
 			return params;
 		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
@@ -177,8 +221,14 @@ export class Spreadsheet {
 
 	/** Asks Google where a named range is. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
-		const request = { spreadsheetId: this.id, range: ranges.printRange(target), fields: 'range' };
-		const resolvedRange = ranges.parseRange((await this.valuesApi.get(request)).data.range ?? '');
+		const request = {
+			spreadsheetId: this.id,
+			range: ranges.printRange(target),
+			fields: 'range',
+		};
+		const resolvedRange = ranges.parseRange(
+			(await this.valuesApi.get(request)).data.range ?? '',
+		);
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
@@ -197,8 +247,13 @@ export class Spreadsheet {
 		const data = await this.fetch(fields, rangeTexts);
 		this.#dateSettings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
-		if (!sheet) throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
-		const { sheetId, title, gridProperties: { rowCount, columnCount } = {} } = sheet.properties ?? {};
+		if (!sheet)
+			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+		const {
+			sheetId,
+			title,
+			gridProperties: { rowCount, columnCount } = {},
+		} = sheet.properties ?? {};
 		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
 		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
 	}
@@ -209,22 +264,30 @@ export class Spreadsheet {
 		if (title === undefined) return;
 		await this.#item.doOnce(`tab ${this.id} ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
-			await this.change([{ addSheet: { properties: { title } } }]).catch(async (error: unknown) => {
-				// Another execution may have created the tab meanwhile.
-				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
-			});
+			await this.change([{ addSheet: { properties: { title } } }]).catch(
+				async (error: unknown) => {
+					// Another execution may have created the tab meanwhile.
+					if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title)))
+						throw error;
+				},
+			);
 		});
 	}
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.fetch('sheets.properties.title,namedRanges.name');
-		const isNamed = data.namedRanges?.some(({ name }) => isSameIgnoringCase(name, title)) === true;
+		const isNamed =
+			data.namedRanges?.some(({ name }) => isSameIgnoringCase(name, title)) === true;
 		return isNamed || findSheetByTitle(data, title) !== undefined;
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)', undefined, options);
+		const { sheets = [] } = await this.fetch(
+			'sheets.properties(sheetId,title)',
+			undefined,
+			options,
+		);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
 			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 		});
@@ -247,16 +310,24 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
 /** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
-function createMissingTabError(error: NodeError, target: ranges.TabRange, titles: readonly string[]) {
+function createMissingTabError(
+	error: NodeError,
+	target: ranges.TabRange,
+	titles: readonly string[],
+) {
 	const tab = target.tab ?? target.name;
 	if (titles.length === 0) return error;
 	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
 	if (tab === undefined)
-		return error.with({ description: error.description ? `${tabList} ${error.description}` : tabList });
+		return error.with({
+			description: error.description ? `${tabList} ${error.description}` : tabList,
+		});
 	const tabExists = titles.some((title) => isSameIgnoringCase(title, tab));
 	const missingName = (tabExists ? target.name : undefined) ?? tab;
 	const a1 = ranges.correctA1(missingName);
-	const suggestion = a1 ? `To name cells, enter ${a1}. ` : suggestNames(tabExists ? [] : titles, [tab]);
+	const suggestion = a1
+		? `To name cells, enter ${a1}. `
+		: suggestNames(tabExists ? [] : titles, [tab]);
 	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
 	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([missingName])}`;
 	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
@@ -269,4 +340,6 @@ export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: range
 	tab === undefined && name !== undefined && isSameIgnoringCase(returnedRange.tab, name);
 
 const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
-	sheets.find(({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab));
+	sheets.find(
+		({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab),
+	);

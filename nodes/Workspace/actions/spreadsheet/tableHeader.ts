@@ -39,24 +39,36 @@ export function buildColumnNames(
 export type TableHeader = Readonly<Awaited<ReturnType<typeof fetchTableHeader>>>;
 
 /** Fetches a header. @param target the range with the table's columns @param rowNumber the number of the header row in the tab, from 1 */
-export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRange, rowNumber: number) {
+export async function fetchTableHeader(
+	spreadsheet: Spreadsheet,
+	target: TabRange,
+	rowNumber: number,
+) {
 	const a1 = `${rowNumber}:${rowNumber}`;
 	const { sheet, ...tabInfo } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rowCells = sheet.data?.[0]?.rowData?.[0]?.values ?? [];
 	const rowTexts = rowCells.map(readHeaderText);
-	const rowValues = rowCells.map(({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue);
+	const rowValues = rowCells.map(
+		({ effectiveValue: value }) => value?.numberValue ?? value?.boolValue,
+	);
 	while (rowTexts.at(-1) === '') rowTexts.pop();
 	const row = rowNumber - 1;
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const isInRange = (column: number) => column >= rangeStart && column <= rangeEnd;
-	const filledColumns = [...rowTexts.keys()].filter((column) => isInRange(column) && rowTexts[column] !== '');
+	const filledColumns = [...rowTexts.keys()].filter(
+		(column) => isInRange(column) && rowTexts[column] !== '',
+	);
 	let firstColumn = filledColumns[0] ?? rangeStart;
 	while (firstColumn > 0 && rowTexts[firstColumn - 1]) firstColumn--;
 	const firstNewColumn = (filledColumns.at(-1) ?? rangeStart - 1) + 1;
 	const lastColumn = Math.max(firstNewColumn - 1, firstColumn);
 	const headerTexts = rowTexts.slice(rangeStart, firstNewColumn);
-	const shownTexts = rowCells.slice(rangeStart, firstNewColumn).map((cell) => cell.formattedValue ?? '');
-	const nextHeaderColumn = rowTexts.findIndex((text, column) => column >= firstNewColumn && text !== '');
+	const shownTexts = rowCells
+		.slice(rangeStart, firstNewColumn)
+		.map((cell) => cell.formattedValue ?? '');
+	const nextHeaderColumn = rowTexts.findIndex(
+		(text, column) => column >= firstNewColumn && text !== '',
+	);
 	return {
 		...tabInfo,
 		row,
@@ -76,7 +88,9 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 		/** Whether a column from `firstColumn` to `lastColumn` has no header. */
 		hasGap: rowTexts.slice(firstColumn, lastColumn).includes(''),
 		/** Names of the columns that have a header. In a table without headers, the letters by which items name columns. */
-		names: buildColumnNames(headerTexts, rangeStart).filter((_, index) => headerTexts[index] !== ''),
+		names: buildColumnNames(headerTexts, rangeStart).filter(
+			(_, index) => headerTexts[index] !== '',
+		),
 		/** Columns by name, or by letter if they have no header. Empty if there is no header yet. */
 		columnsByName: indexColumns(headerTexts, shownTexts, rangeStart),
 		/** Where new columns begin: directly after the table's columns of the first two stages. `addNewColumns` does not change it. */
@@ -87,7 +101,11 @@ export async function fetchTableHeader(spreadsheet: Spreadsheet, target: TabRang
 }
 
 /** Returns the text of a header as Read does: the text of its value, or what the sheet shows if it is a date. */
-function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: sheets_v4.Schema$CellData) {
+function readHeaderText({
+	effectiveValue,
+	effectiveFormat,
+	formattedValue,
+}: sheets_v4.Schema$CellData) {
 	const { stringValue, numberValue, boolValue } = effectiveValue ?? {};
 	const isDate = /^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
 	const value = stringValue ?? boolValue ?? (isDate ? undefined : numberValue);
@@ -98,7 +116,11 @@ function readHeaderText({ effectiveValue, effectiveFormat, formattedValue }: she
  * Maps names to columns. A column can be named by its name in Read's items, its header, the text that the sheet shows for the header, or
  * the header without spaces around it. If two columns share a name, the first of these four kinds wins.
  */
-export function indexColumns(texts: readonly string[], shownTexts: readonly string[], startColumn: number) {
+export function indexColumns(
+	texts: readonly string[],
+	shownTexts: readonly string[],
+	startColumn: number,
+) {
 	const textKinds = [texts, shownTexts, texts.map((text) => text.trim())];
 	const otherNames = textKinds.map((names) => buildColumnNames(names, startColumn, []));
 	const columnsByName = new Map<string, number>();
@@ -112,7 +134,10 @@ export function indexColumns(texts: readonly string[], shownTexts: readonly stri
  * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters. `letterErrors` has a
  * NodeError for each member whose run has the letter of a column outside of the range or tab, unless it leaves out such fields.
  */
-export function addLetterColumnsToEmptyHeader(table: TableWithRows, members: WriteMembers): TableWithRows {
+export function addLetterColumnsToEmptyHeader(
+	table: TableWithRows,
+	members: WriteMembers,
+): TableWithRows {
 	const { header, namedRowsByMember } = table;
 	if (header.columnsByName.size > 0) return table;
 	const { rangeStart, rangeEnd, columnCount } = header;
@@ -122,14 +147,20 @@ export function addLetterColumnsToEmptyHeader(table: TableWithRows, members: Wri
 	const refusals = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
 		const unknown = letters.filter((letter) => !freeLetters.includes(letter));
-		if (unknown.length === 0 || (mayLeaveOut && unknown.length < letters.length)) return undefined;
+		if (unknown.length === 0 || (mayLeaveOut && unknown.length < letters.length))
+			return undefined;
 		const advice = `Without column names, such a field names a column by its letter. Leave it out, or change ${quoteField('range')}.`;
-		return createRefusal(`The table has no column ${listNames(unknown)}`, `${advice} ${headerRowAdvice}`);
+		return createRefusal(
+			`The table has no column ${listNames(unknown)}`,
+			`${advice} ${headerRowAdvice}`,
+		);
 	});
 	const letterErrors = failRunsWithError(refusals, members, 'written');
 	const fittingRows = namedRowsByMember.filter((_, index) => !letterErrors[index]).flat();
 	const names = collectNames(fittingRows).filter((name) => freeLetters.includes(name));
-	const columnsByName = new Map(names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]));
+	const columnsByName = new Map(
+		names.map((name) => [name, rangeStart + freeLetters.indexOf(name)]),
+	);
 	if (columnsByName.size === 0) return { ...table, letterErrors };
 	const firstColumn = Math.min(...columnsByName.values());
 	const lastColumn = Math.max(...columnsByName.values());
@@ -139,7 +170,10 @@ export function addLetterColumnsToEmptyHeader(table: TableWithRows, members: Wri
 }
 
 /** Adds the columns without a header that rows name by letter, if they follow the last header directly. Other letters are new names. */
-export function addLetterColumnsAfterHeader(header: TableHeader, names: ReadonlySet<string>): TableHeader {
+export function addLetterColumnsAfterHeader(
+	header: TableHeader,
+	names: ReadonlySet<string>,
+): TableHeader {
 	const columnsByName = new Map(header.columnsByName);
 	if (columnsByName.size === 0) return header;
 	const usedColumns = [...names].flatMap((name) => columnsByName.get(name) ?? []);
@@ -147,19 +181,33 @@ export function addLetterColumnsAfterHeader(header: TableHeader, names: Readonly
 	let { firstNewColumn, maxNewColumns } = header;
 	const emptyTexts = Array.from({ length: Math.min(names.size, maxNewColumns) }, () => '');
 	const headerTexts = [...rowTexts.slice(rangeStart, firstNewColumn), ...emptyTexts];
-	for (const name of buildColumnNames(headerTexts, rangeStart).slice(firstNewColumn - rangeStart)) {
+	for (const name of buildColumnNames(headerTexts, rangeStart).slice(
+		firstNewColumn - rangeStart,
+	)) {
 		if (!names.has(name)) break;
 		columnsByName.set(name, firstNewColumn++);
 		maxNewColumns--;
 	}
 	const firstColumn = Math.min(header.firstColumn, ...usedColumns);
 	const lastColumn = Math.max(header.lastColumn, firstNewColumn - 1);
-	const hasGap = header.hasGap || firstColumn < header.firstColumn || lastColumn > header.lastColumn;
-	return { ...header, firstColumn, lastColumn, hasGap, columnsByName, firstNewColumn, maxNewColumns };
+	const hasGap =
+		header.hasGap || firstColumn < header.firstColumn || lastColumn > header.lastColumn;
+	return {
+		...header,
+		firstColumn,
+		lastColumn,
+		hasGap,
+		columnsByName,
+		firstNewColumn,
+		maxNewColumns,
+	};
 }
 
 /** Adds new columns after the last one. Returns a NodeError 400 if other headers leave no space for them. */
-export function addNewColumns(header: TableHeader, names: readonly string[]): TableHeader | NodeError {
+export function addNewColumns(
+	header: TableHeader,
+	names: readonly string[],
+): TableHeader | NodeError {
 	const { firstNewColumn, maxNewColumns, columnsByName } = header;
 	if (names.length === 0) return header;
 	if (names.length > maxNewColumns) {
@@ -175,19 +223,32 @@ export function addNewColumns(header: TableHeader, names: readonly string[]): Ta
 	};
 }
 
-async function writeHeaders(spreadsheet: Spreadsheet, header: TableHeader, names: readonly string[]) {
+async function writeHeaders(
+	spreadsheet: Spreadsheet,
+	header: TableHeader,
+	names: readonly string[],
+) {
 	if (names.length === 0) return;
 	const { title, row, firstNewColumn } = header;
-	await spreadsheet.change(buildEnlargeTabRequests(header, { minColumns: firstNewColumn + names.length }));
-	await spreadsheet.update(printTabArea(title, { row, column: firstNewColumn }, 1, 1), [[...names]], 'RAW');
+	await spreadsheet.change(
+		buildEnlargeTabRequests(header, { minColumns: firstNewColumn + names.length }),
+	);
+	await spreadsheet.update(
+		printTabArea(title, { row, column: firstNewColumn }, 1, 1),
+		[[...names]],
+		'RAW',
+	);
 }
 
 type ColumnParams = Pick<RowParams, 'extraColumns'>;
-type TableParams = ColumnParams & Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'valueInputOption'>;
+type TableParams = ColumnParams &
+	Pick<RowParams, 'tab' | 'range' | 'headerRow' | 'valueInputOption'>;
 
 /** A table: its header, and the range that the user chose for it. */
 export type SheetTable = Pick<TableWithRows, 'target' | 'header'>;
-type TableWithRows = Awaited<ReturnType<typeof fetchTable>> & { letterErrors?: Array<NodeError | undefined> };
+type TableWithRows = Awaited<ReturnType<typeof fetchTable>> & {
+	letterErrors?: Array<NodeError | undefined>;
+};
 
 /** Fetches the header of a table, and converts the rows of each member to cells. @param getRowNumber returns the header row's number in the tab */
 export async function fetchTable(
@@ -199,14 +260,19 @@ export async function fetchTable(
 	const namedRowsByMember = members.map(readNamedRows);
 	const entered = parseTarget(params);
 	const fetchIn = async (target: TabRange) => {
-		return { target, header: await fetchTableHeader(spreadsheet, target, getRowNumber(target)) };
+		return {
+			target,
+			header: await fetchTableHeader(spreadsheet, target, getRowNumber(target)),
+		};
 	};
 	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(entered));
 	const table = await spreadsheet.sendForRange(entered, async () => {
-		if (entered.tab !== undefined && entered.name !== undefined) return await fetchInNamedRange();
+		if (entered.tab !== undefined && entered.name !== undefined)
+			return await fetchInNamedRange();
 		return await fetchIn(entered).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error) && entered.name !== undefined) return await fetchInNamedRange();
+			if (isUnknownRangeError(error) && entered.name !== undefined)
+				return await fetchInNamedRange();
 			throw error;
 		});
 	});
@@ -215,9 +281,18 @@ export async function fetchTable(
 }
 
 /** Puts cells into the order of the table's columns. A member whose fields do not fit the table gets a NodeError in place of its rows. */
-export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, members: RowsMembers) {
+export async function alignRows(
+	spreadsheet: Spreadsheet,
+	params: TableParams,
+	members: RowsMembers,
+) {
 	const table = await fetchTable(spreadsheet, params, members);
-	const { oldHeader, newNames, newHeader: header, errors } = resolveColumns(table, params, members);
+	const {
+		oldHeader,
+		newNames,
+		newHeader: header,
+		errors,
+	} = resolveColumns(table, params, members);
 	const rowsByMember = table.namedRowsByMember.map(
 		(rows, index) => errors[index] ?? rows.map((row) => alignRow(row, header)),
 	);
@@ -238,39 +313,60 @@ export async function alignRows(spreadsheet: Spreadsheet, params: TableParams, m
  */
 export function resolveColumns(table: TableWithRows, params: ColumnParams, members: RowsMembers) {
 	const { header: fetchedHeader, namedRowsByMember, letterErrors } = table;
-	const earlierErrors = members.map((member, index) => findStopError(member) ?? letterErrors?.[index]);
+	const earlierErrors = members.map(
+		(member, index) => findStopError(member) ?? letterErrors?.[index],
+	);
 	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
 	const firstMember = members.find((_, index) => !earlierErrors[index]);
 	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
 	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
 	const definesHeader = (_: unknown, index: number) =>
-		!earlierErrors[index] && (!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
+		!earlierErrors[index] &&
+		(!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
 	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
-	const oldHeader = letterErrors ? fetchedHeader : addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
+	const oldHeader = letterErrors
+		? fetchedHeader
+		: addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
 	const newNames = canAdd ? names.filter((name) => !oldHeader.columnsByName.has(name)) : [];
 	const grownHeader = addNewColumns(oldHeader, newNames);
-	const [newHeader, noSpaceError] = isNodeError(grownHeader) ? [oldHeader, grownHeader] : [grownHeader];
+	const [newHeader, noSpaceError] = isNodeError(grownHeader)
+		? [oldHeader, grownHeader]
+		: [grownHeader];
 	const errors = namedRowsByMember.map(
-		(rows, index) => earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
+		(rows, index) =>
+			earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);
 	return { namedRowsByMember, oldHeader, newNames, newHeader, errors };
 }
 
 /** Returns the error for rows that do not fit a table; undefined if they fit. */
-export function findMisfitError(rows: readonly NamedRow[], header: TableHeader, params: ColumnParams) {
+export function findMisfitError(
+	rows: readonly NamedRow[],
+	header: TableHeader,
+	params: ColumnParams,
+) {
 	const { columnsByName, names } = header;
 	for (const { cellsByName } of rows) {
 		const unknownNames = [...cellsByName.keys()].filter((name) => !columnsByName.has(name));
 		if (unknownNames.length > 0 && params.extraColumns === 'error')
-			return createMisfitError(`The table has no column ${listNames(unknownNames)}`, names, unknownNames);
+			return createMisfitError(
+				`The table has no column ${listNames(unknownNames)}`,
+				names,
+				unknownNames,
+			);
 		const message = 'None of the fields of the item is a column of the table';
-		if (unknownNames.length === cellsByName.size) return createMisfitError(message, names, unknownNames);
+		if (unknownNames.length === cellsByName.size)
+			return createMisfitError(message, names, unknownNames);
 	}
 	return undefined;
 }
 
-function createMisfitError(message: string, names: readonly string[], missingNames: readonly string[]) {
+function createMisfitError(
+	message: string,
+	names: readonly string[],
+	missingNames: readonly string[],
+) {
 	const mapping = `set ${quoteField('valuesSource')} to ${mentionChoice('valuesSource', 'columns')}`;
 	const choices = `${mentionChoice('extraColumns', 'add')} or ${mentionChoice('extraColumns', 'ignore')}`;
 	const foldedNames = names.map(foldText);
@@ -285,7 +381,9 @@ function createMisfitError(message: string, names: readonly string[], missingNam
 /** Returns a cell for each column of the table: null if the row has none for it. */
 function alignRow({ cellsByName }: NamedRow, header: TableHeader): Cell[] {
 	const { columnsByName } = header;
-	const cellsByColumn = new Map([...cellsByName].map(([name, cell]) => [columnsByName.get(name), cell]));
+	const cellsByColumn = new Map(
+		[...cellsByName].map(([name, cell]) => [columnsByName.get(name), cell]),
+	);
 	return listColumns(header).map((column) => cellsByColumn.get(column) ?? null);
 }
 

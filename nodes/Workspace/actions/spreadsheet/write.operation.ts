@@ -21,10 +21,16 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	const hasMatchColumns = matchColumns.length > 0;
 	const namesMessage = `${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
 	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
-		throw createRefusal(namesMessage, 'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].');
+		throw createRefusal(
+			namesMessage,
+			'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].',
+		);
 	const conflict = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'replace')}`;
 	if (hasMatchColumns && writeMode === 'replace')
-		throw createRefusal(conflict, 'All rows are replaced, so there is nothing to match. Remove one of them.');
+		throw createRefusal(
+			conflict,
+			'All rows are replaced, so there is nothing to match. Remove one of them.',
+		);
 	if (hasMatchColumns) return 'update';
 	if (writeMode !== 'update') return writeMode;
 	throw createRefusal(
@@ -51,15 +57,24 @@ async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Pro
 }
 
 /** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
-async function writeBelowHeader(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const { target, header, rowsByMember, addHeaders } = await alignRows(spreadsheet, params, members);
+async function writeBelowHeader(
+	spreadsheet: Spreadsheet,
+	params: WriteParams,
+	members: WriteMembers,
+) {
+	const { target, header, rowsByMember, addHeaders } = await alignRows(
+		spreadsheet,
+		params,
+		members,
+	);
 	const row = Math.max(params.headerRow, parseBounds(target).row); // counts from 0, so `headerRow` is the row below the header
 	const start = { tab: header.title, a1: printCell({ row, column: header.firstColumn }) };
 	const prepare = async (rowCount: number) => {
 		await addHeaders();
 		// The header may be the last row of the tab, so that there is no row below it yet.
 		const minRows = row + rowCount;
-		if (row === params.headerRow) await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
+		if (row === params.headerRow)
+			await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
 	};
 	return await writeRowsAt(spreadsheet, params, start, rowsByMember, members, { prepare });
 }
@@ -73,7 +88,10 @@ export const write = defineOperation({
 	description: 'Update rows that match, replace a table, or write rows to a range',
 	caution,
 	modelDescription: 'Write rows in Google Sheets.',
-	modelCautions: { field: 'valuesSource', byValue: { json: `${caution} ${fields.rowDescription}` } },
+	modelCautions: {
+		field: 'valuesSource',
+		byValue: { json: `${caution} ${fields.rowDescription}` },
+	},
 	isIdempotent: () => true,
 	fields: fields.writeFields,
 	options: fields.writeOptions,
@@ -88,10 +106,13 @@ export const write = defineOperation({
 		execute: async (clients, members) => await writeByMode(clients.sheets, members),
 	},
 	lock: {
-		getKey: (params) => (resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId),
+		getKey: (params) =>
+			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
 		// Only updates may join a group: a run that replaces the table must not write the rows of another run, too.
 		weigh: (params, item) =>
-			resolveWriteMode(params) === 'update' ? weighRows({ params, item }, maxUpdateBytes) : undefined,
+			resolveWriteMode(params) === 'update'
+				? weighRows({ params, item }, maxUpdateBytes)
+				: undefined,
 	},
 	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),
 	nameResult(result) {

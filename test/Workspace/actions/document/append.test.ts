@@ -23,13 +23,17 @@ test('exactly the text, at the end, in one request', async () => {
 
 test('in a paragraph of its own', async () => {
 	const id = calls.document('one');
-	expect(await calls.append(id, { content: 'two', newParagraph: true })).toMatchObject({ characterCount: 4 });
+	expect(await calls.append(id, { content: 'two', newParagraph: true })).toMatchObject({
+		characterCount: 4,
+	});
 	expect(calls.google.docs.text(id)).toBe('one\ntwo\n');
 });
 
 test('what Google takes out is not counted', async () => {
 	const id = calls.document();
-	expect(await calls.append(id, { content: 'a\u0001\r\nb\uf8ff' })).toMatchObject({ characterCount: 3 });
+	expect(await calls.append(id, { content: 'a\u0001\r\nb\uf8ff' })).toMatchObject({
+		characterCount: 3,
+	});
 	expect(calls.google.docs.text(id)).toBe('a\nb\n');
 });
 
@@ -64,14 +68,20 @@ test('a tab by its id needs no read, by its title one', async () => {
 
 test.each(['t.unknown', 'Unknown'])('an unknown tab is an error: %s', async (tab) => {
 	const id = calls.document('one');
-	expect(await catchFailure(calls.append(id, { content: 'a', tab }))).toMatchObject({ code: 400 });
+	expect(await catchFailure(calls.append(id, { content: 'a', tab }))).toMatchObject({
+		code: 400,
+	});
 	expect(calls.google.docs.text(id)).toBe('one\n');
 });
 
 describe('Markdown', () => {
 	const appended = async (before: string, content: string, newParagraph = false) => {
 		const id = calls.document(before);
-		const { characterCount } = await calls.append(id, { content, contentFormat: 'markdown', newParagraph });
+		const { characterCount } = await calls.append(id, {
+			content,
+			contentFormat: 'markdown',
+			newParagraph,
+		});
 		const markdown = (await calls.read(id, { contentFormat: 'markdown' })).content;
 		return { id, characterCount, markdown };
 	};
@@ -88,8 +98,12 @@ describe('Markdown', () => {
 
 	test('each list gets bullets of its own', async () => {
 		await appended('one', '- a\n\n1. b');
-		const { requests } = calls.sent[1]?.body as { requests: Array<Record<string, { range?: object }>> };
-		const ranges = requests.flatMap(({ createParagraphBullets }) => createParagraphBullets?.range ?? []);
+		const { requests } = calls.sent[1]?.body as {
+			requests: Array<Record<string, { range?: object }>>;
+		};
+		const ranges = requests.flatMap(
+			({ createParagraphBullets }) => createParagraphBullets?.range ?? [],
+		);
 		expect(ranges).toMatchObject([
 			{ startIndex: 5, endIndex: 6 },
 			{ startIndex: 7, endIndex: 8 },
@@ -125,7 +139,9 @@ describe('Markdown', () => {
 		await calls.append(id, { content: '- a\n- b', contentFormat });
 		await calls.append(id, { content: 'text\n\n1. c', contentFormat, newParagraph: true });
 		await calls.append(id, { content: '## head', contentFormat });
-		expect((await calls.read(id, { contentFormat })).content).toBe('- a\n- b\n\ntext\n\n1. c\n\n## head');
+		expect((await calls.read(id, { contentFormat })).content).toBe(
+			'- a\n- b\n\ntext\n\n1. c\n\n## head',
+		);
 	});
 
 	test('is guarded by the revision that was read', async () => {

@@ -3,7 +3,12 @@ import { append } from '../../../../nodes/Workspace/actions/document/append.oper
 import { create } from '../../../../nodes/Workspace/actions/document/create.operation';
 import { read } from '../../../../nodes/Workspace/actions/document/read.operation';
 import { write } from '../../../../nodes/Workspace/actions/document/write.operation';
-import type { Clients, Field, Operation, InferParameters } from '../../../../nodes/Workspace/operation';
+import type {
+	Clients,
+	Field,
+	Operation,
+	InferParameters,
+} from '../../../../nodes/Workspace/operation';
 import type { RunnerItem } from '../../../../nodes/Workspace/runner/job';
 import { testClients, testItem } from '../../client';
 import { performOperation } from '../../performOperation';
@@ -23,7 +28,11 @@ export class Calls extends StandIn {
 
 	/** Method and body of every request that came. */
 	get sent(): Array<{ method: string | undefined; query: string; body: unknown }> {
-		return this.google.requests.map(({ method, query, body }) => ({ method, query: query.toString(), body }));
+		return this.google.requests.map(({ method, query, body }) => ({
+			method,
+			query: query.toString(),
+			body,
+		}));
 	}
 
 	get methods(): Array<string | undefined> {
@@ -35,7 +44,10 @@ export class Calls extends StandIn {
 		const lines = text
 			.split('\n')
 			.map((line) => ({ paragraph: { elements: [{ textRun: { content: `${line}\n` } }] } }));
-		return this.google.docs.seed({ title: 'Report', tabs: [{ title: 'Tab 1', body: lines }, ...more] });
+		return this.google.docs.seed({
+			title: 'Report',
+			tabs: [{ title: 'Tab 1', body: lines }, ...more],
+		});
 	}
 
 	create(params: Partial<Params<typeof create>>, item: RunnerItem = testItem()) {
@@ -54,7 +66,11 @@ export class Calls extends StandIn {
 		return this.run(create, { ...defaults, ...params }, item);
 	}
 
-	read(documentId: string, params: Partial<Params<typeof read>> = {}, item: RunnerItem = testItem()) {
+	read(
+		documentId: string,
+		params: Partial<Params<typeof read>> = {},
+		item: RunnerItem = testItem(),
+	) {
 		const defaults = {
 			documentId,
 			contentFormat: 'text',
@@ -68,7 +84,11 @@ export class Calls extends StandIn {
 		return this.run(read, { ...defaults, ...params }, item);
 	}
 
-	write(documentId: string, params: Partial<Params<typeof write>>, item: RunnerItem = testItem()) {
+	write(
+		documentId: string,
+		params: Partial<Params<typeof write>>,
+		item: RunnerItem = testItem(),
+	) {
 		const defaults = {
 			documentId,
 			content: '',
@@ -85,7 +105,11 @@ export class Calls extends StandIn {
 		return this.run(write, { ...defaults, ...params }, item);
 	}
 
-	append(documentId: string, params: Partial<Params<typeof append>>, item: RunnerItem = testItem()) {
+	append(
+		documentId: string,
+		params: Partial<Params<typeof append>>,
+		item: RunnerItem = testItem(),
+	) {
 		const defaults = {
 			documentId,
 			content: '',

@@ -19,12 +19,18 @@ const text = (content: string): Element => ({
 const heading = (content: string, level = 1): Element => ({
 	paragraph: {
 		elements: [{ textRun: { content: `${content}\n` } }],
-		paragraphStyle: { namedStyleType: `HEADING_${level}`, headingId: `h.${content.toLowerCase()}` },
+		paragraphStyle: {
+			namedStyleType: `HEADING_${level}`,
+			headingId: `h.${content.toLowerCase()}`,
+		},
 	},
 });
 
 const bullet = (content: string): Element => ({
-	paragraph: { elements: [{ textRun: { content: `${content}\n` } }], bullet: { listId: 'kix.1' } },
+	paragraph: {
+		elements: [{ textRun: { content: `${content}\n` } }],
+		bullet: { listId: 'kix.1' },
+	},
 });
 
 const picture: Element = {
@@ -37,7 +43,9 @@ const table = (content: string): Element => ({
 
 function seed(body: Element[]): string {
 	const lists = { 'kix.1': {} };
-	const inlineObjects = { 'kix.p': { inlineObjectProperties: { embeddedObject: { title: 'chart' } } } };
+	const inlineObjects = {
+		'kix.p': { inlineObjectProperties: { embeddedObject: { title: 'chart' } } },
+	};
 	return calls.google.docs.seed({ title: 'Report', tabs: [{ body, lists, inlineObjects }] });
 }
 
@@ -53,7 +61,9 @@ async function headingIds(id: string): Promise<Array<[string, string]>> {
 	const content = (tabs as docs_v1.Schema$Tab[])[0]?.documentTab?.body?.content ?? [];
 	return content.flatMap(({ paragraph }) => {
 		const id = paragraph?.paragraphStyle?.headingId;
-		return id ? [[paragraph.elements?.[0]?.textRun?.content?.trim() ?? '', id] as [string, string]] : [];
+		return id
+			? [[paragraph.elements?.[0]?.textRun?.content?.trim() ?? '', id] as [string, string]]
+			: [];
 	});
 }
 
@@ -87,14 +97,33 @@ describe('Write with a section', () => {
 			characterCount: 3,
 			revisionId: calls.google.docs.revisionOf(id),
 		});
-		expect(await blocks(id)).toEqual(['Before', '# Plan', 'new', '# Results', 'old results', '# End', 'bye']);
+		expect(await blocks(id)).toEqual([
+			'Before',
+			'# Plan',
+			'new',
+			'# Results',
+			'old results',
+			'# End',
+			'bye',
+		]);
 	});
 
 	test('ends at a heading of a higher level', async () => {
 		const id = report();
-		await calls.write(id, { section: ' Steps ', content: '- one\n- two', contentFormat: 'markdown' });
+		await calls.write(id, {
+			section: ' Steps ',
+			content: '- one\n- two',
+			contentFormat: 'markdown',
+		});
 		const [, , , ...rest] = await blocks(id);
-		expect(rest).toEqual(['## Steps', '- one\n- two', '# Results', 'old results', '# End', 'bye']);
+		expect(rest).toEqual([
+			'## Steps',
+			'- one\n- two',
+			'# Results',
+			'old results',
+			'# End',
+			'bye',
+		]);
 	});
 
 	test.each([
@@ -110,7 +139,11 @@ describe('Write with a section', () => {
 	])('a section of %s, in the middle and at the end', async (_what, inside) => {
 		const middle = seed([heading('One'), ...inside, heading('Two'), text('kept')]);
 		const last = seed([text('kept'), heading('One'), ...inside]);
-		for (const content of ['new', '# Sub\n\n| a |\n| - |\n| 1 |', '| a |\n| - |\n| 1 |\n\nend\n\n- x']) {
+		for (const content of [
+			'new',
+			'# Sub\n\n| a |\n| - |\n| 1 |',
+			'| a |\n| - |\n| 1 |\n\nend\n\n- x',
+		]) {
 			const params = { section: 'One', content, contentFormat: 'markdown' } as const;
 			await calls.write(middle, { ...params, content: content.replace('# ', '### ') });
 			await calls.write(last, { ...params, content: content.replace('# ', '### ') });
@@ -125,22 +158,29 @@ describe('Write with a section', () => {
 		expect(await headingIds(middle)).toEqual(ids);
 	});
 
-	test.each(['plain', 'two\nlines\n'])('text %j has the look of neither heading', async (content) => {
-		const id = seed([heading('One'), heading('Two'), bullet('x')]);
-		await calls.write(id, { section: 'One', content });
-		expect((await calls.read(id)).content).toBe(`One\n${content}\nTwo\n• x`);
-		expect(await headingIds(id)).toEqual([
-			['One', 'h.one'],
-			['Two', 'h.two'],
-		]);
-	});
+	test.each(['plain', 'two\nlines\n'])(
+		'text %j has the look of neither heading',
+		async (content) => {
+			const id = seed([heading('One'), heading('Two'), bullet('x')]);
+			await calls.write(id, { section: 'One', content });
+			expect((await calls.read(id)).content).toBe(`One\n${content}\nTwo\n• x`);
+			expect(await headingIds(id)).toEqual([
+				['One', 'h.one'],
+				['Two', 'h.two'],
+			]);
+		},
+	);
 
 	test('keeps the headings of the content below its own, so that the next write finds all of it', async () => {
 		const id = report();
 		const params = { section: 'Steps', contentFormat: 'markdown' } as const;
 		for (const word of ['first', 'second']) {
 			await calls.write(id, { ...params, content: `# A\n\n${word}\n\n### B\n\n###### C` });
-			await calls.append(id, { underHeading: 'Steps', contentFormat: 'markdown', content: '## D' });
+			await calls.append(id, {
+				underHeading: 'Steps',
+				contentFormat: 'markdown',
+				content: '## D',
+			});
 		}
 		const section = ['## Steps', '### A', 'second', '##### B', '###### C', '### D'];
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
@@ -152,20 +192,30 @@ describe('Write with a section', () => {
 		for (const word of ['first', 'second']) {
 			const content = `# Our Plan\n\n- ${word}\n\n## More`;
 			await calls.write(id, { contentFormat: 'markdown', section: 'Our Plan', content });
-			await calls.append(id, { ...markdown, underHeading: 'Our Plan', content: '# Our Plan\n\nx' });
+			await calls.append(id, {
+				...markdown,
+				underHeading: 'Our Plan',
+				content: '# Our Plan\n\nx',
+			});
 		}
 		expect(await blocks(id)).toEqual(['## Our  Plan', '- second', '### More', 'x', '# End']);
 	});
 
 	test('has no headings of its own below a heading of the lowest level', async () => {
 		const id = seed([heading('Deep', 6), text('old'), heading('Next', 6)]);
-		const params = { section: 'Deep', contentFormat: 'markdown', content: '# A\n\n###### B' } as const;
+		const params = {
+			section: 'Deep',
+			contentFormat: 'markdown',
+			content: '# A\n\n###### B',
+		} as const;
 		for (let times = 0; times < 2; times++) await calls.write(id, params);
 		expect(await blocks(id)).toEqual(['###### Deep', 'A', 'B', '###### Next']);
 	});
 
 	test('is in the tab, by its title', async () => {
-		const id = calls.document('first', [{ title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] }]);
+		const id = calls.document('first', [
+			{ title: 'Notes', tabId: 't.n', body: [heading('A'), text('x')] },
+		]);
 		await calls.write(id, { tab: 'Notes', section: 'A', content: 'y' });
 		expect(calls.google.docs.text(id, 't.n')).toBe('A\ny\n');
 		expect(calls.google.docs.text(id)).toBe('first\n');
@@ -173,7 +223,9 @@ describe('Write with a section', () => {
 
 	test('is emptied only where that is allowed', async () => {
 		const id = report();
-		expect(await catchFailure(calls.write(id, { section: 'Results' }))).toMatchObject({ code: 400 });
+		expect(await catchFailure(calls.write(id, { section: 'Results' }))).toMatchObject({
+			code: 400,
+		});
 		expect(calls.sent).toEqual([]);
 		await calls.write(id, { section: 'Results', allowEmpty: true });
 		expect((await blocks(id)).slice(-3)).toEqual(['# Results', '# End', 'bye']);
@@ -213,7 +265,11 @@ describe('Append under a heading', () => {
 		const content = '### Sub\n\n| a |\n| - |\n| 1 |\n\n1. x';
 		for (const id of [middle, last]) {
 			const item = testItem();
-			const more = { underHeading: 'One', contentFormat: 'markdown', newParagraph: true } as const;
+			const more = {
+				underHeading: 'One',
+				contentFormat: 'markdown',
+				newParagraph: true,
+			} as const;
 			await calls.append(id, { ...more, content }, item);
 			expect(item.hints).toEqual([]);
 		}
@@ -223,19 +279,27 @@ describe('Append under a heading', () => {
 		expect((await headingIds(middle)).at(-1)).toEqual(['Two', 'h.two']);
 	});
 
-	test.each([true, false])('never becomes part of a heading, new paragraph: %j', async (newParagraph) => {
-		const middle = seed([heading('One'), heading('Two')]);
-		const last = seed([heading('One')]);
-		for (const id of [middle, last]) {
-			await calls.append(id, { underHeading: 'One', content: 'text', newParagraph });
-		}
-		expect(await blocks(middle)).toEqual(['# One', 'text', '# Two']);
-		expect(await blocks(last)).toEqual(['# One', 'text']);
-	});
+	test.each([true, false])(
+		'never becomes part of a heading, new paragraph: %j',
+		async (newParagraph) => {
+			const middle = seed([heading('One'), heading('Two')]);
+			const last = seed([heading('One')]);
+			for (const id of [middle, last]) {
+				await calls.append(id, { underHeading: 'One', content: 'text', newParagraph });
+			}
+			expect(await blocks(middle)).toEqual(['# One', 'text', '# Two']);
+			expect(await blocks(last)).toEqual(['# One', 'text']);
+		},
+	);
 
 	test('happens once for a key, which goes with one heading', async () => {
 		const id = report();
-		const params = { underHeading: 'Plan', content: 'once', newParagraph: true, idempotencyKey: 'order 7' };
+		const params = {
+			underHeading: 'Plan',
+			content: 'once',
+			newParagraph: true,
+			idempotencyKey: 'order 7',
+		};
 		const first = await calls.append(id, params);
 		expect(await calls.append(id, params)).toEqual({ ...first, repeated: true });
 		expect(calls.google.docs.text(id).split('once')).toHaveLength(2);
@@ -254,10 +318,19 @@ describe('Append under a heading', () => {
 
 describe.each([
 	['write', (id: string, section: string) => calls.write(id, { section, content: 'x' })],
-	['append', (id: string, underHeading: string) => calls.append(id, { underHeading, content: 'x' })],
+	[
+		'append',
+		(id: string, underHeading: string) => calls.append(id, { underHeading, content: 'x' }),
+	],
 ] as const)('%s', (_name, change) => {
 	test('a heading that is missing names those that exist', async () => {
-		const id = seed([heading('Plan'), heading(''), text('Results'), heading('Steps', 2), table('Cell')]);
+		const id = seed([
+			heading('Plan'),
+			heading(''),
+			text('Results'),
+			heading('Steps', 2),
+			table('Cell'),
+		]);
 		const failure = await catchFailure(change(id, 'Results'));
 		expect(failure).toMatchObject({
 			code: 400,
@@ -272,7 +345,8 @@ describe.each([
 		expect(await catchFailure(change(id, 'Plan'))).toMatchObject({
 			code: 400,
 			message: "Several headings read 'Plan'",
-			description: "Nothing was written. Rename all but one of them. Headings of the tab: 'Plan', 'Plan'.",
+			description:
+				"Nothing was written. Rename all but one of them. Headings of the tab: 'Plan', 'Plan'.",
 		});
 		expect(calls.methods).toEqual(['get']);
 	});
@@ -280,14 +354,21 @@ describe.each([
 	test('a document without headings says so, one with many names some', async () => {
 		const none = await catchFailure(change(calls.document('text'), 'Plan'));
 		expect(none.description).toBe('Nothing was written. The tab has no headings.');
-		const many = seed(Array.from({ length: 900 }, (_, at) => heading(`${at} ${'long '.repeat(60)}`)));
+		const many = seed(
+			Array.from({ length: 900 }, (_, at) => heading(`${at} ${'long '.repeat(60)}`)),
+		);
 		const some = await catchFailure(change(many, 'Plan'));
-		expect(some.description).toMatch(/^Nothing was written\. Headings of the tab: '0 long .*', …\.$/);
+		expect(some.description).toMatch(
+			/^Nothing was written\. Headings of the tab: '0 long .*', …\.$/,
+		);
 		expect(some.description?.length).toBeLessThan(3500);
 	});
 
 	test('a title counts as a heading, as it does in Markdown', async () => {
-		const title = { ...text('My\u00a0report').paragraph, paragraphStyle: { namedStyleType: 'TITLE' } };
+		const title = {
+			...text('My\u00a0report').paragraph,
+			paragraphStyle: { namedStyleType: 'TITLE' },
+		};
 		const id = seed([{ paragraph: title }, text('intro'), heading('One')]);
 		await change(id, 'My report');
 		expect((await blocks(id)).at(-1)).toBe('# One');
@@ -297,7 +378,10 @@ describe.each([
 		const id = report();
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
 		const written = await change(id, 'Plan');
-		expect(written).toMatchObject({ characterCount: 1, revisionId: calls.google.docs.revisionOf(id) });
+		expect(written).toMatchObject({
+			characterCount: 1,
+			revisionId: calls.google.docs.revisionOf(id),
+		});
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
 
@@ -353,9 +437,15 @@ test('whatever stands in a section and around it, nothing else of the document c
 				const added = calls.google.docs.text(plain);
 				const rest = stored(end, parts.length);
 				const before = `${stored(0, own)}H${own}\n`;
-				expect(calls.google.docs.text(written)).toBe(before + added + (rest && rest + ends));
+				expect(calls.google.docs.text(written)).toBe(
+					before + added + (rest && rest + ends),
+				);
 				const appended = seed(body);
-				await calls.append(appended, { ...params, underHeading: `H${own}`, newParagraph: true });
+				await calls.append(appended, {
+					...params,
+					underHeading: `H${own}`,
+					newParagraph: true,
+				});
 				const kept = stored(0, end) + (rest ? '' : ends);
 				const last = parts[end - 1]?.body.at(-1);
 				const isFilled = kept.endsWith('\n\n') && last?.paragraph;

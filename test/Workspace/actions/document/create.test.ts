@@ -14,12 +14,19 @@ test('a title is one request', async () => {
 	expect(created).toEqual({
 		documentId: calls.google.files.listAll()[0]?.id,
 		title: 'Bericht ü 😀',
-		body: { content: [expect.objectContaining({ endIndex: 1 }), expect.objectContaining({ endIndex: 2 })] },
+		body: {
+			content: [
+				expect.objectContaining({ endIndex: 1 }),
+				expect.objectContaining({ endIndex: 2 }),
+			],
+		},
 		documentUrl: `https://docs.google.com/document/d/${created.documentId}/edit`,
 	});
 	// The editor shows them in this order, and the body is long.
 	expect(Object.keys(created).at(-1)).toBe('body');
-	expect(item.things).toEqual([{ kind: 'document', id: created.documentId, url: created.documentUrl }]);
+	expect(item.things).toEqual([
+		{ kind: 'document', id: created.documentId, url: created.documentUrl },
+	]);
 });
 
 test('the body is what stands there after the content was written', async () => {
@@ -50,7 +57,10 @@ test('in a folder Drive makes it', async () => {
 		name: 'Report',
 		parents: [folder],
 	});
-	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
+	expect(created).toMatchObject({
+		title: 'Report',
+		documentUrl: expect.stringContaining('/edit') as string,
+	});
 	expect(calls.google.docs.text(created.documentId)).toBe('text\n');
 });
 
@@ -123,20 +133,26 @@ test.each([
 	'see [the plan](https://example.com/plan)',
 	'```js\n1\n```',
 	'- [x] done',
-])('plain text that looks like Markdown is written as it stands, with a hint: %j', async (content) => {
-	const item = testItem();
-	const { documentId } = await calls.create({ content }, item);
-	expect(calls.google.docs.text(documentId)).toBe(`${content}\n`);
-	expect(item.hints).toEqual([
-		"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to markdown.",
-	]);
-});
-
-test.each(['#1 of 3', '2 ** 3 ** 4', 'a * b', '- one\n- two', '[1] see below (https://example.com)'])(
-	'text is not taken for Markdown: %j',
+])(
+	'plain text that looks like Markdown is written as it stands, with a hint: %j',
 	async (content) => {
 		const item = testItem();
-		await calls.create({ content }, item);
-		expect(item.hints).toEqual([]);
+		const { documentId } = await calls.create({ content }, item);
+		expect(calls.google.docs.text(documentId)).toBe(`${content}\n`);
+		expect(item.hints).toEqual([
+			"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to markdown.",
+		]);
 	},
 );
+
+test.each([
+	'#1 of 3',
+	'2 ** 3 ** 4',
+	'a * b',
+	'- one\n- two',
+	'[1] see below (https://example.com)',
+])('text is not taken for Markdown: %j', async (content) => {
+	const item = testItem();
+	await calls.create({ content }, item);
+	expect(item.hints).toEqual([]);
+});

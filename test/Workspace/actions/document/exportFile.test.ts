@@ -15,7 +15,10 @@ const read = async (documentId: string, options: IDataObject) => {
 	return item;
 };
 
-async function failureOf(documentId: string, options: IDataObject = {}): Promise<{ description?: unknown }> {
+async function failureOf(
+	documentId: string,
+	options: IDataObject = {},
+): Promise<{ description?: unknown }> {
 	return await read(documentId, options).then(
 		() => ({}),
 		(error: unknown) => error as { description?: unknown },
@@ -35,7 +38,9 @@ test.each([
 	const item = await read(id, { output: 'file', fileFormat });
 	const fileSize = mimeType.length + '\nDear Ann,\n'.length;
 	expect(item?.json).toEqual({ documentId: id, title: 'Report', mimeType, fileSize });
-	expect(item?.binary).toEqual({ data: expect.objectContaining({ fileName, mimeType }) as unknown });
+	expect(item?.binary).toEqual({
+		data: expect.objectContaining({ fileName, mimeType }) as unknown,
+	});
 	const data = item?.binary?.['data']?.data ?? '';
 	expect(Buffer.from(data, 'base64').toString()).toBe(`${mimeType}\nDear Ann,\n`);
 	expect(calls.methods).toEqual(['get', 'drive.files.export']);
@@ -70,7 +75,9 @@ test('a document that Drive does not show to the sign-in says which access shows
 		tabs: [{ title: 'Tab 1' }],
 		file: { clientId: 'other' },
 	});
-	const scopes = ['documents', 'drive.file'].map((name) => `https://www.googleapis.com/auth/${name}`);
+	const scopes = ['documents', 'drive.file'].map(
+		(name) => `https://www.googleapis.com/auth/${name}`,
+	);
 	calls.google.tokens.issue({ token, scopes });
 	const { description } = await failureOf(id, { output: 'file' });
 	expect(description).toContain('set Drive Access to All Files');

@@ -6,11 +6,14 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-const line = (content: string) => ({ paragraph: { elements: [{ textRun: { content: `${content}\n` } }] } });
+const line = (content: string) => ({
+	paragraph: { elements: [{ textRun: { content: `${content}\n` } }] },
+});
 const itemWith = (json: IDataObject) => testItem({ json });
 const filled = { fillFromInput: true, includeBody: false };
 
-const stayed = (names: string, advice: string) => `These placeholders were not filled: ${names}. ${advice}`;
+const stayed = (names: string, advice: string) =>
+	`These placeholders were not filled: ${names}. ${advice}`;
 const notInItem = 'The input item has no fields with these names.';
 const notGiven =
 	"Add them to 'replacements', or turn on 'fillFromInput' if the input item has fields with these names.";
@@ -21,7 +24,9 @@ describe('a template', () => {
 		const item = testItem();
 		const replacements = [{ find: '{{date}}', replace: 'Friday', format: 'text' as const }];
 		const { documentId } = await calls.create({ templateId, replacements }, item);
-		expect(calls.google.docs.text(documentId)).toBe('Dear {{name}},\nyou owe {{ sum }} by Friday.\n');
+		expect(calls.google.docs.text(documentId)).toBe(
+			'Dear {{name}},\nyou owe {{ sum }} by Friday.\n',
+		);
 		expect(item.hints).toEqual([stayed("'{{name}}', '{{ sum }}'", notGiven)]);
 	});
 
@@ -38,7 +43,10 @@ describe('a template', () => {
 			tabs: [
 				{
 					title: 'Tab 1',
-					body: [line('Dear {{name}} ({{ name }}),'), line('{{sum}} {{paid}} {{note}}{{missing}} SEAL')],
+					body: [
+						line('Dear {{name}} ({{ name }}),'),
+						line('{{sum}} {{paid}} {{note}}{{missing}} SEAL'),
+					],
 					headers: { h: [line('{{name}}')] },
 				},
 				{
@@ -48,10 +56,18 @@ describe('a template', () => {
 				},
 			],
 		});
-		const item = itemWith({ name: 'Ann', sum: 12.5, paid: false, note: null, customer: { city: 'Bonn' } });
+		const item = itemWith({
+			name: 'Ann',
+			sum: 12.5,
+			paid: false,
+			note: null,
+			customer: { city: 'Bonn' },
+		});
 		const replacements = [{ find: 'SEAL', replace: 'Bob', format: 'text' as const }];
 		const made = await calls.create({ ...filled, templateId, replacements }, item);
-		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann (Ann),\n12.5 false {{missing}} Bob\n');
+		expect(calls.google.docs.text(made.documentId)).toBe(
+			'Dear Ann (Ann),\n12.5 false {{missing}} Bob\n',
+		);
 		const { content } = (await calls.read(made.documentId)) as { content: string };
 		expect(content).toContain('Bonn');
 		expect(content).toMatch(/^Ann\n/);
@@ -77,7 +93,10 @@ describe('a template', () => {
 
 	test('does not take what every object has for a field', async () => {
 		const item = itemWith({ a: {} });
-		await calls.create({ ...filled, templateId: calls.document('{{constructor}}{{a.toString}}') }, item);
+		await calls.create(
+			{ ...filled, templateId: calls.document('{{constructor}}{{a.toString}}') },
+			item,
+		);
 		expect(item.hints).toEqual([stayed("'{{constructor}}', '{{a.toString}}'", notInItem)]);
 	});
 

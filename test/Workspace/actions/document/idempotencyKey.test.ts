@@ -5,7 +5,9 @@ import { Calls } from './calls';
 const calls = new Calls();
 
 const documents = () =>
-	calls.google.files.listAll().filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
+	calls.google.files
+		.listAll()
+		.filter(({ mimeType, trashed }) => mimeType.endsWith('.document') && !trashed);
 
 describe('create', () => {
 	const keyed = { idempotencyKey: 'minutes 2026-11', content: 'Hello' };
@@ -26,7 +28,11 @@ describe('create', () => {
 	});
 
 	test('what somebody wrote into it before its content came stays as it is', async () => {
-		calls.google.fault({ match: 'docs.documents.batchUpdate', times: 99, connection: 'resetBefore' });
+		calls.google.fault({
+			match: 'docs.documents.batchUpdate',
+			times: 99,
+			connection: 'resetBefore',
+		});
 		await catchFailure(calls.create(keyed));
 		calls.google.heal();
 		const [{ id } = { id: '' }] = documents();
@@ -39,7 +45,9 @@ describe('create', () => {
 		'a key that was used for other content is refused: %j',
 		async (other) => {
 			await calls.create(keyed);
-			expect(await catchFailure(calls.create({ ...keyed, ...other }))).toMatchObject({ code: 409 });
+			expect(await catchFailure(calls.create({ ...keyed, ...other }))).toMatchObject({
+				code: 409,
+			});
 			expect(documents()).toHaveLength(1);
 		},
 	);
@@ -73,7 +81,10 @@ describe('create', () => {
 	test('two executions at once leave one document, filled once', async () => {
 		for (let round = 0; round < 10; round++) {
 			const params = { ...keyed, idempotencyKey: `race ${round}` };
-			const both = await Promise.all([calls.create(params, testItem()), calls.create(params, testItem())]);
+			const both = await Promise.all([
+				calls.create(params, testItem()),
+				calls.create(params, testItem()),
+			]);
 			expect(both[0].documentId).toBe(both[1].documentId);
 			expect(calls.google.docs.text(both[0].documentId)).toBe('Hello\n');
 		}
@@ -96,16 +107,26 @@ describe('append', () => {
 		const id = calls.document('one');
 		const range = { startIndex: 1, endIndex: 2, tabId: 't.0' };
 		const requests = [{ createNamedRange: { name: 'mine', range } }];
-		await calls.clients?.docs.documents.batchUpdate({ documentId: id, requestBody: { requests } });
+		await calls.clients?.docs.documents.batchUpdate({
+			documentId: id,
+			requestBody: { requests },
+		});
 		await calls.append(id, keyed);
 		expect(calls.sent.at(-1)?.body).toMatchObject({
-			requests: [{}, { createNamedRange: { range: { startIndex: 4, endIndex: 8, tabId: 't.0' } } }],
+			requests: [
+				{},
+				{ createNamedRange: { range: { startIndex: 4, endIndex: 8, tabId: 't.0' } } },
+			],
 		});
 	});
 
 	test('also after others have written before and behind it, and in Markdown', async () => {
 		const id = calls.document('one');
-		const markdown = { ...keyed, content: '# two\n\n- a\n- b', contentFormat: 'markdown' } as const;
+		const markdown = {
+			...keyed,
+			content: '# two\n\n- a\n- b',
+			contentFormat: 'markdown',
+		} as const;
 		await calls.append(id, markdown);
 		await calls.append(id, { content: 'three', newParagraph: true });
 		const text = calls.google.docs.text(id);
@@ -129,8 +150,12 @@ describe('append', () => {
 	test('other content is refused; another key and another document are their own', async () => {
 		const id = calls.document('one');
 		await calls.append(id, keyed);
-		expect(await catchFailure(calls.append(id, { ...keyed, content: 'other' }))).toMatchObject({ code: 409 });
-		expect(await calls.append(id, { ...keyed, idempotencyKey: 'b' })).not.toHaveProperty('repeated');
+		expect(await catchFailure(calls.append(id, { ...keyed, content: 'other' }))).toMatchObject({
+			code: 409,
+		});
+		expect(await calls.append(id, { ...keyed, idempotencyKey: 'b' })).not.toHaveProperty(
+			'repeated',
+		);
 		expect(await calls.append(calls.document('x'), keyed)).not.toHaveProperty('repeated');
 	});
 
@@ -170,7 +195,11 @@ describe('a document that others are editing', () => {
 	test('an append is planned anew on what is there', async () => {
 		const id = calls.document('one');
 		typeBetween(id, 3);
-		await calls.append(id, { content: '**two**', contentFormat: 'markdown', newParagraph: true });
+		await calls.append(id, {
+			content: '**two**',
+			contentFormat: 'markdown',
+			newParagraph: true,
+		});
 		expect(calls.google.docs.text(id)).toBe('one123\ntwo\n');
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(4);
 	});
@@ -182,7 +211,9 @@ describe('a document that others are editing', () => {
 		jest.spyOn(Math, 'random').mockReturnValue(0);
 		const id = calls.document('one');
 		typeBetween(id, times);
-		const [outcome] = await Promise.allSettled([calls.append(id, { content: 'two', newParagraph: true })]);
+		const [outcome] = await Promise.allSettled([
+			calls.append(id, { content: 'two', newParagraph: true }),
+		]);
 		expect(outcome).toMatchObject(expected);
 		jest.restoreAllMocks();
 	});

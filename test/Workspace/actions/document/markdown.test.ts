@@ -1,7 +1,11 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
-import { getFootnotes, GlyphCounter, readPieces } from '../../../../nodes/untrusted/document/elements';
+import {
+	getFootnotes,
+	GlyphCounter,
+	readPieces,
+} from '../../../../nodes/untrusted/document/elements';
 import { documentTabToText } from '../../../../nodes/untrusted/document/documentTabsToText';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
 import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
@@ -105,28 +109,56 @@ test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 test.each([
 	['a\n\nb', false, false, []],
 	['a\n\nb', true, false, []],
-	['a\n\nb', false, true, ['deleteParagraphBullets 5-8', 'updateParagraphStyle 5-8', 'updateTextStyle 5-8']],
+	[
+		'a\n\nb',
+		false,
+		true,
+		['deleteParagraphBullets 5-8', 'updateParagraphStyle 5-8', 'updateTextStyle 5-8'],
+	],
 	[
 		'a\n\nb',
 		true,
 		true,
-		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 7-8', 'updateTextStyle 5-7'],
+		[
+			'deleteParagraphBullets 7-8',
+			'updateParagraphStyle 7-8',
+			'updateTextStyle 7-8',
+			'updateTextStyle 5-7',
+		],
 	],
 	['a', true, true, ['updateTextStyle 5-6']],
-])('%j (continues: %j) loses an old style (%j) by %j', (markdown, continues, mayInheritStyle, expected) => {
-	const target = { index: 5, tabId: undefined, continuesParagraph: continues, mayInheritStyle };
-	const { requests } = planContent(markdownToBlocks(markdown), target);
-	const ranges = requests.flatMap((request) =>
-		Object.entries(request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>)
-			.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
-			.map(([kind, { range }]) => `${kind} ${range?.startIndex ?? ''}-${range?.endIndex ?? ''}`),
-	);
-	expect(ranges).toEqual(expected);
-});
+])(
+	'%j (continues: %j) loses an old style (%j) by %j',
+	(markdown, continues, mayInheritStyle, expected) => {
+		const target = {
+			index: 5,
+			tabId: undefined,
+			continuesParagraph: continues,
+			mayInheritStyle,
+		};
+		const { requests } = planContent(markdownToBlocks(markdown), target);
+		const ranges = requests.flatMap((request) =>
+			Object.entries(
+				request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>,
+			)
+				.filter(([, { range, fields }]) => range && fields !== 'spaceBelow,spacingMode')
+				.map(
+					([kind, { range }]) =>
+						`${kind} ${range?.startIndex ?? ''}-${range?.endIndex ?? ''}`,
+				),
+		);
+		expect(ranges).toEqual(expected);
+	},
+);
 
 /** What the requests for a Markdown do, as "kind start-end" with the style. */
 function requestsFor(markdown: string, wanted: string) {
-	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayInheritStyle: false };
+	const target = {
+		index: 1,
+		tabId: undefined,
+		continuesParagraph: false,
+		mayInheritStyle: false,
+	};
 	const { requests } = planContent(markdownToBlocks(markdown), target);
 	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
 }
@@ -147,7 +179,9 @@ test('the first row of a table is bold, and a column aligned', () => {
 });
 
 test('a list goes on behind a table with bullets of its own, and behind a text without an indentation', () => {
-	expect(requestsFor('1. a\n\n   | x |\n   | - |\n\n2. b', 'createParagraphBullets')).toHaveLength(2);
+	expect(
+		requestsFor('1. a\n\n   | x |\n   | - |\n\n2. b', 'createParagraphBullets'),
+	).toHaveLength(2);
 	const styles = requestsFor('1. a\n\ntext\n\n2. b', 'updateParagraphStyle');
 	expect(styles.at(-1)).toMatchObject({
 		range: { startIndex: 3, endIndex: 7 },
@@ -156,9 +190,16 @@ test('a list goes on behind a table with bullets of its own, and behind a text w
 });
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
-	const target = { index: 1, tabId: undefined, continuesParagraph: false, mayInheritStyle: false };
+	const target = {
+		index: 1,
+		tabId: undefined,
+		continuesParagraph: false,
+		mayInheritStyle: false,
+	};
 	const { requests } = planContent(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'), target);
-	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) => Number(red));
+	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) =>
+		Number(red),
+	);
 	expect(shares).toHaveLength(3);
 	for (const share of shares) expect(share).toBeLessThanOrEqual(1);
 	const weights = [...JSON.stringify(requests).matchAll(/"weight":(\d+)/g)].map(([, weight]) =>
@@ -172,7 +213,9 @@ test('code in a table of one cell keeps its lines', () => {
 	const lines = ['if (a) {', '  b();', '}'].map((text) => ({
 		paragraph: { elements: [{ textRun: { content: `${text}\n`, textStyle: mono } }] },
 	}));
-	const tab = { body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] } };
+	const tab = {
+		body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] },
+	};
 	expect(documentTabsToMarkdown([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
 	expect(documentTabToText(tab)).toBe('if (a) {\n  b();\n}');
 });
@@ -234,7 +277,11 @@ describe('code that was written in Google Docs', () => {
 	});
 
 	test('lines of a quote are a block in the quote, and end with it', () => {
-		const text = read(styled(quote, ['a\n', mono]), styled(quote, ['b\n', mono]), line(['c\n', mono]));
+		const text = read(
+			styled(quote, ['a\n', mono]),
+			styled(quote, ['b\n', mono]),
+			line(['c\n', mono]),
+		);
 		expect(text).toBe('> ```\n> a\n> b\n> ```\n\n`c`');
 	});
 
@@ -256,7 +303,11 @@ describe('code that was written in Google Docs', () => {
 
 	test('neither space between lines nor the style of an empty one ends a block', () => {
 		const apart = { ...indent(36), spaceBelow: { magnitude: 8, unit: 'PT' } };
-		const text = read(styled(apart, ['a\n', mono]), line(['\n']), styled(indent(35.9999), ['b\n', mono]));
+		const text = read(
+			styled(apart, ['a\n', mono]),
+			line(['\n']),
+			styled(indent(35.9999), ['b\n', mono]),
+		);
 		expect(text).toBe('```\na\n\nb\n```');
 	});
 
@@ -305,7 +356,10 @@ describe('code that was written in Google Docs', () => {
 	});
 
 	test('pictures and footnotes between spaces and marks', () => {
-		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
+		const embeddedObject = {
+			title: 'T',
+			imageProperties: { contentUri: 'https://a.example/c' },
+		};
 		const elements = [
 			{ textRun: { content: 'a ', textStyle: bold } },
 			{ inlineObjectElement: { inlineObjectId: 'p' } },
@@ -318,12 +372,16 @@ describe('code that was written in Google Docs', () => {
 			body: { content: [{ paragraph: { elements } }] },
 		};
 		expect(documentTabsToMarkdown([tab, tab])).toBe(
-			['1', '2'].map((n) => `**a** ![T](https://a.example/c)[^${n}] **b**\n\n[^${n}]: note`).join('\n\n'),
+			['1', '2']
+				.map((n) => `**a** ![T](https://a.example/c)[^${n}] **b**\n\n[^${n}]: note`)
+				.join('\n\n'),
 		);
 	});
 
 	test('one such line alone stays inline', () => {
-		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe('a\n\n`npm test`\n\nb');
+		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe(
+			'a\n\n`npm test`\n\nb',
+		);
 	});
 
 	test('a block that never ends is read as lines', () => {
@@ -369,11 +427,9 @@ test('an address that Google Docs cannot open stays readable', () => {
 });
 
 test('what comes out in another form is told', () => {
-	expect(markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified).toEqual([
-		'images',
-		'footnotes',
-		'relativeLinks',
-	]);
+	expect(
+		markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified,
+	).toEqual(['images', 'footnotes', 'relativeLinks']);
 	expect(markdownToBlocks('# a [b](https://b.example)')).not.toHaveProperty('simplified');
 	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
 		'images',
@@ -384,13 +440,18 @@ test('what comes out in another form is told', () => {
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {
-	const markdown = Array.from({ length: 11 }, (_, depth) => `${'  '.repeat(depth)}- ${depth}`).join('\n');
+	const markdown = Array.from(
+		{ length: 11 },
+		(_, depth) => `${'  '.repeat(depth)}- ${depth}`,
+	).join('\n');
 	const levels = markdownToBlocks(markdown).blocks.map(
 		(block) => block.kind === 'paragraph' && block.list?.level,
 	);
 	expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
 	const glyphs = new GlyphCounter({});
-	expect([8, 9, 10.5].map((nestingLevel) => glyphs.countItem({ nestingLevel }).level)).toEqual([8, 8, 8]);
+	expect([8, 9, 10.5].map((nestingLevel) => glyphs.countItem({ nestingLevel }).level)).toEqual([
+		8, 8, 8,
+	]);
 });
 
 test.each([
@@ -423,7 +484,14 @@ test('items count on, and from the start again below another item', () => {
 	const numbered = { glyphType: 'DECIMAL', glyphFormat: '%0.%1' };
 	const long = { glyphType: 'DECIMAL', glyphFormat: `%2${'-'.repeat(48)}` };
 	const tooLong = { glyphType: 'DECIMAL', glyphFormat: `%3${'-'.repeat(49)}` };
-	const nestingLevels = [{ glyphType: 'DECIMAL' }, numbered, long, tooLong, { glyphSymbol: '○' }, {}];
+	const nestingLevels = [
+		{ glyphType: 'DECIMAL' },
+		numbered,
+		long,
+		tooLong,
+		{ glyphSymbol: '○' },
+		{},
+	];
 	const glyphs = new GlyphCounter({ lists: { l: { listProperties: { nestingLevels } } } });
 	const textAt = (nestingLevel: number) => glyphs.countItem({ listId: 'l', nestingLevel }).text;
 	expect([0, 1, 1, 0, 1, 2, 3, 4, 5, -1].map(textAt)).toEqual([
@@ -442,10 +510,22 @@ test('items count on, and from the start again below another item', () => {
 });
 
 test('the numbers of a list that goes on in a table are those of its plain text', () => {
-	const item = { paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l' } } };
+	const item = {
+		paragraph: { elements: [{ textRun: { content: 'x\n' } }], bullet: { listId: 'l' } },
+	};
 	const tab = {
-		body: { content: [item, { table: { tableRows: [{ tableCells: [{ content: [item] }] }] } }, item] },
-		lists: { l: { listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] } } },
+		body: {
+			content: [
+				item,
+				{ table: { tableRows: [{ tableCells: [{ content: [item] }] }] } },
+				item,
+			],
+		},
+		lists: {
+			l: {
+				listProperties: { nestingLevels: [{ glyphType: 'DECIMAL', glyphFormat: '%0.' }] },
+			},
+		},
 	};
 	expect(documentTabToText(tab)).toBe('1. x\n2. x\n3. x');
 	expect(documentTabsToMarkdown([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
@@ -491,7 +571,14 @@ describe('a document in which Google leaves fields out', () => {
 			body: {
 				content: [
 					{ tableOfContents: { content: [reference('b', '1')] } },
-					{ table: { tableRows: [{}, { tableCells: [{}, { content: [reference('a', '2')] }] }] } },
+					{
+						table: {
+							tableRows: [
+								{},
+								{ tableCells: [{}, { content: [reference('a', '2')] }] },
+							],
+						},
+					},
 					reference('gone'),
 					reference(undefined, '4'),
 				],
@@ -542,7 +629,10 @@ describe('a document in which Google leaves fields out', () => {
 	});
 
 	test('a picture without a description is shown by its title', () => {
-		const embeddedObject = { title: 'T', imageProperties: { contentUri: 'https://a.example/c' } };
+		const embeddedObject = {
+			title: 'T',
+			imageProperties: { contentUri: 'https://a.example/c' },
+		};
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
 		expect(readPieces({ elements }, tab)).toEqual([

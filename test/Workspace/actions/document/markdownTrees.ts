@@ -38,7 +38,9 @@ const phrase: fc.Arbitrary<PhrasingContent> = fc.oneof(
 		type: 'strong',
 		children: [a, space, { type: 'emphasis', children: [b] }],
 	})),
-	fc.stringMatching(/^[a-z`*_]{1,6}$/).map((value): PhrasingContent => ({ type: 'inlineCode', value })),
+	fc
+		.stringMatching(/^[a-z`*_]{1,6}$/)
+		.map((value): PhrasingContent => ({ type: 'inlineCode', value })),
 	letters.map((child): PhrasingContent => ({
 		type: 'link',
 		url: 'https://example.com/?a=1&b=(2)',
@@ -65,10 +67,16 @@ const table = fc
 				minLength: columns,
 				maxLength: columns,
 			}),
-			fc.array(fc.array(fc.option(phrasing, { nil: [] }), { minLength: columns, maxLength: columns }), {
-				minLength: rows,
-				maxLength: rows,
-			}),
+			fc.array(
+				fc.array(fc.option(phrasing, { nil: [] }), {
+					minLength: columns,
+					maxLength: columns,
+				}),
+				{
+					minLength: rows,
+					maxLength: rows,
+				},
+			),
 		),
 	)
 	.map(([align, rows]): Table => ({
@@ -86,11 +94,16 @@ function listUpTo(depth: number): fc.Arbitrary<List> {
 			? fc.constant<BlockContent[]>([])
 			: fc.oneof(
 					{ weight: 3, arbitrary: fc.constant<BlockContent[]>([]) },
-					{ weight: 2, arbitrary: listUpTo(depth - 1).map((list): BlockContent[] => [list]) },
+					{
+						weight: 2,
+						arbitrary: listUpTo(depth - 1).map((list): BlockContent[] => [list]),
+					},
 					{ weight: 1, arbitrary: fc.oneof(paragraph, code).map((block) => [block]) },
 					{
 						weight: 1,
-						arbitrary: fc.tuple(code, listUpTo(depth - 1)).map((blocks): BlockContent[] => blocks),
+						arbitrary: fc
+							.tuple(code, listUpTo(depth - 1))
+							.map((blocks): BlockContent[] => blocks),
 					},
 				);
 	const item = fc.tuple(paragraph, inner).map(([first, others]) => ({
@@ -126,5 +139,7 @@ const block: fc.Arbitrary<RootContent> = fc.oneof(
 export const markdownTrees = fc
 	.array(block, { minLength: 1, maxLength: 7 })
 	// Two lists or quotes one after the other are one in a document.
-	.map((blocks) => blocks.filter((one, at) => one.type === 'table' || one.type !== blocks[at - 1]?.type))
+	.map((blocks) =>
+		blocks.filter((one, at) => one.type === 'table' || one.type !== blocks[at - 1]?.type),
+	)
 	.map((children): Root => ({ type: 'root', children }));

@@ -9,7 +9,8 @@ const calls = new Calls();
 const contentFormat = 'markdown';
 
 const locator = (value: string, mode = 'id') => ({ __rl: true, mode, value });
-const url = (id: string) => `https://docs.google.com/document/u/0/d/${id}/edit?usp=sharing#heading=h.1`;
+const url = (id: string) =>
+	`https://docs.google.com/document/u/0/d/${id}/edit?usp=sharing#heading=h.1`;
 
 beforeEach(() => {
 	calls.google.tokens.issue({ token });
@@ -41,13 +42,20 @@ test('all four operations by the form', async () => {
 	const created = await form('create', { title: 'Report', content, contentFormat });
 	const documentId = locator(url((created as unknown as Created).documentId), 'url');
 	expect(Object.keys(created)).toEqual(['documentId', 'documentUrl', 'title']);
-	expect(created).toMatchObject({ title: 'Report', documentUrl: expect.stringContaining('/edit') as string });
-	expect(await form('append', { documentId, content: 'more' })).toMatchObject({ characterCount: 5 });
+	expect(created).toMatchObject({
+		title: 'Report',
+		documentUrl: expect.stringContaining('/edit') as string,
+	});
+	expect(await form('append', { documentId, content: 'more' })).toMatchObject({
+		characterCount: 5,
+	});
 	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
 		title: 'Report',
 		content: '# Title\n\n- a\n- b\n- more',
 	});
-	expect(await form('write', { documentId, content: 'new' })).toMatchObject({ characterCount: 3 });
+	expect(await form('write', { documentId, content: 'new' })).toMatchObject({
+		characterCount: 3,
+	});
 	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
 });
 
@@ -58,7 +66,12 @@ test('a template, filled by the form and by the input object', async () => {
 	const replaced = [{ find: '{{name}}', count: 1 }];
 	const byForm = await form('create', { title: 'Letter', options });
 	expect(byForm).toMatchObject({ replaced });
-	const input = { operation: 'create', resource: 'document', title: 'Letter', templateId: templateId.value };
+	const input = {
+		operation: 'create',
+		resource: 'document',
+		title: 'Letter',
+		templateId: templateId.value,
+	};
 	const byObject = await object({ ...input, replacements: replacement });
 	expect(byObject).toMatchObject({ replaced });
 	for (const made of [byForm, byObject]) {
@@ -76,19 +89,41 @@ test('a template, filled by the form and by the input object', async () => {
 test('Markdown in a template and a section, by the form', async () => {
 	const templateId = locator(calls.document('{{a}}\nend'));
 	const replacement = [{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' }, noRow];
-	const made = await form('create', { title: 'T', options: { templateId, replacements: { replacement } } });
+	const made = await form('create', {
+		title: 'T',
+		options: { templateId, replacements: { replacement } },
+	});
 	expect(made).toMatchObject({ replaced: [{ find: '{{a}}', count: 1 }] });
 	const documentId = locator((made as unknown as Created).documentId);
-	await form('write', { documentId, content: '- new', contentFormat, options: { section: 'One' } });
-	await form('append', { documentId, content: 'more', contentFormat, options: { underHeading: 'One' } });
+	await form('write', {
+		documentId,
+		content: '- new',
+		contentFormat,
+		options: { section: 'One' },
+	});
+	await form('append', {
+		documentId,
+		content: 'more',
+		contentFormat,
+		options: { underHeading: 'One' },
+	});
 	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
 		content: '# One\n\n- new\n\nmore',
 	});
 });
 
 test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
-	const options = { replacements: { replacement: [noRow] }, templateId: locator(calls.document('a')) };
-	const parameters = { inputMode: 'fields', resource: 'document', operation: 'create', title: 'T', options };
+	const options = {
+		replacements: { replacement: [noRow] },
+		templateId: locator(calls.document('a')),
+	};
+	const parameters = {
+		inputMode: 'fields',
+		resource: 'document',
+		operation: 'create',
+		title: 'T',
+		options,
+	};
 	const { description } = new Workspace();
 	const kept = NodeHelpers.getNodeParameters(
 		description.properties,
@@ -99,7 +134,9 @@ test('an option that was added stays while another one is chosen, and means noth
 		description,
 	);
 	expect(Object.keys(kept?.['options'] ?? {})).toEqual(Object.keys(options));
-	const choices = description.properties.flatMap((one) => (one.name === 'options' ? one.options : []) ?? []);
+	const choices = description.properties.flatMap(
+		(one) => (one.name === 'options' ? one.options : []) ?? [],
+	);
 	const added = choices.filter(({ name }) => name === 'replacements');
 	expect(added).toHaveLength(2);
 	for (const one of added) expect(one).toMatchObject({ default: options.replacements });
@@ -117,7 +154,11 @@ test('a section that was left empty, or whose expression came out empty, never i
 	]) {
 		const options = { section };
 		const items = [{ json: { heading } }];
-		const failing = runNode({ url: calls.google.url, parameters: { ...parameters, options }, items });
+		const failing = runNode({
+			url: calls.google.url,
+			parameters: { ...parameters, options },
+			items,
+		});
 		const { message } = await failureOf(failing);
 		expect(message).toContain("'Section' must be the text of a heading, but it is empty");
 	}
@@ -127,16 +168,24 @@ test('a section that was left empty, or whose expression came out empty, never i
 test('all four operations by the input object', async () => {
 	const created = await object({ operation: 'create', resource: 'document', title: 'Report' });
 	const { documentId } = created as unknown as Created;
-	expect(await object({ operation: 'write', documentId, content: '**a**\n', contentFormat })).toEqual({
+	expect(
+		await object({ operation: 'write', documentId, content: '**a**\n', contentFormat }),
+	).toEqual({
 		documentId,
 		characterCount: 1,
 		revisionId: calls.google.docs.revisionOf(documentId),
 	});
-	expect(await object({ operation: 'append', documentId: url(documentId), content: '\n' })).toMatchObject({
+	expect(
+		await object({ operation: 'append', documentId: url(documentId), content: '\n' }),
+	).toMatchObject({
 		documentId,
 	});
-	expect(await object({ operation: 'read', documentId, contentFormat })).toMatchObject({ content: '**a**' });
-	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({ tabs: [{}] });
+	expect(await object({ operation: 'read', documentId, contentFormat })).toMatchObject({
+		content: '**a**',
+	});
+	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({
+		tabs: [{}],
+	});
 });
 
 const sectioned = { operation: 'write', documentId: '1abc', content: 'x', section: 'A' };
@@ -145,7 +194,10 @@ const marked = { operation: 'write', documentId: '1abc', content: '', replacemen
 
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
-	[{ operation: 'read', documentId: '1abc', contentFormat: 'html' }, /contentFormat.*text, markdown/],
+	[
+		{ operation: 'read', documentId: '1abc', contentFormat: 'html' },
+		/contentFormat.*text, markdown/,
+	],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
 	[
@@ -154,13 +206,28 @@ test.each<[IDataObject, RegExp]>([
 	],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
 	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, but it is empty/],
-	[{ ...sectioned, replacements: { a: 'b' } }, /'section' cannot be used together with 'replacements'/],
-	[{ ...sectioned, fillFromInput: true }, /'section' cannot be used together with 'replacements'/],
-	[{ ...marked, content: 'x' }, /Markdown in 'replacements' cannot be used together with 'content'/],
+	[
+		{ ...sectioned, replacements: { a: 'b' } },
+		/'section' cannot be used together with 'replacements'/,
+	],
+	[
+		{ ...sectioned, fillFromInput: true },
+		/'section' cannot be used together with 'replacements'/,
+	],
+	[
+		{ ...marked, content: 'x' },
+		/Markdown in 'replacements' cannot be used together with 'content'/,
+	],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
-	[{ ...marked, replacements: [{ find: 'a', replace: 5 }] }, /'replacements' must be texts, not a number/],
+	[
+		{ ...marked, replacements: [{ find: 'a', replace: 5 }] },
+		/'replacements' must be texts, not a number/,
+	],
 	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
-	[{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] }, /has an empty text to find/],
+	[
+		{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] },
+		/has an empty text to find/,
+	],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],

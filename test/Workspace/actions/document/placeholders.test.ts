@@ -10,7 +10,11 @@ const text = (content: string): docs_v1.Schema$StructuralElement => ({
 	paragraph: { elements: [{ textRun: { content: `${content}\n` } }] },
 });
 
-const markdown = (find: string, replace: string) => ({ find, replace, format: 'markdown' as const });
+const markdown = (find: string, replace: string) => ({
+	find,
+	replace,
+	format: 'markdown' as const,
+});
 const plain = (find: string, replace: string) => ({ find, replace, format: 'text' as const });
 
 /** The document as Markdown shows it, one line for each block. */
@@ -26,13 +30,20 @@ describe('Markdown in place of a placeholder', () => {
 	test('takes its paragraph, in one request that is guarded by the revision', async () => {
 		const id = calls.document('Dear\n{{answer}}\nYours');
 		const requiredRevisionId = calls.google.docs.revisionOf(id);
-		const written = await calls.write(id, { replacements: [markdown('{{answer}}', '**yes**')] });
+		const written = await calls.write(id, {
+			replacements: [markdown('{{answer}}', '**yes**')],
+		});
 		expect(calls.sent[1]?.body).toMatchObject({
 			requests: [
 				{ deleteContentRange: { range: { startIndex: 6, endIndex: 16, tabId: 't.0' } } },
 				{ insertText: { text: 'yes', location: { index: 6, tabId: 't.0' } } },
 				{ updateParagraphStyle: {} },
-				{ updateTextStyle: { range: { startIndex: 6, endIndex: 9 }, textStyle: { bold: true } } },
+				{
+					updateTextStyle: {
+						range: { startIndex: 6, endIndex: 9 },
+						textStyle: { bold: true },
+					},
+				},
 			],
 			writeControl: { requiredRevisionId },
 		});
@@ -48,11 +59,21 @@ describe('Markdown in place of a placeholder', () => {
 	test('several times, at the beginning, in a cell, in a list and at the end, in every tab', async () => {
 		const cell = { content: [text('{{a}}')] };
 		const item = {
-			paragraph: { elements: [{ textRun: { content: ' {{a}} \n' } }], bullet: { listId: 'kix.1' } },
+			paragraph: {
+				elements: [{ textRun: { content: ' {{a}} \n' } }],
+				bullet: { listId: 'kix.1' },
+			},
 		};
 		const body = [
 			text('{{a}}'),
-			{ table: { tableRows: [{ tableCells: [cell] }, { tableCells: [{ content: [text('cell')] }] }] } },
+			{
+				table: {
+					tableRows: [
+						{ tableCells: [cell] },
+						{ tableCells: [{ content: [text('cell')] }] },
+					],
+				},
+			},
 			item,
 			text('{{a}}'),
 		];
@@ -62,19 +83,30 @@ describe('Markdown in place of a placeholder', () => {
 			{ title: 'Two', tabId: 't.two', body: [text('[x]'), text('{{a}}'), text('y')] },
 		];
 		const id = calls.google.docs.seed({ title: 'T', tabs });
-		const { replaced } = await calls.write(id, { replacements: [markdown('{{a}}', '# new\n\ntext')] });
+		const { replaced } = await calls.write(id, {
+			replacements: [markdown('{{a}}', '# new\n\ntext')],
+		});
 		expect(replaced).toEqual([{ find: '{{a}}', count: 5 }]);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
-		expect(calls.google.docs.text(id)).toBe(`new\ntext\nnew\ntext\ncell\nnew\ntext\nnew\ntext\n`);
+		expect(calls.google.docs.text(id)).toBe(
+			`new\ntext\nnew\ntext\ncell\nnew\ntext\nnew\ntext\n`,
+		);
 		expect(await blocks(id, 'Two')).toEqual(['\\[x]', '# new', 'text', 'y']);
-		await calls.write(id, { tab: 'Two', replacements: [markdown('[x]', answer), markdown('[', '')] });
+		await calls.write(id, {
+			tab: 'Two',
+			replacements: [markdown('[x]', answer), markdown('[', '')],
+		});
 		expect(await blocks(id, 'Two')).toEqual([...shown, '# new', 'text', 'y']);
 	});
 
 	test('goes with texts, which are replaced afterwards', async () => {
 		const id = calls.document('Dear {{name}},\n{{a}}\n{{b}}');
 		const item = testItem({ json: { b: 'bye' } });
-		const replacements = [plain('{{name}}', 'Ann'), markdown('{{a}}', answer), markdown('{{c}}', 'c')];
+		const replacements = [
+			plain('{{name}}', 'Ann'),
+			markdown('{{a}}', answer),
+			markdown('{{c}}', 'c'),
+		];
 		const { replaced } = await calls.write(id, { replacements, fillFromInput: true }, item);
 		expect(replaced).toEqual([
 			{ find: '{{a}}', count: 1 },
@@ -90,7 +122,10 @@ describe('Markdown in place of a placeholder', () => {
 		const id = calls.document('text');
 		const item = testItem();
 		const written = await calls.write(id, { replacements: [markdown('{{a}}', 'x')] }, item);
-		expect(written).toMatchObject({ characterCount: 0, replaced: [{ find: '{{a}}', count: 0 }] });
+		expect(written).toMatchObject({
+			characterCount: 0,
+			replaced: [{ find: '{{a}}', count: 0 }],
+		});
 		expect(item.hints).toHaveLength(1);
 		expect(calls.methods).toEqual(['get']);
 	});
@@ -106,7 +141,13 @@ describe('Markdown in place of a placeholder', () => {
 		['a line break', [text('x\v{{a}}')]],
 		[
 			'a picture',
-			[{ paragraph: { elements: [{ textRun: { content: '{{a}}' } }, { inlineObjectElement: {} }] } }],
+			[
+				{
+					paragraph: {
+						elements: [{ textRun: { content: '{{a}}' } }, { inlineObjectElement: {} }],
+					},
+				},
+			],
 		],
 		['another place of its own', [text('{{a}}'), text('and {{a}}')]],
 	])('is refused where it shares its paragraph with %s', async (_what, body) => {
@@ -125,7 +166,9 @@ describe('Markdown in place of a placeholder', () => {
 	test.each(['headers', 'footers', 'footnotes'])('is refused in %s', async (part) => {
 		const tabs = [{ body: [text('{{a}}')], [part]: { 'kix.h': [text('{{a}}')] } }];
 		const id = calls.google.docs.seed({ title: 'T', tabs });
-		const failure = await catchFailure(calls.write(id, { replacements: [markdown('{{a}}', 'b')] }));
+		const failure = await catchFailure(
+			calls.write(id, { replacements: [markdown('{{a}}', 'b')] }),
+		);
 		expect(failure.message).toMatch(/^'\{\{a\}\}' is in a header, a footer or a footnote/);
 		expect(calls.methods).toEqual(['get']);
 	});
@@ -141,7 +184,10 @@ describe('Markdown in place of a placeholder', () => {
 		expect(item.hints).toEqual([
 			'Google could not fetch these images, so they became links: https://b.invalid/b.png',
 		]);
-		expect(await blocks(id)).toEqual(['x ![](https://a.example.com/a.png)', '[b](https://b.invalid/b.png)']);
+		expect(await blocks(id)).toEqual([
+			'x ![](https://a.example.com/a.png)',
+			'[b](https://b.invalid/b.png)',
+		]);
 	});
 
 	test('whose answer is lost is not put in again, and the failure says so', async () => {
@@ -166,7 +212,12 @@ describe('in a template', () => {
 	test('takes the place of its placeholder, and the content follows', async () => {
 		const templateId = calls.document('{{a}}\nend {{name}}');
 		const replacements = [markdown('{{a}}', answer), plain('{{name}}', 'Ann')];
-		const made = await calls.create({ title: 'Letter', templateId, replacements, content: 'more' });
+		const made = await calls.create({
+			title: 'Letter',
+			templateId,
+			replacements,
+			content: 'more',
+		});
 		expect(made.replaced).toEqual([
 			{ find: '{{a}}', count: 1 },
 			{ find: '{{name}}', count: 1 },
@@ -181,18 +232,21 @@ describe('in a template', () => {
 		{ match: 'docs.documents.batchUpdate', times: 9, connection: 'resetAfter' },
 		{ match: 'docs.documents.get', nth: 2, times: 9, status: 503 },
 		{ match: 'drive.files.update', times: 9, status: 503 },
-	] as const)('with a key, an execution that was cut does not put it in twice: %j', async (fault) => {
-		const params = {
-			templateId: calls.document('a\nend'),
-			replacements: [markdown('a', 'x\n\na\n\ny')],
-			idempotencyKey: 'letter',
-		};
-		calls.google.fault(fault);
-		await calls.create(params).catch(() => undefined);
-		calls.google.heal();
-		const { documentId } = await calls.create(params, testItem());
-		expect(calls.google.docs.text(documentId)).toBe('x\na\ny\nend\n');
-	});
+	] as const)(
+		'with a key, an execution that was cut does not put it in twice: %j',
+		async (fault) => {
+			const params = {
+				templateId: calls.document('a\nend'),
+				replacements: [markdown('a', 'x\n\na\n\ny')],
+				idempotencyKey: 'letter',
+			};
+			calls.google.fault(fault);
+			await calls.create(params).catch(() => undefined);
+			calls.google.heal();
+			const { documentId } = await calls.create(params, testItem());
+			expect(calls.google.docs.text(documentId)).toBe('x\na\ny\nend\n');
+		},
+	);
 
 	test('a key that was used for other Markdown is refused', async () => {
 		const params = { templateId: calls.document('a'), idempotencyKey: 'letter' };
@@ -205,7 +259,9 @@ describe('in a template', () => {
 
 	test('is needed: a new document has no placeholders', async () => {
 		const replacements = [markdown('a', '# b')];
-		const failure = await catchFailure(calls.create({ title: 'T', content: 'a', replacements }));
+		const failure = await catchFailure(
+			calls.create({ title: 'T', content: 'a', replacements }),
+		);
 		expect(failure.message).toBe("'replacements' has no text to change");
 		expect(calls.sent).toEqual([]);
 	});

@@ -106,7 +106,9 @@ x = 1`;
 	});
 
 	test('as Markdown', async () => {
-		expect((await calls.read(rich(), { contentFormat: 'markdown' })).content).toBe(wholeMarkdown);
+		expect((await calls.read(rich(), { contentFormat: 'markdown' })).content).toBe(
+			wholeMarkdown,
+		);
 	});
 
 	test.each([
@@ -125,14 +127,19 @@ x = 1`;
 		expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
 			code: 400,
 			message: "The document has no tab 'Main tab'",
-			description: "Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+			description:
+				"Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
 		});
 	});
 
 	test("Google's resource, of all tabs or of one", async () => {
 		const id = rich();
 		const whole = await calls.read(id, { output: 'document' });
-		expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs: [{ documentTab: { body: {} } }, {}] });
+		expect(whole).toMatchObject({
+			documentId: id,
+			title: 'Rich',
+			tabs: [{ documentTab: { body: {} } }, {}],
+		});
 		expect(whole).not.toHaveProperty('content');
 		const one = await calls.read(id, { output: 'document', tab: 'Details' });
 		expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
@@ -197,15 +204,20 @@ describe('hostile documents', () => {
 	}
 
 	describe('a document that a stranger made up', () => {
-		it.each(['text', 'markdown'] as const)('with 80,000 spaces is read as %s', async (contentFormat) => {
-			const spaces = ' '.repeat(80_000);
-			const id = calls.google.docs.seed({
-				title: 'Spaces',
-				tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
-			});
-			const { content } = (await calls.read(id, { contentFormat })) as { content: string };
-			expect(content.trimEnd()).toBe(`a${spaces}b`);
-		});
+		it.each(['text', 'markdown'] as const)(
+			'with 80,000 spaces is read as %s',
+			async (contentFormat) => {
+				const spaces = ' '.repeat(80_000);
+				const id = calls.google.docs.seed({
+					title: 'Spaces',
+					tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
+				});
+				const { content } = (await calls.read(id, { contentFormat })) as {
+					content: string;
+				};
+				expect(content.trimEnd()).toBe(`a${spaces}b`);
+			},
+		);
 
 		it.each([
 			['ALPHA', 780, `${'z'.repeat(30)}. item`],
@@ -238,7 +250,9 @@ describe('hostile documents', () => {
 			async (contentFormat) => {
 				for (const level of [1e8, -1e8]) {
 					const read = await calls.read(listOf({}, level), { contentFormat });
-					expect(read).toMatchObject({ content: expect.stringMatching(/^ *[•-] item$/) as string });
+					expect(read).toMatchObject({
+						content: expect.stringMatching(/^ *[•-] item$/) as string,
+					});
 				}
 			},
 		);
@@ -260,15 +274,23 @@ describe('hostile documents', () => {
 			};
 			const tab = {
 				body: { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] },
-				inlineObjects: { 'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } } },
+				inlineObjects: {
+					'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } },
+				},
 			};
 			const id = calls.document('x');
-			const tabs = [{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab }];
-			const body = Buffer.from(JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }));
+			const tabs = [
+				{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab },
+			];
+			const body = Buffer.from(
+				JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }),
+			);
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
 			const item = testItem();
 			expect(await calls.read(id, {}, item)).toMatchObject({ title: 'Same', content: '' });
-			expect(item.hints).toEqual([expect.stringContaining('cannot be converted to plain text')]);
+			expect(item.hints).toEqual([
+				expect.stringContaining('cannot be converted to plain text'),
+			]);
 		});
 
 		function nested(depth: number): string {
@@ -278,7 +300,9 @@ describe('hostile documents', () => {
 			);
 			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
 			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
-			const body = Buffer.from(`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`);
+			const body = Buffer.from(
+				`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`,
+			);
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
 			return id;
 		}
@@ -300,14 +324,18 @@ describe('hostile documents', () => {
 			const deep = `${'['.repeat(levels)}null${']'.repeat(levels)}`;
 			const body = Buffer.from(`{"title":null,"deep":${deep}}`);
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			const [outcome] = await Promise.allSettled([calls.read(calls.document('x'), { output: 'document' })]);
+			const [outcome] = await Promise.allSettled([
+				calls.read(calls.document('x'), { output: 'document' }),
+			]);
 			expect(outcome).toMatchObject(expected);
 		});
 
 		it('with such tables is no item that n8n could not store', async () => {
 			const failure = await catchFailure(calls.read(nested(5000), { output: 'document' }));
 			expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });
-			expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({ title: 'Deep' });
+			expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({
+				title: 'Deep',
+			});
 		});
 	});
 });

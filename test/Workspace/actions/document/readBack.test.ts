@@ -18,9 +18,12 @@ test.each([
 	String.raw`a \&amp; b \&#38; c \&copy;`,
 	'`a\\&b` & c',
 	'```\na\\&b\n```',
-])('an ampersand has a backslash only where it would begin a character reference: %j', async (content) => {
-	expect(await writeAndRead(content)).toBe(content);
-});
+])(
+	'an ampersand has a backslash only where it would begin a character reference: %j',
+	async (content) => {
+		expect(await writeAndRead(content)).toBe(content);
+	},
+);
 
 test.each([
 	['\\&x', String.raw`\\&x`],
@@ -44,7 +47,9 @@ test('what a document has no place for is named', async () => {
 });
 
 describe('paragraphs of shaded code', () => {
-	const shading = { backgroundColor: { color: { rgbColor: { red: 0.9, green: 0.9, blue: 0.9 } } } };
+	const shading = {
+		backgroundColor: { color: { rgbColor: { red: 0.9, green: 0.9, blue: 0.9 } } },
+	};
 	const line = (content: string) => ({
 		paragraph: {
 			paragraphStyle: { namedStyleType: 'NORMAL_TEXT', shading },

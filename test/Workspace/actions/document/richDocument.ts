@@ -16,7 +16,10 @@ export function heading(text: string, level: number): Element {
 	return paragraph(text, { paragraphStyle: { namedStyleType: `HEADING_${level}` } });
 }
 
-function styled(content: string, textStyle: docs_v1.Schema$TextStyle): docs_v1.Schema$ParagraphElement {
+function styled(
+	content: string,
+	textStyle: docs_v1.Schema$TextStyle,
+): docs_v1.Schema$ParagraphElement {
 	return { textRun: { content, textStyle } };
 }
 
@@ -41,7 +44,9 @@ export const richTabs: TabSeed[] = [
 		footers: { 'kix.f': [paragraph(['Page ', { autoText: { type: 'PAGE_NUMBER' } }])] },
 		footnotes: { 'kix.n2': [paragraph(' Second note')], 'kix.n1': [paragraph(' First note')] },
 		lists: {
-			'kix.b': { listProperties: { nestingLevels: [{ glyphSymbol: '●' }, { glyphSymbol: '○' }] } },
+			'kix.b': {
+				listProperties: { nestingLevels: [{ glyphSymbol: '●' }, { glyphSymbol: '○' }] },
+			},
 			'kix.o': {
 				listProperties: {
 					nestingLevels: [
@@ -75,21 +80,32 @@ export const richTabs: TabSeed[] = [
 				'.',
 			]),
 			paragraph([
-				{ person: { personId: 'p', personProperties: { name: 'Ada Lovelace', email: 'ada@example.com' } } },
+				{
+					person: {
+						personId: 'p',
+						personProperties: { name: 'Ada Lovelace', email: 'ada@example.com' },
+					},
+				},
 				' met ',
 				{ person: { personId: 'q', personProperties: { email: 'bob@example.com' } } },
 				' on ',
 				{
 					dateElement: {
 						dateId: 'd',
-						dateElementProperties: { displayText: 'Sep 9, 2026', timestamp: '2026-09-09T00:00:00Z' },
+						dateElementProperties: {
+							displayText: 'Sep 9, 2026',
+							timestamp: '2026-09-09T00:00:00Z',
+						},
 					},
 				},
 				' about ',
 				{
 					richLink: {
 						richLinkId: 'r',
-						richLinkProperties: { title: 'Plan', uri: 'https://docs.google.com/spreadsheets/d/1' },
+						richLinkProperties: {
+							title: 'Plan',
+							uri: 'https://docs.google.com/spreadsheets/d/1',
+						},
 					},
 				},
 			]),
@@ -116,13 +132,18 @@ export const richTabs: TabSeed[] = [
 			]),
 			paragraph(['line one\vline two', { inlineObjectElement: { inlineObjectId: 'kix.i' } }]),
 			paragraph({ horizontalRule: {} }),
-			paragraph(['Last', { footnoteReference: { footnoteId: 'kix.n2', footnoteNumber: '2' } }]),
+			paragraph([
+				'Last',
+				{ footnoteReference: { footnoteId: 'kix.n2', footnoteNumber: '2' } },
+			]),
 		],
 	},
 	{
 		title: 'Appendix',
 		tabId: 't.app',
 		body: [paragraph('Appendix text')],
-		children: [{ title: 'Details', tabId: 't.det', body: [heading('Detail', 2), paragraph('x = 1')] }],
+		children: [
+			{ title: 'Details', tabId: 't.det', body: [heading('Detail', 2), paragraph('x = 1')] },
+		],
 	},
 ];

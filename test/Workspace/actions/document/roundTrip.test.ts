@@ -64,7 +64,11 @@ describe('round trip', () => {
 	test('Markdown -> document -> Markdown keeps the structure', () => {
 		fc.assert(
 			fc.property(markdownTrees, (tree) => {
-				const markdown = toMarkdown(tree, { extensions: [gfmToMarkdown()], bullet: '-', emphasis: '*' });
+				const markdown = toMarkdown(tree, {
+					extensions: [gfmToMarkdown()],
+					bullet: '-',
+					emphasis: '*',
+				});
 				const { id, content } = written(markdown);
 				const back = documentTabsToMarkdown([get(id)]);
 				expect(structureOf(markdownToBlocks(back))).toEqual(structureOf(content));
@@ -85,7 +89,9 @@ describe('round trip', () => {
 					mayInheritStyle: false,
 				});
 				const own = content.blocks.map((one) =>
-					one.kind === 'table' ? one.rows.flat().map(joinSpans).join('') : joinSpans(one.spans),
+					one.kind === 'table'
+						? one.rows.flat().map(joinSpans).join('')
+						: joinSpans(one.spans),
 				);
 				expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
 			}),
@@ -111,7 +117,11 @@ describe('visible text', () => {
 	type Run = readonly [text: string, style: object];
 
 	const code = { weightedFontFamily: { fontFamily: 'Courier New' } };
-	const around: readonly object[] = [{}, { bold: true }, { link: { url: 'https://link.example/' } }];
+	const around: readonly object[] = [
+		{},
+		{ bold: true },
+		{ link: { url: 'https://link.example/' } },
+	];
 	const styles: readonly object[] = [
 		...around,
 		{ italic: true },
@@ -156,7 +166,11 @@ describe('visible text', () => {
 			const { link, weightedFontFamily, ...marks } = style as Record<string, { url: string }>;
 			return {
 				text,
-				marks: { ...marks, ...(link && { link: link.url }), ...(weightedFontFamily && { code: true }) },
+				marks: {
+					...marks,
+					...(link && { link: link.url }),
+					...(weightedFontFamily && { code: true }),
+				},
 			};
 		});
 	}
@@ -181,7 +195,8 @@ describe('visible text', () => {
 					[[symbol, other], ['a', own], [symbol, other]],
 					[[`a${symbol}`, other], [`${symbol}a`, own], [`b${symbol}`, other]],
 				]; // prettier-ignore
-					for (const runs of all) expect(shown(readBack(place(runs)))).toEqual(shown(spansOfRuns(runs)));
+					for (const runs of all)
+						expect(shown(readBack(place(runs)))).toEqual(shown(spansOfRuns(runs)));
 				}
 			}
 		});
@@ -217,8 +232,12 @@ describe('visible text', () => {
 				for (const runs of all) {
 					const bold = ({ marks }: Span) => marks.bold === true;
 					const [given, back] = [spansOfRuns(runs), readBack(place(runs))];
-					expect(joinSpans(back).replace(/\s+/g, '')).toBe(joinSpans(given).replace(/\s+/g, ''));
-					expect(joinSpans(back.filter(bold)).trim()).toBe(joinSpans(given.filter(bold)).trim());
+					expect(joinSpans(back).replace(/\s+/g, '')).toBe(
+						joinSpans(given).replace(/\s+/g, ''),
+					);
+					expect(joinSpans(back.filter(bold)).trim()).toBe(
+						joinSpans(given.filter(bold)).trim(),
+					);
 				}
 			}
 		});
@@ -226,7 +245,9 @@ describe('visible text', () => {
 
 	test('an address that Markdown reads as it stands is left alone', () => {
 		const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
-		expect(documentTabsToMarkdown([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(text);
+		expect(documentTabsToMarkdown([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(
+			text,
+		);
 	});
 
 	test.each(['https://*.example/a', 'http://{host}/a_', 'https://_', 'http://&'])(
@@ -256,9 +277,9 @@ describe('visible text', () => {
 						});
 						update(id, [...plan.requests]);
 						expect(service.text(id)).toBe(plan.text);
-						expect(shown(spansIn(markdownToBlocks(documentTabsToMarkdown([get(id)]))))).toEqual(
-							shown(spansIn(content)),
-						);
+						expect(
+							shown(spansIn(markdownToBlocks(documentTabsToMarkdown([get(id)])))),
+						).toEqual(shown(spansIn(content)));
 						expect(plan.text).toContain(symbol);
 					}
 				}

@@ -36,8 +36,18 @@ describe('replacements', () => {
 			],
 		});
 		expect(requestsSent()).toEqual([
-			{ replaceAllText: { containsText: { text: '{{name}}', matchCase: true }, replaceText: 'Ann' } },
-			{ replaceAllText: { containsText: { text: '{{sum}}', matchCase: true }, replaceText: '12 €' } },
+			{
+				replaceAllText: {
+					containsText: { text: '{{name}}', matchCase: true },
+					replaceText: 'Ann',
+				},
+			},
+			{
+				replaceAllText: {
+					containsText: { text: '{{sum}}', matchCase: true },
+					replaceText: '12 €',
+				},
+			},
 		]);
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});
@@ -58,7 +68,11 @@ describe('replacements', () => {
 	test('name in a hint what was not found, in the same case', async () => {
 		const id = calls.document('Name: NAME');
 		const item = testItem();
-		const written = await calls.write(id, { replacements: [pair('name', 'x'), pair('NAME', 'y')] }, item);
+		const written = await calls.write(
+			id,
+			{ replacements: [pair('name', 'x'), pair('NAME', 'y')] },
+			item,
+		);
 		expect(calls.google.docs.text(id)).toBe('Name: y\n');
 		expect(written).toMatchObject({
 			replaced: [
@@ -80,8 +94,13 @@ describe('replacements', () => {
 	});
 
 	test('with nothing to find are refused before anything is sent', async () => {
-		const failure = await catchFailure(calls.write(calls.document('x'), { replacements: [pair('', 'x')] }));
-		expect(failure).toMatchObject({ code: 400, message: "'replacements' has an empty text to find" });
+		const failure = await catchFailure(
+			calls.write(calls.document('x'), { replacements: [pair('', 'x')] }),
+		);
+		expect(failure).toMatchObject({
+			code: 400,
+			message: "'replacements' has an empty text to find",
+		});
 		expect(failure.description).toContain(
 			'If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 		);
@@ -183,20 +202,27 @@ describe('a template', () => {
 	test('whose copy has no answer is found and filled', async () => {
 		const template = calls.document('Dear {{name}},');
 		calls.google.fault({ match: 'drive.files.copy', connection: 'resetAfter' });
-		const made = await calls.create({ templateId: template, replacements: [pair('{{name}}', 'Ann')] });
+		const made = await calls.create({
+			templateId: template,
+			replacements: [pair('{{name}}', 'Ann')],
+		});
 		expect(calls.google.docs.text(made.documentId)).toBe('Dear Ann,\n');
 		expect(calls.google.files.listAll()).toHaveLength(2);
 	});
 
 	test('that was not chosen is asked for: replacements alone would make an empty document', async () => {
-		const failure = await catchFailure(calls.create({ replacements: [pair('{{name}}', 'Ann')] }));
+		const failure = await catchFailure(
+			calls.create({ replacements: [pair('{{name}}', 'Ann')] }),
+		);
 		expect(failure).toMatchObject({ code: 400 });
 		expect(failure.description).toContain('Nothing was created. Choose a document');
 		expect(calls.google.files.listAll()).toHaveLength(0);
 	});
 
 	test('that is not there is named', async () => {
-		const failure = await catchFailure(calls.create({ templateId: 'missingTemplate0123456789' }));
+		const failure = await catchFailure(
+			calls.create({ templateId: 'missingTemplate0123456789' }),
+		);
 		expect(failure).toMatchObject({ code: 404 });
 		expect(failure.description).toContain('missingTemplate0123456789');
 	});
@@ -208,13 +234,17 @@ describe('a tab that is missing', () => {
 		await calls.write(id, { content: 'a', tab: 'Notes', createTab: true });
 		await calls.append(id, { content: 'b', tab: ' Notes ', createTab: true });
 		const read = await calls.read(id, { tab: 'Notes' });
-		expect(read).toMatchObject({ content: 'ab', tabs: [{ title: 'Tab 1' }, { title: 'Notes' }] });
+		expect(read).toMatchObject({
+			content: 'ab',
+			tabs: [{ title: 'Tab 1' }, { title: 'Notes' }],
+		});
 		expect(calls.google.docs.text(id)).toBe('first\n');
 	});
 
 	test('is made once by two executions', async () => {
 		const id = calls.document('first');
-		const append = (content: string) => calls.append(id, { content, tab: 'Notes', createTab: true });
+		const append = (content: string) =>
+			calls.append(id, { content, tab: 'Notes', createTab: true });
 		await Promise.all([append('a'), append('b')]);
 		const { tabs } = (await calls.read(id)) as { tabs: unknown[] };
 		expect(tabs).toHaveLength(2);
@@ -227,7 +257,9 @@ describe('a tab that is missing', () => {
 	});
 
 	test('is refused without the option', async () => {
-		const failure = await catchFailure(calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }));
+		const failure = await catchFailure(
+			calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }),
+		);
 		expect(failure).toMatchObject({ code: 400, message: "The document has no tab 'Notes'" });
 	});
 });
@@ -244,7 +276,9 @@ describe('images of Markdown', () => {
 			{ content: markdown, contentFormat: 'markdown', insertImages: true },
 			item,
 		);
-		const { content } = (await calls.read(id, { contentFormat: 'markdown' })) as { content: string };
+		const { content } = (await calls.read(id, { contentFormat: 'markdown' })) as {
+			content: string;
+		};
 		expect(content).toBe(
 			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n\nd',
 		);
@@ -258,18 +292,27 @@ describe('images of Markdown', () => {
 
 	const two = '![a](https://a.example/a.png) ![b](https://b.example/b.png)';
 	const write = async (content: string, item = testItem()) =>
-		await calls.write(calls.document(), { content, contentFormat: 'markdown', insertImages: true }, item);
+		await calls.write(
+			calls.document(),
+			{ content, contentFormat: 'markdown', insertImages: true },
+			item,
+		);
 
 	test.each([
 		['The image could not be retrieved.', 'https://b.example/b.png, https://a.example/a.png'],
-		['Invalid requests[1].insertInlineImage: no', 'https://b.example/b.png, https://a.example/a.png'],
+		[
+			'Invalid requests[1].insertInlineImage: no',
+			'https://b.example/b.png, https://a.example/a.png',
+		],
 		['Invalid requests[5].insertInlineImage: no', 'https://b.example/b.png'],
 		['Invalid requests[7].insertInlineImage: no', 'https://a.example/a.png'],
 	])('that Google refuses with %j become links', async (message, links) => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
 		const item = testItem();
 		await write(two, item);
-		expect(item.hints).toEqual([`Google could not fetch these images, so they became links: ${links}`]);
+		expect(item.hints).toEqual([
+			`Google could not fetch these images, so they became links: ${links}`,
+		]);
 	});
 
 	test.each([
@@ -297,7 +340,10 @@ describe('images of Markdown', () => {
 	])('of which Google refuses %d take %d tries', async (count, tries) => {
 		const item = testItem();
 		const address = (at: number) => `https://p${at}.invalid/`;
-		await write(Array.from({ length: count }, (_, at) => `![](${address(at)})`).join(' '), item);
+		await write(
+			Array.from({ length: count }, (_, at) => `![](${address(at)})`).join(' '),
+			item,
+		);
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(tries);
 		expect(item.hints).toEqual([expect.stringContaining(address(count - 1))]);
 	});
@@ -330,7 +376,11 @@ describe('images of Markdown', () => {
 		const id = calls.document('old');
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
 		const content = '![logo](https://example.com/a.png)';
-		const written = await calls.write(id, { content, contentFormat: 'markdown', insertImages: true });
+		const written = await calls.write(id, {
+			content,
+			contentFormat: 'markdown',
+			insertImages: true,
+		});
 		expect(written).toMatchObject({ documentId: id, characterCount: 0 });
 		expect(calls.google.docs.batchesOf(id)).toBe(1);
 	});

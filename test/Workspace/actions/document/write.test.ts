@@ -84,7 +84,9 @@ test('an empty content is refused before any request', async () => {
 			message: "'content' is empty",
 		});
 	}
-	expect(await catchFailure(calls.write(id, { content: ' \n ', contentFormat: 'markdown' }))).toMatchObject({
+	expect(
+		await catchFailure(calls.write(id, { content: ' \n ', contentFormat: 'markdown' })),
+	).toMatchObject({
 		code: 400,
 	});
 	expect(calls.sent).toEqual([]);
@@ -107,7 +109,9 @@ test.each(['plain', 'ends with a newline\n', 'many\n\nlines'])(
 			title: 'T',
 			tabs: [{ body: [line('before'), styledLine('item')], lists }],
 		});
-		expect(await calls.write(id, { content })).toMatchObject({ characterCount: content.length });
+		expect(await calls.write(id, { content })).toMatchObject({
+			characterCount: content.length,
+		});
 		expect(JSON.stringify(await calls.read(id, { output: 'document' }))).not.toMatch(oldLook);
 		expect((await calls.read(id)).content).toBe(content);
 		const { content: markdown } = await calls.read(id, { contentFormat: 'markdown' });
@@ -213,7 +217,9 @@ test('of two tabs with one title the id decides', async () => {
 		{ title: 'Twin', tabId: 't.b' },
 	];
 	const id = calls.document('', twins);
-	const { message, description } = await catchFailure(calls.write(id, { content: 'x', tab: 'Twin' }));
+	const { message, description } = await catchFailure(
+		calls.write(id, { content: 'x', tab: 'Twin' }),
+	);
 	expect(message).toBe("Several tabs have the title 'Twin'");
 	expect(description).toBe("Enter the ID of one of them: 'Twin' (t.a), 'Twin' (t.b).");
 });
@@ -230,13 +236,18 @@ test('a revision of the user that is stale is refused by Google, and nothing is 
 
 test('reading gives back what was written', async () => {
 	await fc.assert(
-		fc.asyncProperty(fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }), async (content) => {
-			const clean = cleanText(content).replaceAll('\v', '\n');
-			fc.pre(clean !== '');
-			const id = calls.document('x');
-			expect(await calls.write(id, { content })).toMatchObject({ characterCount: clean.length });
-			expect((await calls.read(id)).content).toBe(clean);
-		}),
+		fc.asyncProperty(
+			fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+			async (content) => {
+				const clean = cleanText(content).replaceAll('\v', '\n');
+				fc.pre(clean !== '');
+				const id = calls.document('x');
+				expect(await calls.write(id, { content })).toMatchObject({
+					characterCount: clean.length,
+				});
+				expect((await calls.read(id)).content).toBe(clean);
+			},
+		),
 		{ numRuns: roundsOf(100) },
 	);
 });

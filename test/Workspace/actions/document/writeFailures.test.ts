@@ -47,7 +47,12 @@ describe('write failures', () => {
 			const paragraph = { elements: [{ textRun: { content: 'new\n' } }] };
 			const content = [{ endIndex: 1 }, { startIndex: 1, endIndex: 5, paragraph }];
 			const tabs = [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content } } }];
-			calls.google.fault({ match: 'docs.documents.get', nth: 2, status: 200, body: { tabs } });
+			calls.google.fault({
+				match: 'docs.documents.get',
+				nth: 2,
+				status: 200,
+				body: { tabs },
+			});
 			expect(await calls.write(id, { content: 'new' })).toHaveProperty('revisionId', '');
 		});
 	});
@@ -63,7 +68,9 @@ describe('write failures', () => {
 	test('a write that never happened is told as such where only the look would have changed', async () => {
 		const id = calls.document('same');
 		calls.google.fault({ match: batchUpdate, status: 503, retryAfter: 0, times: 9 });
-		const failure = await catchFailure(calls.write(id, { content: '**same**', contentFormat: 'markdown' }));
+		const failure = await catchFailure(
+			calls.write(id, { content: '**same**', contentFormat: 'markdown' }),
+		);
 		expect(failure.message).toMatch(/^The document was not changed/);
 		expect(failure.outcome).toBe('notDone');
 		expect(calls.google.docs.batchesOf(id)).toBe(0);
@@ -73,21 +80,28 @@ describe('write failures', () => {
 		['longer', ' theirs'],
 		['as long as ours', '!'],
 		['with the same end', ' ours'],
-	])('somebody else was faster, and their text is %s: a clear error, and it stays', async (_what, theirs) => {
-		const id = calls.document('old');
-		calls.google.fault({
-			match: (request) => {
-				if (request.method !== batchUpdate) return false;
-				if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
-				return true;
-			},
-			status: 503,
-		});
-		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-		expect(failure.message).toBe('Someone else changed the document while it was being written');
-		expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
-		expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
-	});
+	])(
+		'somebody else was faster, and their text is %s: a clear error, and it stays',
+		async (_what, theirs) => {
+			const id = calls.document('old');
+			calls.google.fault({
+				match: (request) => {
+					if (request.method !== batchUpdate) return false;
+					if (calls.google.docs.text(id) === 'old\n') calls.google.docs.type(id, theirs);
+					return true;
+				},
+				status: 503,
+			});
+			const failure = await catchFailure(calls.write(id, { content: 'ours' }));
+			expect(failure.message).toBe(
+				'Someone else changed the document while it was being written',
+			);
+			expect(failure.description).toContain(
+				`https://docs.google.com/document/d/${id}/edit?tab=t.0`,
+			);
+			expect(calls.google.docs.text(id)).toBe(`old${theirs}\n`);
+		},
+	);
 
 	test('so is a document that Google gives back without a body', async () => {
 		const id = calls.document('old');
@@ -99,7 +113,9 @@ describe('write failures', () => {
 			body: { tabs: [{ tabProperties: { tabId: 't.0' } }] },
 		});
 		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
-		expect(failure.message).toBe('Someone else changed the document while it was being written');
+		expect(failure.message).toBe(
+			'Someone else changed the document while it was being written',
+		);
 	});
 
 	test('the stored text is that of all elements that have one', () => {
@@ -111,7 +127,15 @@ describe('write failures', () => {
 				{ paragraph: { elements: [{}, run(), run('a'), run('b\n')] } },
 				{
 					table: {
-						tableRows: [{}, { tableCells: [{}, { content: [{ paragraph: { elements: [run('c\n')] } }] }] }],
+						tableRows: [
+							{},
+							{
+								tableCells: [
+									{},
+									{ content: [{ paragraph: { elements: [run('c\n')] } }] },
+								],
+							},
+						],
 					},
 				},
 				{ table: {} },
@@ -125,7 +149,9 @@ describe('write failures', () => {
 	])('only a change to an older revision is planned again, not after %j', async (fault) => {
 		calls.google.fault({ match: batchUpdate, ...fault });
 		expect(
-			await catchFailure(calls.append(calls.document('x'), { content: 'y', newParagraph: true })),
+			await catchFailure(
+				calls.append(calls.document('x'), { content: 'y', newParagraph: true }),
+			),
 		).toMatchObject({ code: fault.status });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
@@ -171,7 +197,12 @@ describe('write failures', () => {
 		calls.google.fault({
 			match: 'docs.documents.get',
 			body: {
-				tabs: [{ tabProperties: { tabId: 't.0' }, documentTab: { body: { content: [{ endIndex: 2 }] } } }],
+				tabs: [
+					{
+						tabProperties: { tabId: 't.0' },
+						documentTab: { body: { content: [{ endIndex: 2 }] } },
+					},
+				],
 			},
 		});
 		expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
@@ -181,7 +212,9 @@ describe('write failures', () => {
 	});
 
 	test('a document that is not there', async () => {
-		expect(await catchFailure(calls.write('1missing_document_id', { content: 'x' }))).toMatchObject({
+		expect(
+			await catchFailure(calls.write('1missing_document_id', { content: 'x' })),
+		).toMatchObject({
 			code: 404,
 			status: 'NOT_FOUND',
 		});
@@ -194,7 +227,9 @@ describe('write failures', () => {
 		const failure = await catchFailure(calls.write(id, { content: 'ours' }));
 		expect(failure.message).toMatch(/^The content may have been written: /);
 		expect(failure.description).toMatch(/^The document could not be read afterwards\./);
-		expect(failure.description).toContain(`https://docs.google.com/document/d/${id}/edit?tab=t.0`);
+		expect(failure.description).toContain(
+			`https://docs.google.com/document/d/${id}/edit?tab=t.0`,
+		);
 		expect(failure.outcome).toBe('unknown');
 	});
 });
@@ -221,7 +256,11 @@ describe('order of requests', () => {
 			return `${method === 'docs.documents.get' ? 'read' : 'change'} ${id}`;
 		});
 
-	const writing = (documentId: string, content: string) => ({ operation: 'write', documentId, content });
+	const writing = (documentId: string, content: string) => ({
+		operation: 'write',
+		documentId,
+		content,
+	});
 
 	test('different documents are changed side by side, and the output keeps the order of the items', async () => {
 		const ids = ['1', '2', '3'].map((text) => calls.document(text));
@@ -241,7 +280,12 @@ describe('order of requests', () => {
 			content,
 			newParagraph: true,
 		});
-		await run(appending(one, 'a'), appending(other, 'x'), appending(one, 'b'), appending(one, 'c'));
+		await run(
+			appending(one, 'a'),
+			appending(other, 'x'),
+			appending(one, 'b'),
+			appending(one, 'c'),
+		);
 		expect([one, other].map((id) => calls.google.docs.text(id))).toEqual(['a\nb\nc\n', 'x\n']);
 		expect(came().filter((request) => request.endsWith(one))).toEqual(
 			Array.from({ length: 3 }, () => [`read ${one}`, `change ${one}`]).flat(),
@@ -258,7 +302,13 @@ describe('order of requests', () => {
 			reading,
 			writing(one, 'newer'),
 		);
-		expect(output.map(({ content }) => content)).toEqual(['old', undefined, undefined, 'new', undefined]);
+		expect(output.map(({ content }) => content)).toEqual([
+			'old',
+			undefined,
+			undefined,
+			'new',
+			undefined,
+		]);
 		expect(calls.google.docs.text(one)).toBe('newer\n');
 	});
 
@@ -298,22 +348,38 @@ describe('order of requests', () => {
 
 	test('Retry On Fail does not change what was changed beside the item that failed', async () => {
 		const [one, missing] = [calls.document('old'), 'missing-document-0000000000000'];
-		const items = [writing(missing, 'x'), writing(one, 'new')].map((input) => ({ json: { input } }));
+		const items = [writing(missing, 'x'), writing(one, 'new')].map((input) => ({
+			json: { input },
+		}));
 		const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
 		const node = { retryOnFail: true, maxTries: 2 };
-		const tried = () => runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-1' });
+		const tried = () =>
+			runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-1' });
 		await expect(tried()).rejects.toThrow();
 		expect(calls.google.docs.text(one)).toBe('new\n');
 		await expect(tried()).rejects.toThrow();
-		expect(came().filter((request) => request.endsWith(one))).toEqual([`read ${one}`, `change ${one}`]);
+		expect(came().filter((request) => request.endsWith(one))).toEqual([
+			`read ${one}`,
+			`change ${one}`,
+		]);
 		expect(came().filter((request) => request === `read ${missing}`)).toHaveLength(2);
 	});
 
 	const twice = { replacements: [{ find: 'a', replace: 'aa' }] };
 
 	test.each([
-		['Retry On Fail makes no replacements again that may have been made', twice, 'failed', 'aa\n'],
-		['Retry On Fail writes a content again, which leaves the same', { content: 'new' }, 'done', 'new\n'],
+		[
+			'Retry On Fail makes no replacements again that may have been made',
+			twice,
+			'failed',
+			'aa\n',
+		],
+		[
+			'Retry On Fail writes a content again, which leaves the same',
+			{ content: 'new' },
+			'done',
+			'new\n',
+		],
 	])('%s', async (_what, change, second, text) => {
 		const id = calls.document('a');
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetAfter' });
@@ -322,7 +388,8 @@ describe('order of requests', () => {
 		const items = [{ json: { input: { operation: 'write', documentId: id, ...change } } }];
 		const parameters = { inputMode: 'json', inputObject: '={{ $json.input }}' };
 		const node = { retryOnFail: true, maxTries: 2 };
-		const tried = () => runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-2' });
+		const tried = () =>
+			runNode({ url: calls.google.url, parameters, items, node, executionId: 'order-2' });
 		await expect(tried()).rejects.toThrow(/may have been/);
 		const ended = await tried().then(
 			() => 'done',

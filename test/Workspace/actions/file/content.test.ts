@@ -20,7 +20,11 @@ describe('content', () => {
 
 		test.each([
 			['a.pdf', '', 'application/pdf'],
-			['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+			[
+				'a.docx',
+				'',
+				'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+			],
 			['a.unknown-ending', '', 'application/octet-stream'],
 			['README', '', 'application/octet-stream'],
 			['a.pdf', ' text/x-own ', 'text/x-own'],
@@ -35,15 +39,20 @@ describe('content', () => {
 			'text/plain\u2028;',
 			'application/vnd.google-apps.document',
 		])('%j is refused before any request', async (mimeType) => {
-			expect(await catchFailure(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({
+			expect(
+				await catchFailure(uploads.run({ content: base64('x'), mimeType })),
+			).toMatchObject({
 				code: 400,
 			});
 			expect(uploads.google.requests).toEqual([]);
 		});
 
-		test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])('%j is kept', async (mimeType) => {
-			expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
-		});
+		test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
+			'%j is kept',
+			async (mimeType) => {
+				expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
+			},
+		);
 
 		test('a binary field of another type than a media type goes up as bytes', async () => {
 			const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
@@ -75,9 +84,12 @@ describe('content', () => {
 			expect(uploads.google.requests).toEqual([]);
 		});
 
-		test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])('base64 "%s" is one letter', async (content) => {
-			expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
-		});
+		test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
+			'base64 "%s" is one letter',
+			async (content) => {
+				expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+			},
+		);
 
 		test('base64 of the URL alphabet', async () => {
 			expect(await uploads.run({ content: '_-8' })).toMatchObject({
@@ -86,16 +98,27 @@ describe('content', () => {
 		});
 
 		test('a text goes up as it is, in UTF-8', async () => {
-			const result = await uploads.run({ contentSource: 'text', content: 'Grüße 😀\n', name: 'a' });
-			expect(result).toMatchObject({ md5Checksum: md5('Grüße 😀\n'), mimeType: 'text/plain; charset=utf-8' });
-			expect(await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' })).toMatchObject({
+			const result = await uploads.run({
+				contentSource: 'text',
+				content: 'Grüße 😀\n',
+				name: 'a',
+			});
+			expect(result).toMatchObject({
+				md5Checksum: md5('Grüße 😀\n'),
+				mimeType: 'text/plain; charset=utf-8',
+			});
+			expect(
+				await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' }),
+			).toMatchObject({
 				mimeType: 'text/csv',
 			});
 		});
 
 		test('without a name a binary file keeps its own; anything else is refused before any request', async () => {
 			const data = Buffer.from('x');
-			const named = testItem({ binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } } });
+			const named = testItem({
+				binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } },
+			});
 			const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
 			expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
 			const before = uploads.google.requests.length;
@@ -105,7 +128,8 @@ describe('content', () => {
 				[{ contentSource: 'text', content: 'x' }, testItem()],
 			] as const) {
 				const failure = await catchFailure(uploads.run({ ...params, name: '' }, item));
-				const description = 'Enter a name. Only a binary file or an attachment can have its own.';
+				const description =
+					'Enter a name. Only a binary file or an attachment can have its own.';
 				expect(failure).toMatchObject({ code: 400, description });
 			}
 			expect(uploads.google.requests).toHaveLength(before);
@@ -121,7 +145,9 @@ describe('content', () => {
 		});
 
 		test('an empty path and a missing field are refused before any request', async () => {
-			expect(await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' }))).toMatchObject({
+			expect(
+				await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' })),
+			).toMatchObject({
 				code: 400,
 			});
 			const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
@@ -158,7 +184,11 @@ describe('in n8n', () => {
 		});
 	}
 
-	async function object(inputObject: IDataObject, more: IDataObject = {}, items?: INodeExecutionData[]) {
+	async function object(
+		inputObject: IDataObject,
+		more: IDataObject = {},
+		items?: INodeExecutionData[],
+	) {
 		const parameters = { inputMode: 'json', inputObject: JSON.stringify(inputObject), ...more };
 		return await runNode({ url: uploads.google.url, parameters, items });
 	}
@@ -187,18 +217,24 @@ describe('in n8n', () => {
 	test.each([
 		['MIME type', { name: 'a', mimeType: '={{ $json.text }}' }, 'text'],
 		['name', { name: '={{ $json.text }}' }, ' '],
-	])('a wrong %s in a later item stops the node before anything is uploaded', async (_what, given, wrong) => {
-		const parameters = { contentSource: 'text', content: 'x', ...given };
-		const failure = await failureOf(
-			form(parameters, [{ json: { text: 'text/plain' } }, { json: { text: wrong } }]),
-		);
-		expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
-	});
+	])(
+		'a wrong %s in a later item stops the node before anything is uploaded',
+		async (_what, given, wrong) => {
+			const parameters = { contentSource: 'text', content: 'x', ...given };
+			const failure = await failureOf(
+				form(parameters, [{ json: { text: 'text/plain' } }, { json: { text: wrong } }]),
+			);
+			expect([failure.httpCode, uploads.google.requests]).toEqual(['400', []]);
+		},
+	);
 
 	test.each(['={{ $json.missing }}', '={{ "" }}'])(
 		'a binary field that comes out empty is refused before anything is uploaded: %s',
 		async (binaryPropertyName) => {
-			const items = [photo, { json: {}, binary: { data: { data: base64('x'), mimeType: 'text/plain' } } }];
+			const items = [
+				photo,
+				{ json: {}, binary: { data: { data: base64('x'), mimeType: 'text/plain' } } },
+			];
 			const failure = await failureOf(form({ name: 'a', binaryPropertyName }, items));
 			expect(failure.message).toBe("'Input Data Field Name' names no file");
 			expect(uploads.google.requests).toEqual([]);
@@ -219,7 +255,13 @@ describe('in n8n', () => {
 
 		test('each get an item of their own, paired to the input item', async () => {
 			const output = await form(all, items);
-			expect(output.map(({ json, pairedItem }) => [json['name'], json['md5Checksum'], pairedItem])).toEqual([
+			expect(
+				output.map(({ json, pairedItem }) => [
+					json['name'],
+					json['md5Checksum'],
+					pairedItem,
+				]),
+			).toEqual([
 				['a.txt', md5('a'), { item: 0 }],
 				['attachment_1.txt', md5('b'), { item: 0 }],
 				['c.txt', md5('c'), { item: 1 }],
@@ -236,13 +278,18 @@ describe('in n8n', () => {
 			},
 		);
 
-		test.each(['none', 'document'])('are uploaded once if answers are lost: %s', async (convertTo) => {
-			const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
-			uploads.google.fault({ match, times: 10, connection: 'resetAfter' });
-			const output = await form({ ...all, options: { convertTo } }, items.slice(0, 1));
-			expect(output.map(({ json }) => json['id'])).toEqual(uploads.files().map(({ id }) => id));
-			expect(output).toHaveLength(2);
-		});
+		test.each(['none', 'document'])(
+			'are uploaded once if answers are lost: %s',
+			async (convertTo) => {
+				const match = convertTo === 'none' ? 'drive.files.create' : 'upload.session';
+				uploads.google.fault({ match, times: 10, connection: 'resetAfter' });
+				const output = await form({ ...all, options: { convertTo } }, items.slice(0, 1));
+				expect(output.map(({ json }) => json['id'])).toEqual(
+					uploads.files().map(({ id }) => id),
+				);
+				expect(output).toHaveLength(2);
+			},
+		);
 
 		test('with a key, a second run uploads nothing', async () => {
 			const options = { idempotencyKey: 'several' };
@@ -256,7 +303,8 @@ describe('in n8n', () => {
 
 		test('a failure names the files that are there', async () => {
 			let requests = 0;
-			const match = ({ method }: { method?: string }) => method === 'drive.files.create' && ++requests > 1;
+			const match = ({ method }: { method?: string }) =>
+				method === 'drive.files.create' && ++requests > 1;
 			uploads.google.fault({ match, times: 9, status: 403 });
 			const failure = await failureOf(form(all, items.slice(0, 1)));
 			expect(failure.description).toContain(`The file ${uploads.files()[0]?.id ?? '?'}`);
@@ -264,7 +312,9 @@ describe('in n8n', () => {
 
 		test('cannot all have the one given name', async () => {
 			const failure = await failureOf(form({ ...all, name: 'a' }, items));
-			expect(failure.message).toBe("'File Name' is for a single file, but 2 files would be uploaded");
+			expect(failure.message).toBe(
+				"'File Name' is for a single file, but 2 files would be uploaded",
+			);
 			expect(uploads.google.requests).toEqual([]);
 		});
 
@@ -300,7 +350,11 @@ describe('in n8n', () => {
 
 	test('the input object takes base64 by default, the same options beside the rest', async () => {
 		const mimeType = 'application/vnd.google-apps.folder';
-		const folder = uploads.google.files.add({ name: 'f', mimeType, clientId: 'stand-in-client' });
+		const folder = uploads.google.files.add({
+			name: 'f',
+			mimeType,
+			clientId: 'stand-in-client',
+		});
 		const [item] = await object({
 			operation: 'upload',
 			name: 'a.csv',
@@ -318,7 +372,12 @@ describe('in n8n', () => {
 
 	test('the input object takes a binary field', async () => {
 		const [item] = await object(
-			{ operation: 'upload', name: 'p', contentSource: 'binary', binaryPropertyName: 'photo' },
+			{
+				operation: 'upload',
+				name: 'p',
+				contentSource: 'binary',
+				binaryPropertyName: 'photo',
+			},
 			{},
 			[photo],
 		);
@@ -361,19 +420,24 @@ describe('in n8n', () => {
 		test.each(['/etc/hostname', '../../etc/hostname', '/nowhere/a'])(
 			'outside of what n8n allows is refused: %s',
 			async (outside) => {
-				const { message } = await failureOf(object(byPath(outside), { allowFilePaths: true }));
+				const { message } = await failureOf(
+					object(byPath(outside), { allowFilePaths: true }),
+				);
 				expect(message).toContain('cannot be read');
 				expect(uploads.calls()).toEqual([]);
 			},
 		);
 
 		test('what n8n forbids is refused in the same words, whether it is there or not', async () => {
-			const reasons = ['/etc/hostname', '/etc/no-such-file', '/no-such-folder/a', '/proc/self/mem/a'].map(
-				async (outside) => {
-					const failure = failureOf(object(byPath(outside), { allowFilePaths: true }));
-					return (await failure).description;
-				},
-			);
+			const reasons = [
+				'/etc/hostname',
+				'/etc/no-such-file',
+				'/no-such-folder/a',
+				'/proc/self/mem/a',
+			].map(async (outside) => {
+				const failure = failureOf(object(byPath(outside), { allowFilePaths: true }));
+				return (await failure).description;
+			});
 			expect(new Set(await Promise.all(reasons))).toEqual(
 				new Set(["n8n's file access rules do not allow this path."]),
 			);
@@ -382,7 +446,9 @@ describe('in n8n', () => {
 		test('pipes are refused without being opened: five of them would hold all threads that n8n reads files with', async () => {
 			const pipe = path.join(path.dirname(file), 'pipe');
 			execFileSync('mkfifo', [pipe]);
-			const items = [pipe, pipe, pipe, pipe, pipe, file].map((content) => ({ json: { content } }));
+			const items = [pipe, pipe, pipe, pipe, pipe, file].map((content) => ({
+				json: { content },
+			}));
 			const content = '={{ $json.content }}';
 			const parameters = {
 				resource: 'file',
@@ -413,7 +479,10 @@ describe('in n8n', () => {
 		[{}, /content/],
 		[{ content: 'YQ==' }, /'name'/],
 		[{ name: 'a', content: 'Y#' }, /base64/],
-		[{ name: 'a', contentSource: 'url' }, /contentSource.*base64, binary, mailAttachment, filePath/],
+		[
+			{ name: 'a', contentSource: 'url' },
+			/contentSource.*base64, binary, mailAttachment, filePath/,
+		],
 		[
 			{ name: 'a', content: 'YQ==', convertTo: 'pdf' },
 			/convertTo.*none, document, spreadsheet, presentation/,

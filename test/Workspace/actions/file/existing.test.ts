@@ -7,7 +7,8 @@ import { base64, md5, MiB, Uploads } from './uploads';
 describe('of the same name', () => {
 	const uploads = new Uploads();
 
-	const first = async (name = "Ann's \\ report.txt") => await uploads.run({ name, content: base64('old') });
+	const first = async (name = "Ann's \\ report.txt") =>
+		await uploads.run({ name, content: base64('old') });
 
 	test('replace keeps the file and its ID, and sends the new content', async () => {
 		const { id } = await first();
@@ -31,23 +32,27 @@ describe('of the same name', () => {
 		const data = randomBytes(9 * MiB);
 		uploads.google.fault({ match: 'upload.session', connection: 'resetAfter' });
 		const item = testItem({ binary: { data: { data } } });
-		const result = await uploads.run({ name: 'a.bin', contentSource: 'binary', onExisting: 'replace' }, item);
+		const result = await uploads.run(
+			{ name: 'a.bin', contentSource: 'binary', onExisting: 'replace' },
+			item,
+		);
 		expect(result).toMatchObject({ id, md5Checksum: md5(data) });
 		expect(uploads.files()).toHaveLength(1);
 	});
 
-	test.each([{ connection: 'resetAfter' }, { status: 503, carriedOut: true }, { status: 503 }] as const)(
-		'replace after %j is done, once',
-		async (fault) => {
-			const { id } = await first('a.txt');
-			uploads.google.fault({ match: 'drive.files.update', ...fault });
-			expect(await uploads.run({ content: base64('new'), onExisting: 'replace' })).toMatchObject({
-				id,
-				md5Checksum: md5('new'),
-			});
-			expect(uploads.files()).toHaveLength(1);
-		},
-	);
+	test.each([
+		{ connection: 'resetAfter' },
+		{ status: 503, carriedOut: true },
+		{ status: 503 },
+	] as const)('replace after %j is done, once', async (fault) => {
+		const { id } = await first('a.txt');
+		uploads.google.fault({ match: 'drive.files.update', ...fault });
+		expect(await uploads.run({ content: base64('new'), onExisting: 'replace' })).toMatchObject({
+			id,
+			md5Checksum: md5('new'),
+		});
+		expect(uploads.files()).toHaveLength(1);
+	});
 
 	test.each(['replace', 'skip', 'error'] as const)(
 		'%s uploads where no file of that name is in the folder itself',
@@ -62,7 +67,11 @@ describe('of the same name', () => {
 				parentFolder: folder.data.id ?? '',
 				onExisting,
 			});
-			expect(result).toMatchObject({ name: 'top.txt', md5Checksum: md5('x'), parents: [folder.data.id] });
+			expect(result).toMatchObject({
+				name: 'top.txt',
+				md5Checksum: md5('x'),
+				parents: [folder.data.id],
+			});
 			expect(result.id).not.toBe(id);
 		},
 	);
@@ -78,25 +87,39 @@ describe('of the same name', () => {
 
 	test('error names the file that is there', async () => {
 		const { id = '', webViewLink = '' } = await first('a.txt');
-		const failure = await catchFailure(uploads.run({ content: base64('new'), onExisting: 'error' }));
+		const failure = await catchFailure(
+			uploads.run({ content: base64('new'), onExisting: 'error' }),
+		);
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
 		expect(failure.message).toBe('The folder already has a file named "a.txt"');
-		expect(failure.description).toBe(`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`);
+		expect(failure.description).toBe(
+			`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`,
+		);
 		expect(uploads.files()).toHaveLength(1);
 	});
 
 	test('replace is refused where it is not clear which file is meant, or its kind is another', async () => {
 		await first('a.txt');
 		await first('a.txt');
-		const several = await catchFailure(uploads.run({ content: base64('new'), onExisting: 'replace' }));
-		expect(several).toMatchObject({ code: 409, message: expect.stringContaining('2 files') as string });
-		const document = await uploads.run({ name: 'd.md', content: base64('# Hi'), convertTo: 'document' });
+		const several = await catchFailure(
+			uploads.run({ content: base64('new'), onExisting: 'replace' }),
+		);
+		expect(several).toMatchObject({
+			code: 409,
+			message: expect.stringContaining('2 files') as string,
+		});
+		const document = await uploads.run({
+			name: 'd.md',
+			content: base64('# Hi'),
+			convertTo: 'document',
+		});
 		const bytes = await catchFailure(
 			uploads.run({ name: 'd.md', content: base64('x'), onExisting: 'replace' }),
 		);
 		expect(bytes).toMatchObject({
 			code: 409,
-			message: 'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
+			message:
+				'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
 		});
 		const again = await uploads.run({
 			name: 'd.md',
@@ -141,7 +164,11 @@ describe('created once', () => {
 
 		test.each(faults)('%j in a conversion', async (fault) => {
 			uploads.google.fault({ match: 'upload.session', ...fault });
-			const result = await uploads.run({ content: base64('# Hi'), name: 'a.md', convertTo: 'document' });
+			const result = await uploads.run({
+				content: base64('# Hi'),
+				name: 'a.md',
+				convertTo: 'document',
+			});
 			expect(result).toMatchObject({ mimeType: 'application/vnd.google-apps.document' });
 			expect(uploads.files()).toHaveLength(1);
 		});
@@ -159,8 +186,14 @@ describe('created once', () => {
 		);
 
 		test('the tries end and nothing was made: the failure stands', async () => {
-			uploads.google.fault({ match: 'drive.files.create', times: 3, connection: 'resetBefore' });
-			const failure = await catchFailure(uploads.run({ content: base64('hello') }, testItem()));
+			uploads.google.fault({
+				match: 'drive.files.create',
+				times: 3,
+				connection: 'resetBefore',
+			});
+			const failure = await catchFailure(
+				uploads.run({ content: base64('hello') }, testItem()),
+			);
 			expect(failure).toMatchObject({ code: 503, outcome: 'unknown' });
 			expect(uploads.files()).toEqual([]);
 		});
@@ -189,7 +222,9 @@ describe('created once', () => {
 			['root', ''],
 		])('My Drive is one folder, chosen or not: first %j, then %j', async (first, later) => {
 			await uploads.run({ ...keyed, parentFolder: first });
-			expect(await uploads.run({ ...keyed, parentFolder: later })).toMatchObject({ repeated: true });
+			expect(await uploads.run({ ...keyed, parentFolder: later })).toMatchObject({
+				repeated: true,
+			});
 			expect(kept()).toHaveLength(1);
 		});
 
@@ -215,12 +250,15 @@ describe('created once', () => {
 				{ convertTo: 'document', name: 'a.md', content: base64('# Other') },
 			],
 			[{}, { convertTo: 'document', name: 'a.md' }],
-		] as const)('a key that was used for other content is refused: %j, then %j', async (one, other) => {
-			await uploads.run({ ...keyed, ...one });
-			const failure = await catchFailure(uploads.run({ ...keyed, ...other }));
-			expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
-			expect(kept()).toHaveLength(1);
-		});
+		] as const)(
+			'a key that was used for other content is refused: %j, then %j',
+			async (one, other) => {
+				await uploads.run({ ...keyed, ...one });
+				const failure = await catchFailure(uploads.run({ ...keyed, ...other }));
+				expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
+				expect(kept()).toHaveLength(1);
+			},
+		);
 
 		test.each([
 			{ match: 'drive.files.create', times: 3, connection: 'resetAfter' },
@@ -237,7 +275,12 @@ describe('created once', () => {
 		});
 
 		test('an execution that was killed after it made the file: the next one confirms it', async () => {
-			uploads.google.fault({ match: 'drive.files.list', nth: 2, times: 3, connection: 'resetBefore' });
+			uploads.google.fault({
+				match: 'drive.files.list',
+				nth: 2,
+				times: 3,
+				connection: 'resetBefore',
+			});
 			await uploads.run(keyed, testItem()).catch(() => undefined);
 			expect(await uploads.run(keyed, testItem())).toMatchObject({ repeated: true });
 			expect(kept()).toHaveLength(1);
@@ -250,7 +293,9 @@ describe('created once', () => {
 				uploads.google.fault({ match, times: 3, connection: 'resetAfter' });
 				const result = await uploads.run({ ...keyed, convertTo }, testItem());
 				expect(result).not.toHaveProperty('repeated');
-				expect(kept()).toMatchObject([{ id: result.id, appProperties: { idempotencyState: 'done' } }]);
+				expect(kept()).toMatchObject([
+					{ id: result.id, appProperties: { idempotencyState: 'done' } },
+				]);
 			},
 		);
 
@@ -325,12 +370,19 @@ describe('created once', () => {
 			const params = { ...keyed, onExisting: 'replace' } as const;
 			expect(await uploads.run(params)).toMatchObject({ id, md5Checksum: md5('hello') });
 			expect(await uploads.run(params)).toMatchObject({ id, repeated: true });
-			expect(uploads.calls().filter((method) => method === 'drive.files.update')).toHaveLength(2);
+			expect(
+				uploads.calls().filter((method) => method === 'drive.files.update'),
+			).toHaveLength(2);
 		});
 
-		test.each([' ', 'x'.repeat(256)])('the key %j is refused before any request', async (idempotencyKey) => {
-			expect(await catchFailure(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject({ code: 400 });
-			expect(uploads.google.requests).toEqual([]);
-		});
+		test.each([' ', 'x'.repeat(256)])(
+			'the key %j is refused before any request',
+			async (idempotencyKey) => {
+				expect(await catchFailure(uploads.run({ ...keyed, idempotencyKey }))).toMatchObject(
+					{ code: 400 },
+				);
+				expect(uploads.google.requests).toEqual([]);
+			},
+		);
 	});
 });

@@ -17,13 +17,26 @@ const seed = (...parts: string[]) =>
 			'\r\n',
 		),
 	});
-const take = async (messageId: string, attachment: string, more: { name?: string; mimeType?: string } = {}) =>
-	await uploads.run({ contentSource: 'mailAttachment', name: '', messageId, attachment, ...more });
-const content = ({ id }: { id?: string | null }) => uploads.google.drive.content(id ?? '')?.data?.toString();
+const take = async (
+	messageId: string,
+	attachment: string,
+	more: { name?: string; mimeType?: string } = {},
+) =>
+	await uploads.run({
+		contentSource: 'mailAttachment',
+		name: '',
+		messageId,
+		attachment,
+		...more,
+	});
+const content = ({ id }: { id?: string | null }) =>
+	uploads.google.drive.content(id ?? '')?.data?.toString();
 
 /** The attachment IDs that Gmail gives for an email now; others than those of any other time. */
 async function readIds(messageId: string): Promise<string[]> {
-	const { data } = await uploads.client().gmail.users.messages.get({ userId: 'me', id: messageId });
+	const { data } = await uploads
+		.client()
+		.gmail.users.messages.get({ userId: 'me', id: messageId });
 	return (data.payload?.parts ?? []).flatMap(({ body }) => body?.attachmentId ?? []);
 }
 
@@ -145,15 +158,25 @@ describe('nothing is uploaded', () => {
 		};
 		const failure = await failureOf(runNode({ url: uploads.google.url, parameters }));
 		expect(failure.httpCode).toBe('404');
-		expect(failure.description).toBe('This account cannot find anything with the ID 18c3f0a1b2d4e5f6.');
+		expect(failure.description).toBe(
+			'This account cannot find anything with the ID 18c3f0a1b2d4e5f6.',
+		);
 	});
 
 	test.each([
 		[{ messageId: '', attachment: 'a.pdf' }, "'Message ID' is required"],
 		[{ messageId: 'abc', attachment: ' ' }, "'Attachment' is required"],
-		[{ messageId: 'Invoice of May', attachment: 'a' }, "'Message ID' is not an ID: Invoice of May"],
+		[
+			{ messageId: 'Invoice of May', attachment: 'a' },
+			"'Message ID' is not an ID: Invoice of May",
+		],
 	])('where a field is missing or wrong: %j', async (given, message) => {
-		const parameters = { resource: 'file', operation: 'upload', contentSource: 'mailAttachment', ...given };
+		const parameters = {
+			resource: 'file',
+			operation: 'upload',
+			contentSource: 'mailAttachment',
+			...given,
+		};
 		const failure = await failureOf(runNode({ url: uploads.google.url, parameters }));
 		expect([failure.message, uploads.calls()]).toEqual([message, []]);
 	});

@@ -47,7 +47,11 @@ describe('one request', () => {
 	});
 
 	test('holds bytes of every kind unchanged, and names beyond ASCII', async () => {
-		const data = Buffer.concat([Buffer.from('\r\n--x--\r\n'), randomBytes(300_000), Buffer.from('\r\n')]);
+		const data = Buffer.concat([
+			Buffer.from('\r\n--x--\r\n'),
+			randomBytes(300_000),
+			Buffer.from('\r\n'),
+		]);
 		const item = testItem({ binary: { photo: { data, mimeType: 'image/x-own' } } });
 		const result = await uploads.run(
 			{ contentSource: 'binary', binaryPropertyName: ['photo'], name: 'Größe 😀' },
@@ -74,15 +78,20 @@ describe('one request', () => {
 		const clients = uploads.client();
 		const shared = testItem();
 		for (const index of [0, 1, 2]) await uploads.run({}, { ...shared, index }, clients);
-		expect(uploads.calls().filter((method) => method === 'drive.files.generateIds')).toHaveLength(1);
+		expect(
+			uploads.calls().filter((method) => method === 'drive.files.generateIds'),
+		).toHaveLength(1);
 		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(3);
 	});
 
 	test('ids are reserved for fifty items at a time', async () => {
 		const clients = uploads.client();
 		const shared = testItem();
-		for (const index of [0, 49, 50, 99, 100]) await uploads.run({}, { ...shared, index }, clients);
-		expect(uploads.calls().filter((method) => method === 'drive.files.generateIds')).toHaveLength(3);
+		for (const index of [0, 49, 50, 99, 100])
+			await uploads.run({}, { ...shared, index }, clients);
+		expect(
+			uploads.calls().filter((method) => method === 'drive.files.generateIds'),
+		).toHaveLength(3);
 		expect(new Set(uploads.files().map(({ id }) => id)).size).toBe(5);
 	});
 
@@ -107,7 +116,9 @@ describe('more than 5 MB', () => {
 			'upload.session',
 		]);
 		expect(uploads.google.requests[1]?.body).toEqual({ id: result.id, name: 'a.zip' });
-		expect(uploads.google.requests[1]?.headers['x-upload-content-type']).toBe('application/zip');
+		expect(uploads.google.requests[1]?.headers['x-upload-content-type']).toBe(
+			'application/zip',
+		);
 		expect(result).toMatchObject({ size: String(9 * MiB), md5Checksum: md5(data) });
 		expect(running.logs).toEqual([
 			`Upload of item 0: ${8 * MiB} of ${9 * MiB} bytes (80%)`,
@@ -140,7 +151,11 @@ describe('conversion', () => {
 	test.each([
 		['document', 'a.md', 'text/markdown'],
 		['spreadsheet', 'a.csv', 'text/csv'],
-		['presentation', 'a.pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+		[
+			'presentation',
+			'a.pptx',
+			'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+		],
 	] as const)('to a Google %s', async (convertTo, name, mimeType) => {
 		const item = testItem();
 		const result = await uploads.run({ content: base64('x'), name, convertTo }, item);
@@ -182,7 +197,9 @@ describe('where it goes', () => {
 			parents: [drive],
 			driveId: drive,
 		});
-		expect(await uploads.run({ parentFolder: folder.id })).toMatchObject({ parents: [folder.id] });
+		expect(await uploads.run({ parentFolder: folder.id })).toMatchObject({
+			parents: [folder.id],
+		});
 	});
 
 	test('a folder that this sign-in does not see', async () => {

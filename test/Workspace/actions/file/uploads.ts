@@ -38,14 +38,18 @@ export class Uploads extends StandIn {
 
 	client() {
 		const token = this.google.tokens.issue();
-		return testClients(this.google.url, token, { maxAttempts: 3, adviceByStatus: upload.adviceByStatus });
+		return testClients(this.google.url, token, {
+			maxAttempts: 3,
+			adviceByStatus: upload.adviceByStatus,
+		});
 	}
 
 	/** @throws NodeError */
 	async run(params: Partial<UploadParams>, item: TestItem = testItem(), clients = this.client()) {
 		const all = { ...defaults, ...params };
 		const [file, ...others] = await performOperation(upload, { params: all, item }, clients);
-		if (!file || others.length > 0) throw new Error(`Uploaded ${others.length + 1} files instead of one`);
+		if (!file || others.length > 0)
+			throw new Error(`Uploaded ${others.length + 1} files instead of one`);
 		return file;
 	}
 

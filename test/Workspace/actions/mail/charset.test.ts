@@ -73,9 +73,13 @@ describe('a text of an old charset', () => {
 	it('plain ASCII is plain ASCII under any name', () => {
 		const ascii = fc.stringMatching(/^[ -}]*$/);
 		fc.assert(
-			fc.property(ascii, fc.constantFrom(...names, 'iso-2022-jp', 'iso-2022-kr', 'utf-16'), (text, name) => {
-				expect(decodeText(Buffer.from(text), name)).toBe(text);
-			}),
+			fc.property(
+				ascii,
+				fc.constantFrom(...names, 'iso-2022-jp', 'iso-2022-kr', 'utf-16'),
+				(text, name) => {
+					expect(decodeText(Buffer.from(text), name)).toBe(text);
+				},
+			),
 		);
 	});
 
@@ -95,13 +99,19 @@ describe('a text of an old charset', () => {
 
 	it('a whole text of two bytes each comes through in its own bytes', () => {
 		// Letters as they come in the charset's first rows: 16 of them are UTF-8 by chance less than once in millions.
-		const rows = Array.from({ length: 72 * 94 }, (_, at) => [0xb0 + Math.floor(at / 94), 0xa1 + (at % 94)]);
+		const rows = Array.from({ length: 72 * 94 }, (_, at) => [
+			0xb0 + Math.floor(at / 94),
+			0xa1 + (at % 94),
+		]);
 		const decoder = new TextDecoder('gbk');
 		fc.assert(
-			fc.property(fc.array(fc.constantFrom(...rows), { minLength: 16, maxLength: 60 }), (pairs) => {
-				const bytes = Buffer.from(pairs.flat());
-				expect(decodeText(bytes, 'gb2312')).toBe(decoder.decode(bytes));
-			}),
+			fc.property(
+				fc.array(fc.constantFrom(...rows), { minLength: 16, maxLength: 60 }),
+				(pairs) => {
+					const bytes = Buffer.from(pairs.flat());
+					expect(decodeText(bytes, 'gb2312')).toBe(decoder.decode(bytes));
+				},
+			),
 		);
 	});
 });
@@ -123,7 +133,9 @@ describe('a decoder', () => {
 		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
 		try {
 			const headers = ['=?koi8-r?q?=F3?=', '=?gbk?q?=80?=', '=?big5?q?=A4@?='];
-			const message = { payload: { headers: headers.map((value) => ({ name: 'To', value })) } };
+			const message = {
+				payload: { headers: headers.map((value) => ({ name: 'To', value })) },
+			};
 			expect(getDecodedHeader(message, 'TO')).toBe('С');
 			expect(decode).toHaveBeenCalledTimes(1);
 		} finally {
@@ -134,7 +146,8 @@ describe('a decoder', () => {
 	it('is made once for a charset, whatever its name is written like', () => {
 		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
 		try {
-			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown ']) decodeText(Buffer.from([0x80]), name);
+			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown '])
+				decodeText(Buffer.from([0x80]), name);
 			expect(decode).toHaveBeenCalledTimes(3);
 			expect(new Set(decode.mock.contexts).size).toBe(1);
 		} finally {
@@ -162,8 +175,12 @@ describe('a text with a wrong byte', () => {
 	});
 
 	it('is what it was, where few letters would be UTF-8', () => {
-		expect(decodeText(Buffer.from('Grüße, déjà vu: Ã©', 'latin1'), 'utf-8')).toBe('Grüße, déjà vu: Ã©');
-		expect(decodeText(Buffer.from('Grüße, déjà vu: Ã©', 'latin1'), '')).toBe('Grüße, déjà vu: Ã©');
+		expect(decodeText(Buffer.from('Grüße, déjà vu: Ã©', 'latin1'), 'utf-8')).toBe(
+			'Grüße, déjà vu: Ã©',
+		);
+		expect(decodeText(Buffer.from('Grüße, déjà vu: Ã©', 'latin1'), '')).toBe(
+			'Grüße, déjà vu: Ã©',
+		);
 		expect(decodeText(Buffer.from('Grüße', 'latin1'), 'utf-8')).toBe('Grüße');
 	});
 
@@ -213,14 +230,20 @@ describe('Gmail hands over', () => {
 
 	it.each<[Bodies, string, Buffer, string]>(
 		(['decoded', 'allDecoded', 'asSent'] as const).flatMap((bodies) => [
-			...['gb2312', 'big5', 'shift_jis', 'euc-kr', 'koi8-r', 'windows-874', 'windows-1251'].map(
-				(name): [Bodies, string, Buffer, string] => [
-					bodies,
-					name,
-					encoded(texts[name] ?? '', name),
-					texts[name] ?? '',
-				],
-			),
+			...[
+				'gb2312',
+				'big5',
+				'shift_jis',
+				'euc-kr',
+				'koi8-r',
+				'windows-874',
+				'windows-1251',
+			].map((name): [Bodies, string, Buffer, string] => [
+				bodies,
+				name,
+				encoded(texts[name] ?? '', name),
+				texts[name] ?? '',
+			]),
 			[bodies, 'iso-2022-jp', Buffer.from('\u001b$B$3$s\u001b(B'), 'こん'],
 		]),
 	)('%s bodies: %s', async (bodies, name, bytes, text) => {

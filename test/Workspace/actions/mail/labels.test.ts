@@ -13,10 +13,15 @@ beforeEach(() => {
 });
 
 const modify = 'gmail.users.messages.batchModify';
-const bodies = () => mails.google.requests.flatMap(({ method, body }) => (method === modify ? [body] : []));
+const bodies = () =>
+	mails.google.requests.flatMap(({ method, body }) => (method === modify ? [body] : []));
 const seed = (count: number, more: object = {}) =>
 	Array.from({ length: count }, (_, at) =>
-		mails.google.gmail.seed({ subject: `Mail ${at}`, date: new Date(Date.UTC(2026, 0, 1, 0, at)), ...more }),
+		mails.google.gmail.seed({
+			subject: `Mail ${at}`,
+			date: new Date(Date.UTC(2026, 0, 1, 0, at)),
+			...more,
+		}),
 	);
 const idsOf = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['id']);
 const unread = async () =>
@@ -24,10 +29,16 @@ const unread = async () =>
 
 it('marks exactly the emails that are given out, after they were read, in one request', async () => {
 	const ids = seed(5);
-	const items = await mails.run('list', { status: 'unread', maxResults: 2 }, { markAsRead: true });
+	const items = await mails.run(
+		'list',
+		{ status: 'unread', maxResults: 2 },
+		{ markAsRead: true },
+	);
 	expect(idsOf(items)).toEqual([ids[4], ids[3]]);
 	expect(items[0]?.json['status']).toBe('unread');
-	expect(bodies()).toEqual([{ ids: [ids[4], ids[3]], addLabelIds: [], removeLabelIds: ['UNREAD'] }]);
+	expect(bodies()).toEqual([
+		{ ids: [ids[4], ids[3]], addLabelIds: [], removeLabelIds: ['UNREAD'] },
+	]);
 	expect(mails.methods.at(-1)).toBe('messages.batchModify');
 	expect(await unread()).toEqual([ids[2], ids[1], ids[0]]);
 });
@@ -35,7 +46,11 @@ it('marks exactly the emails that are given out, after they were read, in one re
 it('adds and removes labels by name, and archives', async () => {
 	mails.google.gmail.labels = { Label_1: 'Clients/Acme' };
 	seed(1);
-	await mails.run('search', { query: 'Mail' }, { addLabels: 'clients/acme', removeLabels: ['INBOX'] });
+	await mails.run(
+		'search',
+		{ query: 'Mail' },
+		{ addLabels: 'clients/acme', removeLabels: ['INBOX'] },
+	);
 	const [item] = await mails.run('search', { query: 'Mail' });
 	expect(item?.json['labelIds']).toEqual(['UNREAD', 'Label_1']);
 });
@@ -78,7 +93,9 @@ it('without the scope the item fails, names it, and nothing is marked', async ()
 	mails.signIn(['gmail.readonly']);
 	const failure = await failureOf(mails.run('list', {}, { markAsRead: true }));
 	expect(failure.httpCode).toBe('403');
-	expect(failure.description).toContain('lacks the scope https://www.googleapis.com/auth/gmail.modify');
+	expect(failure.description).toContain(
+		'lacks the scope https://www.googleapis.com/auth/gmail.modify',
+	);
 	expect(await unread()).toEqual(ids);
 });
 
@@ -101,7 +118,9 @@ it('sends a thousand at once; what failed after the first thousand is told in a 
 	expect(items).toHaveLength(1001);
 	expect(bodies().map((body) => (body as { ids: string[] }).ids.length)).toEqual([1000, 1]);
 	expect(hints).toEqual([
-		expect.stringContaining('the returned emails after the first 1000 may not have been changed'),
+		expect.stringContaining(
+			'the returned emails after the first 1000 may not have been changed',
+		),
 	]);
 	expect(await unread()).toHaveLength(1);
 });

@@ -19,7 +19,8 @@ function reversed(charset: string): Map<string, Buffer> {
 	const add = (...bytes: number[]) => {
 		const letters = Array.from(decoder.decode(Buffer.from(bytes)));
 		const [letter = ''] = letters;
-		if (letters.length === 1 && letter !== '\ufffd' && !map.has(letter)) map.set(letter, Buffer.from(bytes));
+		if (letters.length === 1 && letter !== '\ufffd' && !map.has(letter))
+			map.set(letter, Buffer.from(bytes));
 	};
 	for (let byte = 0; byte < 0x100; byte++) add(byte);
 	for (let lead = 0x81; lead < 0xff; lead++) {

@@ -13,7 +13,8 @@ import { file, multipart, plain } from './parts';
 describe('list', () => {
 	const mails = new Mails();
 	const day = (number: number) => new Date(Date.UTC(2026, 0, number));
-	const subjects = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['subject']);
+	const subjects = (items: ReadonlyArray<{ json: IDataObject }>) =>
+		items.map(({ json }) => json['subject']);
 
 	describe('list', () => {
 		it('gives an item per email with what it needs, in one request for each', async () => {
@@ -47,12 +48,18 @@ describe('list', () => {
 
 		it('gives received emails, and what was sent and drafts only where they are asked for', async () => {
 			const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
-			const [inbox, archived, toMyself] = [seed('INBOX'), seed('IMPORTANT'), seed('SENT', 'INBOX')];
+			const [inbox, archived, toMyself] = [
+				seed('INBOX'),
+				seed('IMPORTANT'),
+				seed('SENT', 'INBOX'),
+			];
 			const [sent, draft] = [seed('SENT'), seed('DRAFT')];
 			const listed = async (options: IDataObject) =>
 				new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
 			expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));
-			expect(await listed({ includeSent: true })).toEqual(new Set([inbox, archived, toMyself, sent, draft]));
+			expect(await listed({ includeSent: true })).toEqual(
+				new Set([inbox, archived, toMyself, sent, draft]),
+			);
 			expect(await listed({ labelIds: 'SENT' })).toEqual(new Set([toMyself, sent]));
 			expect(await listed({ labelIds: 'DRAFT' })).toEqual(new Set([draft]));
 			const found = await mails.run('search', { query: 'in:anywhere' });
@@ -85,23 +92,36 @@ describe('list', () => {
 			],
 			['nothing in particular', {}, []],
 		])('an empty result for %s says what nothing matched', async (_what, parameters, hints) => {
-			expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({ hints });
+			expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
+				hints,
+			});
 		});
 
 		it('says so of one item of many only, and not at all where something was found', async () => {
 			mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
-			const senders = ['ann', 'bob', 'eve'].map((name) => ({ json: { from: `${name}@example.com` } }));
-			const { items, hints } = await mails.hinted({ operation: 'list', from: '={{ $json.from }}' }, senders);
+			const senders = ['ann', 'bob', 'eve'].map((name) => ({
+				json: { from: `${name}@example.com` },
+			}));
+			const { items, hints } = await mails.hinted(
+				{ operation: 'list', from: '={{ $json.from }}' },
+				senders,
+			);
 			expect(items).toHaveLength(1);
 			expect(hints).toEqual([
-				expect.stringMatching(/^No email matches \(item [12]\)\. 'From': (bob|eve)@example\.com$/),
+				expect.stringMatching(
+					/^No email matches \(item [12]\)\. 'From': (bob|eve)@example\.com$/,
+				),
 			]);
 		});
 
 		it('an empty page before others is no hint', async () => {
 			const body = { messages: [], nextPageToken: 'more' };
 			mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
-			const page = { operation: 'list', from: 'ann@example.com', options: { output: 'page' } };
+			const page = {
+				operation: 'list',
+				from: 'ann@example.com',
+				options: { output: 'page' },
+			};
 			expect(await mails.hinted(page)).toMatchObject({ items: [{ json: body }], hints: [] });
 		});
 
@@ -111,20 +131,36 @@ describe('list', () => {
 		});
 
 		it('an empty page after others is the end of the list, and no hint', async () => {
-			for (const number of [1, 2]) mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
+			for (const number of [1, 2])
+				mails.google.gmail.seed({ from: 'ann@example.com', date: day(number) });
 			const page = { operation: 'list', from: 'ann@example.com', maxResults: 1 };
 			const [first] = (await mails.hinted({ ...page, options: { output: 'page' } })).items;
 			const pageToken = first?.json['nextPageToken'];
 			expect(
-				(await mails.hinted({ ...page, from: 'bob@example.com', options: { output: 'page', pageToken } }))
-					.hints,
+				(
+					await mails.hinted({
+						...page,
+						from: 'bob@example.com',
+						options: { output: 'page', pageToken },
+					})
+				).hints,
 			).toEqual([]);
 		});
 
 		it.each<[string, IDataObject, IDataObject, string]>([
 			['sender', { from: 'ann@example.com' }, {}, 'from:"ann@example.com"&'],
-			['a sender with a name', { from: '"Doe, A" <ann@example.com>' }, {}, 'from:"ann@example.com"&'],
-			['a sender that would be more', { from: 'a" OR is:starred' }, {}, 'from:"a OR is:starred"&'],
+			[
+				'a sender with a name',
+				{ from: '"Doe, A" <ann@example.com>' },
+				{},
+				'from:"ann@example.com"&',
+			],
+			[
+				'a sender that would be more',
+				{ from: 'a" OR is:starred' },
+				{},
+				'from:"a OR is:starred"&',
+			],
 			['a sender in other quotes', { from: 'a” OR “b＂c' }, {}, 'from:"a OR b c"&'],
 			['unread', { status: 'unread' }, {}, 'is:unread&'],
 			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
@@ -133,7 +169,10 @@ describe('list', () => {
 			[
 				'a time span, to the second',
 				{},
-				{ receivedAfter: '2026-01-02T03:04:05Z', receivedBefore: '2026-01-03T00:00:00+01:00' },
+				{
+					receivedAfter: '2026-01-02T03:04:05Z',
+					receivedBefore: '2026-01-03T00:00:00+01:00',
+				},
 				'after:1767323045 before:1767394800&',
 			],
 		])('asks for %s', async (_what, parameters, options, query) => {
@@ -142,7 +181,8 @@ describe('list', () => {
 		});
 
 		it('follows the pages to the limit, and no further', async () => {
-			for (let number = 0; number < 620; number++) mails.google.gmail.seed({ date: day(number) });
+			for (let number = 0; number < 620; number++)
+				mails.google.gmail.seed({ date: day(number) });
 			const items = await mails.run('list', { maxResults: 510 }, { details: false });
 			expect(items).toHaveLength(510);
 			expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
@@ -150,7 +190,9 @@ describe('list', () => {
 				'maxResults=500',
 				'maxResults=10',
 			]);
-			expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(620);
+			expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(
+				620,
+			);
 		});
 
 		it('gives a page with the token of the next', async () => {
@@ -167,10 +209,14 @@ describe('list', () => {
 				{ maxResults: 2 },
 				{ output: 'page', pageToken: nextPageToken },
 			);
-			expect(second?.json).toEqual({ messages: [expect.objectContaining({ subject: 'mail 1' })] });
+			expect(second?.json).toEqual({
+				messages: [expect.objectContaining({ subject: 'mail 1' })],
+			});
 			mails.google.reset();
 			mails.signIn();
-			expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({ messages: [] });
+			expect((await mails.run('list', {}, { output: 'page' }))[0]?.json).toEqual({
+				messages: [],
+			});
 		});
 
 		it('leaves out an email that vanished meanwhile, and keeps the order of the others', async () => {
@@ -178,21 +224,34 @@ describe('list', () => {
 				mails.google.gmail.seed({ subject: `mail ${number}`, date: day(number) }),
 			);
 			mails.google.fault({ match: ({ path }) => path.endsWith(ids[1] ?? ''), status: 404 });
-			mails.google.fault({ match: ({ path }) => path.endsWith(ids[2] ?? ''), delayMilliseconds: 50 });
+			mails.google.fault({
+				match: ({ path }) => path.endsWith(ids[2] ?? ''),
+				delayMilliseconds: 50,
+			});
 			expect(subjects(await mails.run('list', {}))).toEqual(['mail 3', 'mail 1']);
 		});
 
 		it('asks for five at once at first, and for nothing more after a failure', async () => {
-			for (let number = 0; number < 40; number++) mails.google.gmail.seed({ date: day(number) });
+			for (let number = 0; number < 40; number++)
+				mails.google.gmail.seed({ date: day(number) });
 			mails.google.fault({ match: 'gmail.users.messages.get', nth: 5, status: 403 });
 			const failure = await failureOf(mails.run('list', { maxResults: 40 }));
 			expect(failure.httpCode).toBe('403');
-			expect(mails.methods.filter((method) => method === 'messages.get').length).toBeLessThanOrEqual(12);
+			expect(
+				mails.methods.filter((method) => method === 'messages.get').length,
+			).toBeLessThanOrEqual(12);
 		});
 
 		it('waits out a rate limit of single details', async () => {
-			for (let number = 0; number < 10; number++) mails.google.gmail.seed({ date: day(number) });
-			mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, times: 2, status: 429, retryAfter: 0 });
+			for (let number = 0; number < 10; number++)
+				mails.google.gmail.seed({ date: day(number) });
+			mails.google.fault({
+				match: 'gmail.users.messages.get',
+				nth: 3,
+				times: 2,
+				status: 429,
+				retryAfter: 0,
+			});
 			expect(await mails.run('list', {})).toHaveLength(10);
 			expect(mails.methods).toHaveLength(1 + 10 + 2);
 		});
@@ -220,7 +279,13 @@ describe('list', () => {
 				subject: 'S',
 				text: 'Grüße',
 				attachments: [
-					{ fileName: 'r.pdf', mimeType: 'application/pdf', size: 3, inline: false, contentId: '' },
+					{
+						fileName: 'r.pdf',
+						mimeType: 'application/pdf',
+						size: 3,
+						inline: false,
+						contentId: '',
+					},
 				],
 			});
 		});
@@ -228,13 +293,18 @@ describe('list', () => {
 
 	describe('search', () => {
 		it('passes the query on unchanged', async () => {
-			const query = 'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
+			const query =
+				'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
 			await mails.run('search', { query });
 			expect(mails.google.requests[0]?.query.get('q')).toBe(query);
 		});
 
 		it('narrows it by time in brackets', async () => {
-			await mails.run('search', { query: 'a OR b' }, { receivedBefore: '2026-01-03T00:00:00Z' });
+			await mails.run(
+				'search',
+				{ query: 'a OR b' },
+				{ receivedBefore: '2026-01-03T00:00:00Z' },
+			);
 			expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) before:1767398400');
 		});
 
@@ -262,14 +332,18 @@ describe('list', () => {
 			'asks for %s beside a time if its brackets and quotes pair',
 			async (query) => {
 				await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
-				expect(mails.google.requests[0]?.query.get('q')).toBe(`(${query}) before:1767398400`);
+				expect(mails.google.requests[0]?.query.get('q')).toBe(
+					`(${query}) before:1767398400`,
+				);
 			},
 		);
 
 		it('finds', async () => {
 			mails.google.gmail.seed({ subject: 'Invoice 17' });
 			mails.google.gmail.seed({ subject: 'News' });
-			expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual(['Invoice 17']);
+			expect(subjects(await mails.run('search', { query: 'subject:invoice' }))).toEqual([
+				'Invoice 17',
+			]);
 		});
 	});
 
@@ -278,17 +352,34 @@ describe('list', () => {
 			const id = mails.google.gmail.seed({ labelIds: ['INBOX'] });
 			const [item] = await mails.json({ operation: 'list', status: 'read', details: false });
 			expect(item?.json).toEqual({ messages: [{ id, threadId: id }] });
-			const items = await mails.json({ operation: 'search', query: 'hello', maxResults: 5, output: 'items' });
+			const items = await mails.json({
+				operation: 'search',
+				query: 'hello',
+				maxResults: 5,
+				output: 'items',
+			});
 			expect(items).toHaveLength(1);
 		});
 
 		it.each([
 			[{ operation: 'list', returnAll: true }, /returnAll.* cannot be used if/],
-			[{ operation: 'list', returnAll: true, maxResults: 501 }, /returnAll.* cannot be used if/],
-			[{ operation: 'list', maxResults: 501 }, /maxResults.* from 1 to 500 if 'output' is page, not 501/],
-			[{ operation: 'list', maxResults: 0 }, /'maxResults' must be a whole number from 1 to 10000, not 0/],
+			[
+				{ operation: 'list', returnAll: true, maxResults: 501 },
+				/returnAll.* cannot be used if/,
+			],
+			[
+				{ operation: 'list', maxResults: 501 },
+				/maxResults.* from 1 to 500 if 'output' is page, not 501/,
+			],
+			[
+				{ operation: 'list', maxResults: 0 },
+				/'maxResults' must be a whole number from 1 to 10000, not 0/,
+			],
 			[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
-			[{ operation: 'list', includeBody: true, details: false }, /includeBody.* needs 'details'/],
+			[
+				{ operation: 'list', includeBody: true, details: false },
+				/includeBody.* needs 'details'/,
+			],
 			[
 				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
 				/receivedAfter.* not before/,
@@ -297,7 +388,10 @@ describe('list', () => {
 				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-02-01' },
 				/receivedAfter.* not before/,
 			],
-			[{ operation: 'list', receivedAfter: 'last week' }, /'receivedAfter' must be a date and time/],
+			[
+				{ operation: 'list', receivedAfter: 'last week' },
+				/'receivedAfter' must be a date and time/,
+			],
 			[{ operation: 'list', form: 'ann' }, /Unknown key 'form'/],
 			[{ operation: 'list', status: 'new' }, /'status' must be one of: any, unread, read/],
 			[{ operation: 'search', query: ' ' }, /'query' is required/],
@@ -308,14 +402,23 @@ describe('list', () => {
 	});
 
 	it('refuses numbers that no mailbox can give', async () => {
-		expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain('not 1000000');
-		expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain("'Query' is required");
+		expect(await mails.refused(mails.run('list', { maxResults: 1_000_000 }))).toContain(
+			'not 1000000',
+		);
+		expect(await mails.refused(mails.run('search', { query: '={{ "" }}' }))).toContain(
+			"'Query' is required",
+		);
 	});
 
 	beforeEach(() => {
-		mails.google.gmail.labels = { Label_1: 'Clients/Acme', Label_2: 'To Do', Label_3: 'Straße' };
+		mails.google.gmail.labels = {
+			Label_1: 'Clients/Acme',
+			Label_2: 'To Do',
+			Label_3: 'Straße',
+		};
 	});
-	const listed = () => mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
+	const listed = () =>
+		mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.list');
 
 	describe('labels', () => {
 		it.each<[unknown, string[], number]>([
@@ -331,7 +434,11 @@ describe('list', () => {
 		});
 
 		it('are looked up once for all items of a run', async () => {
-			await mails.run('list', {}, { labelIds: ['To Do'] }, [{ json: {} }, { json: {} }, { json: {} }]);
+			await mails.run('list', {}, { labelIds: ['To Do'] }, [
+				{ json: {} },
+				{ json: {} },
+				{ json: {} },
+			]);
 			expect(mails.methods.filter((method) => method === 'labels.list')).toHaveLength(1);
 			expect(listed()).toHaveLength(3);
 		});
@@ -339,7 +446,9 @@ describe('list', () => {
 		it('that the mailbox does not have are named, with those that it has', async () => {
 			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
 			expect(failure.message).toBe("'Label Names or IDs': the mailbox has no label 'Acme'");
-			expect(failure.description).toMatch(/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/);
+			expect(failure.description).toMatch(
+				/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/,
+			);
 			expect(listed()).toEqual([]);
 		});
 
@@ -359,7 +468,10 @@ describe('list', () => {
 
 		it('with an id that is none are refused by Gmail', async () => {
 			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Label_9'] }));
-			expect([failure.httpCode, failure.message]).toEqual(['400', 'Gmail: Invalid label: Label_9']);
+			expect([failure.httpCode, failure.message]).toEqual([
+				'400',
+				'Gmail: Invalid label: Label_9',
+			]);
 		});
 	});
 
@@ -397,7 +509,9 @@ describe('list', () => {
 				['none', []],
 				['one', [['attachment_0', 'c.pdf', 'bytes of c.pdf']]],
 			]);
-			expect(items[0]?.json).toMatchObject({ attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }] });
+			expect(items[0]?.json).toMatchObject({
+				attachments: [{ fileName: 'a.pdf' }, { fileName: 'b.pdf' }],
+			});
 			expect(items[0]?.json).not.toHaveProperty('text');
 		});
 
@@ -411,7 +525,10 @@ describe('list', () => {
 			};
 			const clients = testClients(mails.google.url, mails.google.tokens.issue());
 			const given = { downloadAttachments: true, maxResults: 30 };
-			const params = readParameters(getAllFields(list), given, { mode: 'fields', timezone: 'UTC' });
+			const params = readParameters(getAllFields(list), given, {
+				mode: 'fields',
+				timezone: 'UTC',
+			});
 			// As the runner, which knows operations of any fields.
 			const operation: Operation = list;
 			await operation.execute(clients, params, { ...item, store });
@@ -480,7 +597,9 @@ describe('requests in parallel', () => {
 		const { widths, work } = rounds();
 		const results: number[] = [];
 		await expect(
-			mapWithConcurrency([1, -1, -2, 4, 5, 6], 3, work, { handleResult: (one) => results.push(one) }),
+			mapWithConcurrency([1, -1, -2, 4, 5, 6], 3, work, {
+				handleResult: (one) => results.push(one),
+			}),
 		).rejects.toThrow('-1');
 		// The first success began another.
 		expect([results, widths]).toEqual([[2], [3, 1]]);
@@ -494,12 +613,16 @@ describe('requests in parallel', () => {
 			return value;
 		};
 		await expect(
-			mapWithConcurrency([2, 5, 2, 1], 4, slowThen, { handleResult: (one) => results.push(one) }),
+			mapWithConcurrency([2, 5, 2, 1], 4, slowThen, {
+				handleResult: (one) => results.push(one),
+			}),
 		).rejects.toThrow('1');
 		expect(results).toEqual([2]);
 	});
 
 	test('nothing to do', async () => {
-		expect(await mapWithConcurrency([], 2, () => Promise.reject(new Error('never')))).toEqual([]);
+		expect(await mapWithConcurrency([], 2, () => Promise.reject(new Error('never')))).toEqual(
+			[],
+		);
 	});
 });

@@ -23,7 +23,9 @@ export class Mails extends StandIn {
 	}
 
 	get queries(): string[] {
-		return this.google.requests.map(({ query }) => decodeURIComponent(query.toString().replaceAll('+', ' ')));
+		return this.google.requests.map(({ query }) =>
+			decodeURIComponent(query.toString().replaceAll('+', ' ')),
+		);
 	}
 
 	/** Issues the node's token, with other scopes than the usual ones if they are given. */
@@ -86,5 +88,9 @@ export function binary(
 	mimeType = 'text/plain',
 ): IBinaryKeyData[string] {
 	const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-	return { data: bytes.toString('base64'), mimeType, ...(fileName !== undefined && { fileName }) };
+	return {
+		data: bytes.toString('base64'),
+		mimeType,
+		...(fileName !== undefined && { fileName }),
+	};
 }

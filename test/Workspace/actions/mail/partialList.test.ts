@@ -12,7 +12,10 @@ const onErrorOutput = { onError: 'continueErrorOutput' } as const;
 
 function seed(count: number): string[] {
 	const ids = Array.from({ length: count }, (_, number) =>
-		mails.google.gmail.seed({ subject: `mail ${number}`, date: new Date(Date.UTC(2026, 0, 1, 0, number)) }),
+		mails.google.gmail.seed({
+			subject: `mail ${number}`,
+			date: new Date(Date.UTC(2026, 0, 1, 0, number)),
+		}),
 	);
 	return ids.reverse();
 }
@@ -40,8 +43,15 @@ const ids = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }
 async function restFrom(pageToken: string): Promise<unknown[]> {
 	const rest: unknown[] = [];
 	for (let next: string | undefined = pageToken; next !== undefined;) {
-		const [page] = await mails.run('list', { maxResults: 500 }, { output: 'page', pageToken: next });
-		const { messages, nextPageToken } = page?.json as { messages: IDataObject[]; nextPageToken?: string };
+		const [page] = await mails.run(
+			'list',
+			{ maxResults: 500 },
+			{ output: 'page', pageToken: next },
+		);
+		const { messages, nextPageToken } = page?.json as {
+			messages: IDataObject[];
+			nextPageToken?: string;
+		};
 		rest.push(...messages.map(({ id }) => id));
 		next = nextPageToken;
 	}
@@ -90,7 +100,13 @@ test('of emails that were marked as read, no place to continue is named, because
 		status: 400,
 	});
 	const list = async () =>
-		await mails.run('list', { status: 'unread', returnAll: true }, { markAsRead: true }, undefined, goesOn);
+		await mails.run(
+			'list',
+			{ status: 'unread', returnAll: true },
+			{ markAsRead: true },
+			undefined,
+			goesOn,
+		);
 	const items = await list();
 	const got = ids(items.slice(0, -1));
 	expect(got.length).toBeGreaterThanOrEqual(100);
@@ -103,7 +119,8 @@ test('of emails that were marked as read, no place to continue is named, because
 test('a page that is refused itself: the token is that of the page', async () => {
 	const all = seed(150);
 	mails.google.fault({
-		match: ({ method, query }) => method === 'gmail.users.messages.list' && query.has('pageToken'),
+		match: ({ method, query }) =>
+			method === 'gmail.users.messages.list' && query.has('pageToken'),
 		times: 100,
 		status: 503,
 	});
@@ -119,8 +136,20 @@ test('a page that is refused itself: the token is that of the page', async () =>
 
 test('ids alone: the pages before are kept', async () => {
 	const all = seed(620);
-	mails.google.fault({ match: 'gmail.users.messages.list', nth: 2, times: 100, status: 429, retryAfter: 55 });
-	const items = await mails.run('list', { returnAll: true }, { details: false }, undefined, goesOn);
+	mails.google.fault({
+		match: 'gmail.users.messages.list',
+		nth: 2,
+		times: 100,
+		status: 429,
+		retryAfter: 55,
+	});
+	const items = await mails.run(
+		'list',
+		{ returnAll: true },
+		{ details: false },
+		undefined,
+		goesOn,
+	);
 	expect(ids(items.slice(0, -1))).toEqual(all.slice(0, 500));
 });
 
@@ -148,7 +177,9 @@ test('a list that went on and fails again counts what it left out', async () => 
 	);
 	const got = (page?.json as { messages: IDataObject[] }).messages.map(({ id }) => id);
 	expect(got).toEqual(all.slice(20, 20 + got.length));
-	expect(failed?.json).toMatchObject({ error: { details: { nextPageToken: `${20 + got.length}@` } } });
+	expect(failed?.json).toMatchObject({
+		error: { details: { nextPageToken: `${20 + got.length}@` } },
+	});
 });
 
 test('of one email and of a page without any, the words are right', async () => {
@@ -161,7 +192,8 @@ test('of one email and of a page without any, the words are right', async () => 
 	refusing = false;
 	seed(101);
 	mails.google.fault({
-		match: ({ method, query }) => method === 'gmail.users.messages.list' && query.has('pageToken'),
+		match: ({ method, query }) =>
+			method === 'gmail.users.messages.list' && query.has('pageToken'),
 		status: 404,
 	});
 	const second = (await failureOf(mails.run('list', { returnAll: true }))).description;
@@ -182,7 +214,9 @@ test('an output of pages gives what it got of the page', async () => {
 	expect(messages.map(({ id }) => id)).toEqual(all.slice(0, messages.length));
 	expect(messages.length).toBeGreaterThan(0);
 	expect([rest, more]).toEqual([{}, []]);
-	expect(failed?.json).toMatchObject({ error: { code: 429, details: { returned: messages.length } } });
+	expect(failed?.json).toMatchObject({
+		error: { code: 429, details: { returned: messages.length } },
+	});
 });
 
 test('nothing was got: the error item alone, and no word of going on', async () => {
@@ -207,7 +241,13 @@ test('the sanitizer sees the error item', async () => {
 	const secret = 'ya29.a0AfB_byC-canary';
 	seed(120);
 	refuseDetailsFrom(111, `no quota for ${secret}`);
-	const items = await mails.run('search', { query: 'subject:mail', returnAll: true }, {}, undefined, goesOn);
+	const items = await mails.run(
+		'search',
+		{ query: 'subject:mail', returnAll: true },
+		{},
+		undefined,
+		goesOn,
+	);
 	expect(items.length).toBeGreaterThan(90);
 	expect(JSON.stringify(items.at(-1))).not.toContain(secret);
 });
@@ -220,7 +260,10 @@ test('the other input items go on, each with its own results', async () => {
 	const failed = items.filter(({ json }) => json['error'] !== undefined);
 	expect(failed).toHaveLength(1);
 	const ok = (index: number) =>
-		items.filter(({ json, pairedItem }) => !json['error'] && (pairedItem as { item: number }).item === index);
+		items.filter(
+			({ json, pairedItem }) =>
+				!json['error'] && (pairedItem as { item: number }).item === index,
+		);
 	expect([ok(0).length, ok(1).length].sort()).toContain(3);
 });
 
@@ -259,7 +302,10 @@ it('a long list says in the log how many emails it has so far', async () => {
 		item,
 	);
 	expect(entries).toHaveLength(250);
-	expect(item.logs).toEqual(['List of item 0: 100 emails so far', 'List of item 0: 200 emails so far']);
+	expect(item.logs).toEqual([
+		'List of item 0: 100 emails so far',
+		'List of item 0: 200 emails so far',
+	]);
 });
 
 test('an empty token for the next page is the end of the list', async () => {

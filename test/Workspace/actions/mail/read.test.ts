@@ -92,14 +92,28 @@ describe('read', () => {
 				'deep nesting',
 				multipart(
 					'mixed',
-					multipart('related', multipart('alternative', plain('deep'), html('<i>deep</i>')), file('a.png')),
+					multipart(
+						'related',
+						multipart('alternative', plain('deep'), html('<i>deep</i>')),
+						file('a.png'),
+					),
 					file('b.pdf'),
 				),
 				'deep',
 				'<i>deep</i>',
 			],
-			['a text with a footer', multipart('mixed', plain('body'), plain('footer')), 'body\nfooter', ''],
-			['a text between HTML', multipart('mixed', html('<p>one</p>'), plain('two')), 'one\ntwo', '<p>one</p>'],
+			[
+				'a text with a footer',
+				multipart('mixed', plain('body'), plain('footer')),
+				'body\nfooter',
+				'',
+			],
+			[
+				'a text between HTML',
+				multipart('mixed', html('<p>one</p>'), plain('two')),
+				'one\ntwo',
+				'<p>one</p>',
+			],
 			[
 				'an attached text, which is no part of it',
 				multipart(
@@ -112,7 +126,11 @@ describe('read', () => {
 			],
 			[
 				'an attached mail, which is no part of it',
-				multipart('mixed', plain('body'), `Content-Type: message/rfc822\n\nSubject: x\n\ninner`),
+				multipart(
+					'mixed',
+					plain('body'),
+					`Content-Type: message/rfc822\n\nSubject: x\n\ninner`,
+				),
 				'body',
 				'',
 			],
@@ -130,9 +148,12 @@ describe('read', () => {
 	});
 
 	it('gives all headers, repeated ones too', async () => {
-		const { json } = await read('Received: one\nReceived: two\nX-A: =?iso-8859-1?Q?=FC?=\n\nHi', {
-			includeHeaders: true,
-		});
+		const { json } = await read(
+			'Received: one\nReceived: two\nX-A: =?iso-8859-1?Q?=FC?=\n\nHi',
+			{
+				includeHeaders: true,
+			},
+		);
 		expect(json['headers']).toEqual([
 			{ name: 'Received', value: 'one' },
 			{ name: 'Received', value: 'two' },
@@ -148,7 +169,8 @@ describe('read', () => {
 				threadId,
 			});
 		const answering = 'In-Reply-To: <1@x.example>\r\nReferences: <1@x.example>\r\n';
-		const quoting = 'Yes.\n\nOn Thu, Jan 1, 2026 at 1:00 AM Ann <ann@example.com> wrote:\n> Shall I?';
+		const quoting =
+			'Yes.\n\nOn Thu, Jan 1, 2026 at 1:00 AM Ann <ann@example.com> wrote:\n> Shall I?';
 
 		it('is read whole, oldest first, by any of its messages', async () => {
 			const question = seed('Offer', 1, 'Shall I?');
@@ -191,7 +213,9 @@ describe('read', () => {
 
 		it('needs the text', async () => {
 			const input = { operation: 'list', output: 'items', newTextOnly: true };
-			expect(await mails.refused(mails.json(input))).toBe("'newTextOnly' needs 'includeBody'");
+			expect(await mails.refused(mails.json(input))).toBe(
+				"'newTextOnly' needs 'includeBody'",
+			);
 		});
 	});
 
@@ -204,20 +228,25 @@ describe('read', () => {
 	describe('what is not there', () => {
 		it('is named', async () => {
 			const failure = await failureOf(mails.run('read', { messageId: '18c0ffee12345678' }));
-			expect([failure.httpCode, failure.message]).toEqual(['404', 'Gmail: Requested entity was not found.']);
+			expect([failure.httpCode, failure.message]).toEqual([
+				'404',
+				'Gmail: Requested entity was not found.',
+			]);
 			expect(failure.description).toContain('not in this mailbox');
 		});
 
 		it('an id that is none says what one looks like', async () => {
-			expect((await failureOf(mails.run('read', { messageId: 'hello-world' }))).description).toContain(
-				'16 digits',
-			);
+			expect(
+				(await failureOf(mails.run('read', { messageId: 'hello-world' }))).description,
+			).toContain('16 digits');
 		});
 
 		it.each(['a/b', '..', '.', 'x?y', '={{ undefined }}'])(
 			'%s is refused before anything is asked',
 			async (messageId) => {
-				expect(await mails.refused(mails.run('read', { messageId }))).toMatch(/'Message ID'/);
+				expect(await mails.refused(mails.run('read', { messageId }))).toMatch(
+					/'Message ID'/,
+				);
 			},
 		);
 
@@ -245,8 +274,18 @@ describe('read', () => {
 		it('are always named', async () => {
 			const { json, binary } = await read(raw);
 			expect(json['attachments']).toEqual([
-				expect.objectContaining({ fileName: 'logo.png', size: 17, inline: true, contentId: 'logo' }),
-				expect.objectContaining({ fileName: 'report.pdf', size: 19, inline: false, contentId: '' }),
+				expect.objectContaining({
+					fileName: 'logo.png',
+					size: 17,
+					inline: true,
+					contentId: 'logo',
+				}),
+				expect.objectContaining({
+					fileName: 'report.pdf',
+					size: 19,
+					inline: false,
+					contentId: '',
+				}),
 				expect.objectContaining({ fileName: '', mimeType: 'text/calendar', inline: false }),
 			]);
 			expect(binary).toBeUndefined();
@@ -257,17 +296,27 @@ describe('read', () => {
 			const parts = ['a', 'b', 'c', 'd', 'e'].map((name) => file(`${name}.pdf`));
 			mails.google.latencyMilliseconds = 5;
 			mails.google.quotas.limits = { gmailAtOnce: 2 };
-			const { binary } = await read(multipart('mixed', plain('x'), ...parts), { downloadAttachments: true });
+			const { binary } = await read(multipart('mixed', plain('x'), ...parts), {
+				downloadAttachments: true,
+			});
 			mails.google.latencyMilliseconds = 0;
 			expect(Object.keys(binary ?? {})).toHaveLength(5);
 			expect(mails.google.requests.map(({ status }) => status)).toEqual(Array(6).fill(200));
 		});
 
 		it('come as binary data on request', async () => {
-			const { binary } = await read(raw, { downloadAttachments: true, attachmentPrefix: 'file' });
-			const text = (field: string) => Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
+			const { binary } = await read(raw, {
+				downloadAttachments: true,
+				attachmentPrefix: 'file',
+			});
+			const text = (field: string) =>
+				Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
 			expect(
-				Object.entries(binary ?? {}).map(([field, { fileName, mimeType }]) => [field, fileName, mimeType]),
+				Object.entries(binary ?? {}).map(([field, { fileName, mimeType }]) => [
+					field,
+					fileName,
+					mimeType,
+				]),
 			).toEqual([
 				['file0', 'logo.png', 'application/octet-stream'],
 				['file1', 'report.pdf', 'application/octet-stream'],
@@ -297,14 +346,23 @@ describe('read', () => {
 describe('hostile emails', () => {
 	const mails = new Mails();
 
-	const mailOf = (body: string) => mails.google.gmail.seed({ raw: html(body).replaceAll('\n', '\r\n') });
+	const mailOf = (body: string) =>
+		mails.google.gmail.seed({ raw: html(body).replaceAll('\n', '\r\n') });
 
 	describe('HTML that a stranger made up', () => {
 		it.each([
 			['a cell over all rows that there could be', '<table><tr><td rowspan=100000000>x', 'x'],
 			['a cell over many columns', '<table><tr><td colspan=40000>x', 'x'],
-			['a cell over fewer than no columns', '<table><tr><td colspan=-1 rowspan=1e9>x<td>y', 'x\ty'],
-			['a cell in a table in a cell', '<table><tr><td><table><tr><td colspan=1e9 rowspan=1e9>x', 'x'],
+			[
+				'a cell over fewer than no columns',
+				'<table><tr><td colspan=-1 rowspan=1e9>x<td>y',
+				'x\ty',
+			],
+			[
+				'a cell in a table in a cell',
+				'<table><tr><td><table><tr><td colspan=1e9 rowspan=1e9>x',
+				'x',
+			],
 		])('%s is read', async (_what, body, text) => {
 			const [item] = await mails.run('read', { messageId: mailOf(body) });
 			expect(item?.json['text']).toBe(text);
@@ -333,7 +391,10 @@ describe('hostile emails', () => {
 			headers: [{ name: 'Content-Type', value: `text/plain; charset=${charset}` }],
 			body: { data: Buffer.from(text).toString('base64url') },
 		});
-		async function read(payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) {
+		async function read(
+			payload: gmail_v1.Schema$MessagePart,
+			more: gmail_v1.Schema$Message = {},
+		) {
 			const item = testItem();
 			const mail = await parseMessage(clients(), { id: '18c', ...more, payload }, item);
 			return { ...mail, hints: item.hints };
@@ -362,15 +423,24 @@ describe('hostile emails', () => {
 		it.each<[string, unknown]>([
 			['headers that are an object', { headers: { a: 1 } }],
 			['parts that are a text', { mimeType: 'multipart/mixed', parts: 'xyz' }],
-			['parts that are none', { mimeType: 'multipart/mixed', parts: [null, 5, 'x'], headers: [null, 1] }],
-			['a name that is a number', { mimeType: 5, filename: 7, headers: [{ name: 1, value: { b: 2 } }] }],
+			[
+				'parts that are none',
+				{ mimeType: 'multipart/mixed', parts: [null, 5, 'x'], headers: [null, 1] },
+			],
+			[
+				'a name that is a number',
+				{ mimeType: 5, filename: 7, headers: [{ name: 1, value: { b: 2 } }] },
+			],
 		])('has %s, as a gateway may send it', async (_what, payload) => {
 			const { summary, text } = await read(payload as gmail_v1.Schema$MessagePart);
 			expect([summary.id, text]).toEqual(['18c', '']);
 		});
 
 		it('has more header fields', async () => {
-			const headers = Array.from({ length: 18_000 }, (_, at) => ({ name: 'To', value: `a${at}` }));
+			const headers = Array.from({ length: 18_000 }, (_, at) => ({
+				name: 'To',
+				value: `a${at}`,
+			}));
 			const mail = await read({ headers });
 			expect(mail.headers).toHaveLength(1_000);
 			expect(mail.hints).toEqual(cut);
@@ -387,7 +457,10 @@ describe('hostile emails', () => {
 			let inner: gmail_v1.Schema$MessagePart = leaf('x'.repeat(10_000_000));
 			for (let level = 0; level < 1_500; level++)
 				inner = { mimeType: 'multipart/mixed', parts: [leaf(`${level}`), inner] };
-			const { text, hints } = await read({ mimeType: 'multipart/mixed', parts: [leaf('first'), inner] });
+			const { text, hints } = await read({
+				mimeType: 'multipart/mixed',
+				parts: [leaf('first'), inner],
+			});
 			expect(text).toMatch(/^first\n1499\n/);
 			expect(text.split('\n')).toHaveLength(49);
 			expect(hints).toEqual(cut);
@@ -400,7 +473,10 @@ describe('hostile emails', () => {
 
 		it('has a text that Gmail says is elsewhere, and more of it than can be read', async () => {
 			const { text, summary, hints } = await read(
-				{ ...leaf('x'.repeat(60_000_000)), headers: [{ name: 'Subject', value: '=?utf-8?q?=C3=BC?=' }] },
+				{
+					...leaf('x'.repeat(60_000_000)),
+					headers: [{ name: 'Subject', value: '=?utf-8?q?=C3=BC?=' }],
+				},
 				{ labelIds: ['UNREAD'] },
 			);
 			expect([text, summary.subject, summary.status]).toEqual(['', 'ü', 'unread']);

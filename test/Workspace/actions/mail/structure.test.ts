@@ -60,7 +60,11 @@ const cases: Case[] = [
 	},
 	{
 		of: 'an alternative whose last form has a text of its own behind the HTML',
-		raw: multipart('alternative', plain('own'), multipart('mixed', html('<p>made</p>'), plain('footer'))),
+		raw: multipart(
+			'alternative',
+			plain('own'),
+			multipart('mixed', html('<p>made</p>'), plain('footer')),
+		),
 		text: 'own',
 		html: '<p>made</p>',
 	},
@@ -74,7 +78,11 @@ const cases: Case[] = [
 		of: 'a text of white space beside full HTML with a picture and a file',
 		raw: multipart(
 			'mixed',
-			multipart('alternative', plain(' \n\u00a0\n'), multipart('related', html('<p>all</p>'), file('a.png'))),
+			multipart(
+				'alternative',
+				plain(' \n\u00a0\n'),
+				multipart('related', html('<p>all</p>'), file('a.png')),
+			),
 			file('b.pdf'),
 		),
 		text: 'all',
@@ -89,7 +97,11 @@ const cases: Case[] = [
 	},
 	{
 		of: 'a mailing list: an HTML mail with the footer of the list',
-		raw: multipart('mixed', multipart('alternative', plain('own'), html('<p>own</p>')), plain('-- list')),
+		raw: multipart(
+			'mixed',
+			multipart('alternative', plain('own'), html('<p>own</p>')),
+			plain('-- list'),
+		),
 		text: 'own\n-- list',
 		html: '<p>own</p>',
 	},
@@ -115,7 +127,11 @@ const cases: Case[] = [
 		raw: multipart(
 			'signed',
 			plain('own'),
-			typed('application/pkcs7-signature; name="smime.p7s"', 'U0lH', 'Content-Transfer-Encoding: base64\n'),
+			typed(
+				'application/pkcs7-signature; name="smime.p7s"',
+				'U0lH',
+				'Content-Transfer-Encoding: base64\n',
+			),
 		),
 		text: 'own',
 		files: ['smime.p7s'],
@@ -335,7 +351,11 @@ const cases: Case[] = [
 	},
 	{
 		of: 'a winmail.dat',
-		raw: multipart('mixed', plain('own'), typed('application/ms-tnef; name="winmail.dat"', 'x')),
+		raw: multipart(
+			'mixed',
+			plain('own'),
+			typed('application/ms-tnef; name="winmail.dat"', 'x'),
+		),
 		text: 'own',
 		files: ['winmail.dat'],
 	},
@@ -373,38 +393,63 @@ describe('what Gmail gives no id for', () => {
 			multipart(
 				'mixed',
 				plain('outer'),
-				multipart('digest', `\n${inner}`, `Content-Type: message/rfc822; name=two.eml\n\n${inner} two`),
+				multipart(
+					'digest',
+					`\n${inner}`,
+					`Content-Type: message/rfc822; name=two.eml\n\n${inner} two`,
+				),
 				'Content-Type: application/pdf; name=empty.pdf\n\n',
 			),
 			{ downloadAttachments: true },
 		);
 		expect(json['attachments']).toEqual([
-			expect.objectContaining({ attachmentId: '', fileName: '', mimeType: 'message/rfc822', size: 0 }),
+			expect.objectContaining({
+				attachmentId: '',
+				fileName: '',
+				mimeType: 'message/rfc822',
+				size: 0,
+			}),
 			expect.objectContaining({
 				attachmentId: expect.stringMatching(/.{300}/) as unknown,
 				fileName: 'two.eml',
 			}),
 			expect.objectContaining({ attachmentId: '', fileName: 'empty.pdf', size: 0 }),
 		]);
-		const text = (field: string) => Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
+		const text = (field: string) =>
+			Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
 		expect(['attachment_0', 'attachment_1', 'attachment_2'].map(text)).toEqual([
 			inner.replaceAll('\n', '\r\n'),
 			`${inner} two`.replaceAll('\n', '\r\n'),
 			'',
 		]);
 		expect(binary?.['attachment_0']?.fileName).toBe('attachment_0.eml');
-		expect(mails.methods.toSorted()).toEqual(['messages.attachments.get', 'messages.get', 'messages.get']);
+		expect(mails.methods.toSorted()).toEqual([
+			'messages.attachments.get',
+			'messages.get',
+			'messages.get',
+		]);
 	});
 });
 
 describe('parts as no email should have them', () => {
 	it.each([
-		['a multipart without parts', { mimeType: 'multipart/mixed', body: { size: 2, data: 'SGk' } }],
+		[
+			'a multipart without parts',
+			{ mimeType: 'multipart/mixed', body: { size: 2, data: 'SGk' } },
+		],
 		['no type', { body: { size: 2, data: 'SGk' } }],
-		['a type with parameters', { mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } }],
-		['no parts of parts', { mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } }],
+		[
+			'a type with parameters',
+			{ mimeType: 'text/plain; charset=gbk', body: { size: 2, data: 'SGk' } },
+		],
+		[
+			'no parts of parts',
+			{ mimeType: 'multipart/alternative', parts: [], body: { size: 2, data: 'SGk' } },
+		],
 	])('%s: what they say is the text', (_what, part) => {
-		expect(readMail({ message: { payload: part }, withText: true, separateTexts: {} })).toMatchObject({
+		expect(
+			readMail({ message: { payload: part }, withText: true, separateTexts: {} }),
+		).toMatchObject({
 			text: 'Hi',
 			attachments: [],
 		});
@@ -441,15 +486,21 @@ describe('parts as no email should have them', () => {
 		[['text/plain a', 'text/html b', 'text/plain c'], 'a\nb\nc', 'b'],
 		[['text/html <p>a</p>', 'text/html <p>b</p>'], 'a\n\nb', '<p>a</p>\n<p>b</p>'],
 		[['text/plain a', 'text/plain b'], 'a\nb', ''],
-	])('whatever else stands where the pictures should be is all read: %j', (bodies, text, html) => {
-		const message = related(
-			...bodies.map((body) => {
-				const [type = '', content = ''] = body.split(' ');
-				return part(type, content);
-			}),
-		);
-		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({ text, html });
-	});
+	])(
+		'whatever else stands where the pictures should be is all read: %j',
+		(bodies, text, html) => {
+			const message = related(
+				...bodies.map((body) => {
+					const [type = '', content = ''] = body.split(' ');
+					return part(type, content);
+				}),
+			);
+			expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
+				text,
+				html,
+			});
+		},
+	);
 
 	it('a picture that belongs to the text is inline, and without the text no text is missing', () => {
 		const headers = [{ name: 'Content-ID', value: '<a>' }];
@@ -463,7 +514,9 @@ describe('parts as no email should have them', () => {
 	});
 
 	it('nothing at all says nothing', () => {
-		expect(readMail({ message: { payload: {} }, withText: true, separateTexts: {} })).toMatchObject({
+		expect(
+			readMail({ message: { payload: {} }, withText: true, separateTexts: {} }),
+		).toMatchObject({
 			text: '',
 			attachments: [],
 		});

@@ -64,7 +64,11 @@ test.each([
 
 test('a gap in the first row does not move rows to the right', async () => {
 	const spreadsheetId = calls.sheet([['x', '', 'y']]);
-	const appended = await calls.one('append', { spreadsheetId, range: 'Sheet1', values: [[1, 2, 3]] });
+	const appended = await calls.one('append', {
+		spreadsheetId,
+		range: 'Sheet1',
+		values: [[1, 2, 3]],
+	});
 	expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:C2' });
 });
 
@@ -145,7 +149,11 @@ describe('items with the same target', () => {
 				updatedColumns: 2,
 				updatedCells: 4,
 			}),
-			expect.objectContaining({ updatedRange: 'Sheet1!A7:A8', updatedRows: 2, updatedCells: 2 }),
+			expect.objectContaining({
+				updatedRange: 'Sheet1!A7:A8',
+				updatedRows: 2,
+				updatedCells: 2,
+			}),
 		]);
 		expect(calls.methods).toEqual(['values.append']);
 		expect(calls.stored(spreadsheetId, 'Sheet1!A3:C8')).toEqual([
@@ -160,7 +168,9 @@ describe('items with the same target', () => {
 
 	test('a thousand are one request', async () => {
 		const spreadsheetId = calls.sheet(people);
-		const all = Array.from({ length: 1000 }, (_, at) => member(spreadsheetId, [[`n${at}`, at]]));
+		const all = Array.from({ length: 1000 }, (_, at) =>
+			member(spreadsheetId, [[`n${at}`, at]]),
+		);
 		const results = await calls.together('append', all);
 		expect(results.at(-1)).toMatchObject({ updatedRange: 'Sheet1!A1002:B1002' });
 		expect(calls.methods).toEqual(['values.append']);
@@ -198,7 +208,9 @@ describe('items with the same target', () => {
 			{ code: 403 },
 			{
 				code: 403,
-				message: expect.stringMatching(/^Not sent, because the previous rows were not appended/) as string,
+				message: expect.stringMatching(
+					/^Not sent, because the previous rows were not appended/,
+				) as string,
 			},
 		]);
 		expect(calls.methods).toHaveLength(2);
@@ -208,7 +220,11 @@ describe('items with the same target', () => {
 		const given = { spreadsheetId: 'id', range: 'My Tab!A:B', values: [[1]] };
 		const key = (more: object) => calls.key('append', { ...given, ...more });
 		expect(key({ values: [[2]] })).toBe(key({ range: "'My Tab'!A:B" }));
-		for (const more of [{ spreadsheetId: 'x' }, { range: 'A:B' }, { insertDataOption: 'OVERWRITE' }]) {
+		for (const more of [
+			{ spreadsheetId: 'x' },
+			{ range: 'A:B' },
+			{ insertDataOption: 'OVERWRITE' },
+		]) {
 			expect(key(more)).not.toBe(key({}));
 		}
 	});

@@ -9,7 +9,10 @@ const calls = new SheetCalls();
 const append = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
 	await calls.together(
 		'append',
-		items(...all).map((item) => ({ params: { valuesSource: 'items', range: 'Sheet1', ...params }, item })),
+		items(...all).map((item) => ({
+			params: { valuesSource: 'items', range: 'Sheet1', ...params },
+			item,
+		})),
 	);
 
 test('columns follow the header row, in two requests for any number of items', async () => {
@@ -17,7 +20,12 @@ test('columns follow the header row, in two requests for any number of items', a
 		['Name', 'Town', 'Age'],
 		['Anna', '', 31],
 	]);
-	const appended = await append({ spreadsheetId }, { Age: 42, Name: 'Ben' }, { Name: 'Cleo' }, { Age: null });
+	const appended = await append(
+		{ spreadsheetId },
+		{ Age: 42, Name: 'Ben' },
+		{ Name: 'Cleo' },
+		{ Age: null },
+	);
 	expect(calls.sent).toEqual([
 		expect.objectContaining({
 			method: 'get',
@@ -44,7 +52,11 @@ test('columns follow the header row, in two requests for any number of items', a
 
 test('an empty header row is written from the fields of all items', async () => {
 	const spreadsheetId = calls.sheet();
-	await append({ spreadsheetId, valueInputOption: 'USER_ENTERED' }, { a: 1, '1/2': 'x' }, { b: 2 });
+	await append(
+		{ spreadsheetId, valueInputOption: 'USER_ENTERED' },
+		{ a: 1, '1/2': 'x' },
+		{ b: 2 },
+	);
 	expect(calls.methods).toEqual(['get', 'values.update', 'values.append', 'get']);
 	expect(calls.sent[1]).toMatchObject({
 		query: { valueInputOption: 'RAW' },
@@ -105,7 +117,11 @@ test('what was read can be appended, names of repeated headers and all', async (
 	];
 	const source = calls.sheet(table);
 	const target = calls.sheet([table[0] ?? []]);
-	const [row] = await calls.run('read', { spreadsheetId: source, range: 'Sheet1', output: 'rows' });
+	const [row] = await calls.run('read', {
+		spreadsheetId: source,
+		range: 'Sheet1',
+		output: 'rows',
+	});
 	await append({ spreadsheetId: target, extraColumns: 'ignore' }, row?.json ?? {});
 	expect(calls.stored(target, 'Sheet1')).toEqual(table);
 });
@@ -117,7 +133,10 @@ describe('fields that the header row does not have', () => {
 		const spreadsheetId = calls.sheet(header);
 		const results = await append({ spreadsheetId }, { a: 1 }, { a: 2, x: 3, y: 4 });
 		expect(results).toMatchObject([
-			{ code: 400, message: "Nothing was appended because of item 1: The table has no column 'x', 'y'" },
+			{
+				code: 400,
+				message: "Nothing was appended because of item 1: The table has no column 'x', 'y'",
+			},
 			{
 				code: 400,
 				message: "The table has no column 'x', 'y'",
@@ -147,7 +166,9 @@ describe('fields that the header row does not have', () => {
 		await append({ spreadsheetId, extraColumns: 'ignore' }, { a: 1, x: 2 });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
 		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
-		expect(failure).toMatchObject({ message: 'None of the fields of the item is a column of the table' });
+		expect(failure).toMatchObject({
+			message: 'None of the fields of the item is a column of the table',
+		});
 	});
 
 	test('become columns', async () => {
@@ -167,28 +188,47 @@ describe('fields that the header row does not have', () => {
 			tabs: [{ title: 'Other' }, { title: 'My Tab', rows: header, columnCount: 2 }],
 		});
 		await append({ spreadsheetId, range: 'My Tab', extraColumns: 'add' }, { x: 2 });
-		expect(calls.methods.slice(0, 4)).toEqual([...['get', 'batchUpdate', 'values.update', 'values.append']]);
+		expect(calls.methods.slice(0, 4)).toEqual([
+			...['get', 'batchUpdate', 'values.update', 'values.append'],
+		]);
 		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([
 			['a', 'b', 'x'],
 			['', '', 2],
 		]);
 	});
 
-	test.each(['INSERT_ROWS', 'OVERWRITE'])('become columns of an empty tab: %s', async (insertDataOption) => {
-		const spreadsheetId = calls.sheet();
-		await append({ spreadsheetId, insertDataOption, extraColumns: 'add' }, { a: 1 }, { b: 2 });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
-	});
+	test.each(['INSERT_ROWS', 'OVERWRITE'])(
+		'become columns of an empty tab: %s',
+		async (insertDataOption) => {
+			const spreadsheetId = calls.sheet();
+			await append(
+				{ spreadsheetId, insertDataOption, extraColumns: 'add' },
+				{ a: 1 },
+				{ b: 2 },
+			);
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
+		},
+	);
 
 	test('do not become columns where the rows find no space', async () => {
 		const rows = [['Name'], ['Anna'], ['', ''], ['Total', 1]];
 		const spreadsheetId = calls.sheet(rows);
-		const given = { spreadsheetId, extraColumns: 'add', insertDataOption: 'OVERWRITE', range: 'Sheet1!A:B' };
+		const given = {
+			spreadsheetId,
+			extraColumns: 'add',
+			insertDataOption: 'OVERWRITE',
+			range: 'Sheet1!A:B',
+		};
 		expect(await append(given, { Name: 'Ben', Town: 'Rome' }, { Name: 'Cleo' })).toMatchObject([
 			{ code: 400, description: expect.stringMatching(/^Nothing was written/) as string },
 			{ code: 400 },
 		]);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['Name'], ['Anna'], [], ['Total', 1]]);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Name'],
+			['Anna'],
+			[],
+			['Total', 1],
+		]);
 	});
 
 	test('do not become columns of another table', async () => {
@@ -207,14 +247,19 @@ test('an item that cannot be a row is refused before anything is sent', async ()
 	const spreadsheetId = calls.sheet();
 	const wrong = await catchFailure(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
 	expect(wrong.message).toBe("Field 'a' of the input item is NaN");
-	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe('The input item has no fields');
+	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe(
+		'The input item has no fields',
+	);
 	expect(calls.sent).toEqual([]);
 });
 
 test('a header that Google does not let us read', async () => {
 	const outcomes = await append({ spreadsheetId: calls.sheet(), range: 'Nothing' }, { a: 1 });
 	expect(outcomes).toMatchObject([
-		{ code: 400, message: "Google Sheets: the spreadsheet has no tab or named range 'Nothing'" },
+		{
+			code: 400,
+			message: "Google Sheets: the spreadsheet has no tab or named range 'Nothing'",
+		},
 	]);
 });
 
@@ -227,9 +272,21 @@ describe('rows by header', () => {
 
 	test('rows as objects are appended under their headers', async () => {
 		const spreadsheetId = calls.sheet(people);
-		const appended = await calls.one('append', { spreadsheetId, tab: 'Sheet1', values: objects });
-		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A3:C4', updatedRows: 2, updatedCells: 3 });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...people, ['Ben', '', 42], ['Cleo']]);
+		const appended = await calls.one('append', {
+			spreadsheetId,
+			tab: 'Sheet1',
+			values: objects,
+		});
+		expect(appended).toMatchObject({
+			updatedRange: 'Sheet1!A3:C4',
+			updatedRows: 2,
+			updatedCells: 3,
+		});
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			...people,
+			['Ben', '', 42],
+			['Cleo'],
+		]);
 		expect(calls.methods).toEqual(['get', 'values.append']);
 	});
 
@@ -289,7 +346,9 @@ describe('rows by header', () => {
 		[[{ a: NaN }], "Field 'a' of row 1 of 'values' is NaN"],
 	])('%j is refused', async (values, message) => {
 		for (const name of ['append', 'write'] as const) {
-			const failure = await catchFailure(calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }));
+			const failure = await catchFailure(
+				calls.run(name, { spreadsheetId: 'x', range: 'Sheet1', values }),
+			);
 			expect(failure.message).toBe(message);
 		}
 		expect(calls.sent).toEqual([]);
@@ -321,7 +380,12 @@ describe('the look of rows below a header', () => {
 	test('nor do those that are written by key', async () => {
 		const spreadsheetId = book([['Name', 'Age']]);
 		const [item] = items({ Name: 'Anna', Age: 31 });
-		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Name' };
+		const params = {
+			spreadsheetId,
+			tab: 'Sheet1',
+			valuesSource: 'items',
+			matchColumns: 'Name',
+		};
 		await calls.one('write', params, item);
 		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
 	});
@@ -344,7 +408,9 @@ describe('the look of rows below a header', () => {
 	test('protected cells and files of Office are refused in words of Google', async () => {
 		const spreadsheetId = book([['Name']], { protectedRanges: ['A1:B1'] });
 		const write = { spreadsheetId, range: 'Sheet1!A1:A9', values: [['x']] };
-		expect((await catchFailure(calls.one('write', write))).message).toContain('edit a protected cell');
+		expect((await catchFailure(calls.one('write', write))).message).toContain(
+			'edit a protected cell',
+		);
 		const mimeType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 		const { id } = calls.google.files.add({ name: 'Book.xlsx', mimeType, clientId: '' });
 		const read = calls.one('read', { spreadsheetId: id, range: 'Sheet1!A1:B2' });

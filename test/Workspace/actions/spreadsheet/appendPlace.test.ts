@@ -207,7 +207,13 @@ describe.each(Object.entries(layouts))('%s', (_, layout) => {
 	test.each(['INSERT_ROWS', 'OVERWRITE'])('%s, an item', async (insertDataOption) => {
 		const spreadsheetId = book(layout);
 		const { headerRow = 1, items } = layout;
-		const params = { spreadsheetId, range: 'Sheet1', valuesSource: 'items', headerRow, insertDataOption };
+		const params = {
+			spreadsheetId,
+			range: 'Sheet1',
+			valuesSource: 'items',
+			headerRow,
+			insertDataOption,
+		};
 		const given = [
 			{ Name: 'new', Age: 1 },
 			{ Name: 'newer', Age: 2 },
@@ -219,12 +225,16 @@ describe.each(Object.entries(layouts))('%s', (_, layout) => {
 		expectKept(spreadsheetId, layout);
 		if (insertDataOption === 'OVERWRITE' && layout.noRoom) {
 			expect(appended).toMatchObject([
-				{ code: 400, message: expect.stringMatching(/^There is space for only 1 row/) as string },
+				{
+					code: 400,
+					message: expect.stringMatching(/^There is space for only 1 row/) as string,
+				},
 				{},
 			]);
 			return;
 		}
-		const hidden = layout.hiddenRows && insertDataOption === 'OVERWRITE' ? layout.rows.length + 1 : items;
+		const hidden =
+			layout.hiddenRows && insertDataOption === 'OVERWRITE' ? layout.rows.length + 1 : items;
 		const ranges = appended.map(rangeOf);
 		expect(ranges.map(rowOf)).toEqual([hidden, hidden + 1]);
 		expect(ranges.map((range) => calls.stored(spreadsheetId, range))).toMatchObject([
@@ -240,15 +250,26 @@ test('rows that cannot be moved are named, and never sent again', async () => {
 	const failure = await catchFailure(
 		calls.one('append', { spreadsheetId, range: 'Sheet1!A1', values: [['x', 'y']] }),
 	);
-	expect(failure.message).toContain('The rows were appended at Sheet1!A1:B1, not below the table');
+	expect(failure.message).toContain(
+		'The rows were appended at Sheet1!A1:B1, not below the table',
+	);
 	expect(failure.outcome).toBe('done');
 	expect(calls.methods.filter((method) => method === 'values.append')).toHaveLength(1);
 });
 
 describe('the free rows below a table, for OVERWRITE', () => {
-	const overwrite = async (rows: unknown[][], given: object, size: { rowCount?: number } = {}) => {
+	const overwrite = async (
+		rows: unknown[][],
+		given: object,
+		size: { rowCount?: number } = {},
+	) => {
 		const spreadsheetId = calls.sheet(rows, 'Sheet1', size);
-		const params = { spreadsheetId, range: 'Sheet1!A1', insertDataOption: 'OVERWRITE', ...given };
+		const params = {
+			spreadsheetId,
+			range: 'Sheet1!A1',
+			insertDataOption: 'OVERWRITE',
+			...given,
+		};
 		return await calls.one('append', params);
 	};
 
@@ -258,7 +279,9 @@ describe('the free rows below a table, for OVERWRITE', () => {
 	])('where %d are blank there is no room for three', async (count, free, row) => {
 		const blank = Array.from({ length: count }, () => []);
 		const values = [['x'], ['y'], ['z']];
-		const failure = await catchFailure(overwrite([['Name'], ['Anna'], ...blank, ['other']], { values }));
+		const failure = await catchFailure(
+			overwrite([['Name'], ['Anna'], ...blank, ['other']], { values }),
+		);
 		expect(failure.message).toBe(
 			`There is space for only ${free} below the table: row ${row} has data from column A on`,
 		);
@@ -276,7 +299,12 @@ describe('the free rows below a table, for OVERWRITE', () => {
 
 	test.each<[string, unknown[][], unknown[][], string]>([
 		['a title alone', [['Report']], [['x', 'y']], 'Sheet1!A2:B2'],
-		['a title above a wider table', [['Report'], [], ['a', 'b'], [1, 2]], [['x', 'y']], 'Sheet1!A5:B5'],
+		[
+			'a title above a wider table',
+			[['Report'], [], ['a', 'b'], [1, 2]],
+			[['x', 'y']],
+			'Sheet1!A5:B5',
+		],
 		['a cell above another table', [['Name'], [], ['a', 'b'], [1, 2]], [['x']], 'Sheet1!A2'],
 		['a header of two columns', [['a', 'b'], [], ['c', 'd']], [['x', 'y']], 'Sheet1!A2:B2'],
 		[
@@ -304,7 +332,14 @@ describe('what Google answers', () => {
 	const answered = (updatedRange: string, tableRange?: string) =>
 		parseAppendResponse({ tableRange, updates: { updatedRange } });
 	const place = (scope: AppendPlace['scope'], more: Partial<AppendPlace> = {}): AppendPlace => ({
-		...{ searchRange: '', tab: undefined, searchStartRow: 0, column: 0, lastColumn: undefined, scope },
+		...{
+			searchRange: '',
+			tab: undefined,
+			searchStartRow: 0,
+			column: 0,
+			lastColumn: undefined,
+			scope,
+		},
 		...more,
 	});
 
@@ -315,16 +350,25 @@ describe('what Google answers', () => {
 			start: { row: 3, column: 1 },
 			lastColumn: 3,
 		});
-		expect(answered('Sheet1!B4')).toMatchObject({ start: { row: 3, column: 1 }, lastColumn: 1 });
+		expect(answered('Sheet1!B4')).toMatchObject({
+			start: { row: 3, column: 1 },
+			lastColumn: 1,
+		});
 	});
 
 	test('rows above the first row of the range stay below a table there', async () => {
 		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
 		const rows = [header, ['Anna', 31], ['new', 1], [], ['', '', '', 'beside']];
 		const spreadsheet = new Spreadsheet(sheets, calls.sheet(rows));
-		const rowsAbove = { ...answered('Sheet1!A3:B3'), place: place('all', { searchStartRow: 4 }) };
+		const rowsAbove = {
+			...answered('Sheet1!A3:B3'),
+			place: place('all', { searchStartRow: 4 }),
+		};
 		const options = { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' } as const;
-		const start = await repairPlace(spreadsheet, options, { ...rowsAbove, values: [['new', 1]] });
+		const start = await repairPlace(spreadsheet, options, {
+			...rowsAbove,
+			values: [['new', 1]],
+		});
 		expect(start).toEqual({ row: 2, column: 0 });
 	});
 
@@ -332,7 +376,13 @@ describe('what Google answers', () => {
 		['yes', 'S!A4', 'S!A1:B3', place('all'), ['x']],
 		['no, in another column', 'S!A4', 'S!A1:B3', place('all', { column: 1 }), ['x']],
 		['no, without a table', 'S!A4', undefined, place('all'), ['x']],
-		['no, if there may be several tables', 'S!A4', 'S!A1:B3', place('all', { isUnsure: true }), ['x']],
+		[
+			'no, if there may be several tables',
+			'S!A4',
+			'S!A1:B3',
+			place('all', { isUnsure: true }),
+			['x'],
+		],
 		['no, in the table', 'S!A3', 'S!A1:B3', place('all'), ['x']],
 		['no, in the only cell of the table', 'S!A1', 'S!A1', place('all'), ['x']],
 		['yes, below one cell', 'S!A2', 'S!A1', place('block'), ['x']],
@@ -347,7 +397,13 @@ describe('what Google answers', () => {
 			place('header', { searchStartRow: 2 }),
 			['x'],
 		],
-		['no, below another table', 'S!A9', 'S!A6:B8', place('header', { searchStartRow: 1 }), ['x']],
+		[
+			'no, below another table',
+			'S!A9',
+			'S!A6:B8',
+			place('header', { searchStartRow: 1 }),
+			['x'],
+		],
 		['no, above the header', 'S!A4', 'S!A1:B3', place('header', { searchStartRow: 3 }), ['x']],
 		['yes, at the row that was asked for', 'S!A4', undefined, place('all'), ['x'], 3],
 		['yes, further down', 'S!A5', undefined, place('all'), ['x'], 3],
@@ -355,7 +411,12 @@ describe('what Google answers', () => {
 	])(
 		'whether that proves the place: %s',
 		(answer, updatedRange, tableRange, known, row, ...[rowBelowTable]) => {
-			const appended = { ...answered(updatedRange, tableRange), rowBelowTable, place: known, values: [row] };
+			const appended = {
+				...answered(updatedRange, tableRange),
+				rowBelowTable,
+				place: known,
+				values: [row],
+			};
 			expect(isPlacementProven(appended)).toBe(answer.startsWith('yes'));
 		},
 	);
@@ -386,8 +447,14 @@ describe('where a table is looked for', () => {
 				scope: 'all',
 			},
 		],
-		["'My Tab'!C:D", { tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, scope: 'all' }],
-		['C3', { tab: undefined, searchStartRow: 2, column: 2, lastColumn: undefined, scope: 'block' }],
+		[
+			"'My Tab'!C:D",
+			{ tab: 'My Tab', searchRange: "'My Tab'!C:D", column: 2, lastColumn: 3, scope: 'all' },
+		],
+		[
+			'C3',
+			{ tab: undefined, searchStartRow: 2, column: 2, lastColumn: undefined, scope: 'block' },
+		],
 		['C3:D9', { searchStartRow: 2, column: 2, lastColumn: 3, scope: 'block' }],
 		['C3:D', { searchStartRow: 2, scope: 'all' }],
 	])('%s', (range, expected) => {
@@ -412,6 +479,8 @@ describe('where a table is looked for', () => {
 			isUnsure: hasGap,
 		};
 		expect(getPlaceBelowHeader(table)).toEqual(expected);
-		expect(getPlaceBelowHeader({ ...table, target: parseRange('Leads') })).toMatchObject({ tab: 'Leads' });
+		expect(getPlaceBelowHeader({ ...table, target: parseRange('Leads') })).toMatchObject({
+			tab: 'Leads',
+		});
 	});
 });

@@ -7,7 +7,11 @@ import { runNode, token } from '../../runNode';
 import { SheetCalls, items } from './sheetCalls';
 
 const calls = new SheetCalls();
-const form = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
+const form = {
+	output: 'rows',
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'ISO_8601',
+};
 const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
 
 async function send(name: 'append' | 'write', spreadsheetId: string, more: object, json: object) {
@@ -23,48 +27,58 @@ const headers: ReadonlyArray<readonly [unknown, string | undefined, readonly str
 	[45296, 'dd.mm.yyyy', ['05.01.2024']],
 	[true, undefined, ['true', 'TRUE']],
 ];
-const cases = headers.flatMap(([value, format, names]) => names.map((name) => ({ value, format, name })));
+const cases = headers.flatMap(([value, format, names]) =>
+	names.map((name) => ({ value, format, name })),
+);
 
-describe.each(cases)('the header $value as $format is found by $name', ({ value, format, name }) => {
-	function seed(): string {
-		const spreadsheetId = calls.sheet([
-			['Key', value],
-			['a', 1],
-		]);
-		if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
-		return spreadsheetId;
-	}
-	const stored = (spreadsheetId: string) => calls.stored(spreadsheetId, 'Sheet1').slice(1);
+describe.each(cases)(
+	'the header $value as $format is found by $name',
+	({ value, format, name }) => {
+		function seed(): string {
+			const spreadsheetId = calls.sheet([
+				['Key', value],
+				['a', 1],
+			]);
+			if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
+			return spreadsheetId;
+		}
+		const stored = (spreadsheetId: string) => calls.stored(spreadsheetId, 'Sheet1').slice(1);
 
-	test('in Append, Write and Replace', async () => {
-		const spreadsheetId = seed();
-		await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
-		await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
-		expect(stored(spreadsheetId)).toEqual([
-			['a', 3],
-			['b', 2],
-		]);
-		await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Key', value],
-			['c', 4],
-		]);
-		await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Key', value],
-			['d', 5],
-		]);
-	});
+		test('in Append, Write and Replace', async () => {
+			const spreadsheetId = seed();
+			await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
+			await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
+			expect(stored(spreadsheetId)).toEqual([
+				['a', 3],
+				['b', 2],
+			]);
+			await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+				['Key', value],
+				['c', 4],
+			]);
+			await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
+			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+				['Key', value],
+				['d', 5],
+			]);
+		});
 
-	test('in filters and Match Columns', async () => {
-		const spreadsheetId = seed();
-		const filters = [{ column: name, value: '1' }];
-		const [row] = await calls.run('read', { spreadsheetId, ...form, filters });
-		expect(row?.json).toMatchObject({ Key: 'a', rowNumber: 2 });
-		await send('write', spreadsheetId, { matchColumns: [name] }, { ...row?.json, Key: 'new' });
-		expect(stored(spreadsheetId)).toEqual([['new', 1]]);
-	});
-});
+		test('in filters and Match Columns', async () => {
+			const spreadsheetId = seed();
+			const filters = [{ column: name, value: '1' }];
+			const [row] = await calls.run('read', { spreadsheetId, ...form, filters });
+			expect(row?.json).toMatchObject({ Key: 'a', rowNumber: 2 });
+			await send(
+				'write',
+				spreadsheetId,
+				{ matchColumns: [name] },
+				{ ...row?.json, Key: 'new' },
+			);
+			expect(stored(spreadsheetId)).toEqual([['new', 1]]);
+		});
+	},
+);
 
 test('Overwrite leaves columns without a header without one, in a table that has headers', async () => {
 	const rows = [
@@ -97,11 +111,20 @@ test('a tab and a key column that were picked keep the blank at their ends', asy
 		'Data ',
 	);
 	const parameters = {
-		...{ resource: 'spreadsheet', operation: 'write', writeMode: 'update', matchColumns: ['Email '] },
+		...{
+			resource: 'spreadsheet',
+			operation: 'write',
+			writeMode: 'update',
+			matchColumns: ['Email '],
+		},
 		spreadsheetId: { __rl: true, mode: 'id', value },
 		tab: { __rl: true, mode: 'list', value: 'Data ' },
 	};
-	await runNode({ url: calls.google.url, parameters, items: [{ json: { 'Email ': 'a', Count: 2 } }] });
+	await runNode({
+		url: calls.google.url,
+		parameters,
+		items: [{ json: { 'Email ': 'a', Count: 2 } }],
+	});
 	expect(calls.stored(value, "'Data '!A:B")).toEqual([
 		['Email ', 'Count'],
 		['a', 2],
@@ -153,7 +176,12 @@ test.each([
 		const spreadsheetId = calls.sheet(rows);
 		const params = { range, matchColumns: ['rowNumber'] };
 		for (const extraColumns of ['add', 'ignore', 'error']) {
-			const write = send('write', spreadsheetId, { ...params, extraColumns }, { [key]: 5, rowNumber: 2 });
+			const write = send(
+				'write',
+				spreadsheetId,
+				{ ...params, extraColumns },
+				{ [key]: 5, rowNumber: 2 },
+			);
 			await expect(write).rejects.toThrow(`The table has no column '${key}'`);
 		}
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
@@ -181,7 +209,13 @@ describe('a run with such a key does not change what another run writes with the
 		],
 	])('%j and %j', async (strangeJsons, json, stored) => {
 		const spreadsheetId = calls.sheet([[], ['x', 1, 'data']]);
-		const params = { spreadsheetId, ...auto, range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
+		const params = {
+			spreadsheetId,
+			...auto,
+			range: 'A:B',
+			matchColumns: ['rowNumber'],
+			extraColumns: 'add',
+		};
 		const runs = [strangeJsons, [json]].map((jsons) => {
 			const run = new RunState(new Sanitizer());
 			return items(...jsons).map((item) => ({ params, item: { ...item, run } }));

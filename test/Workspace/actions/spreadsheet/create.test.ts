@@ -7,7 +7,11 @@ import { SheetCalls } from './sheetCalls';
 const calls = new SheetCalls();
 
 const folder = () =>
-	calls.google.files.add({ name: 'F', mimeType: 'application/vnd.google-apps.folder', clientId: 'other' }).id;
+	calls.google.files.add({
+		name: 'F',
+		mimeType: 'application/vnd.google-apps.folder',
+		clientId: 'other',
+	}).id;
 const spreadsheets = () =>
 	calls.google.files.listAll().filter(({ mimeType }) => mimeType.endsWith('spreadsheet'));
 
@@ -52,7 +56,9 @@ test('a title is one request', async () => {
 test('tabs, rows, locale and time zone go with it', async () => {
 	const created = await calls.one('create', full);
 	expect(calls.methods).toEqual(['create']);
-	expect(calls.sent[0]?.body).toMatchObject({ properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' } });
+	expect(calls.sent[0]?.body).toMatchObject({
+		properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' },
+	});
 	expect(created['sheets']).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
@@ -78,7 +84,9 @@ test.each([
 	expect(calls.sent[0]?.body).toMatchObject({
 		sheets: [{ properties: gridProperties ? { gridProperties } : {} }],
 	});
-	expect(JSON.stringify(calls.sent[0]?.body).includes('gridProperties')).toBe(gridProperties !== undefined);
+	expect(JSON.stringify(calls.sent[0]?.body).includes('gridProperties')).toBe(
+		gridProperties !== undefined,
+	);
 	await calls.one('create', { title: 'Large', values, parentFolder: folder() });
 	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
 	const resized = requests.filter((request) => 'updateSheetProperties' in request);
@@ -98,7 +106,10 @@ test.each([
 
 test.each([
 	[{ sheets: ['A', 'B'] }, [{ properties: { title: 'A' } }, { properties: { title: 'B' } }]],
-	[{ values: [['x']] }, [{ properties: {}, data: [{ rowData: [{ values: [expect.any(Object)] }] }] }]],
+	[
+		{ values: [['x']] },
+		[{ properties: {}, data: [{ rowData: [{ values: [expect.any(Object)] }] }] }],
+	],
 	[{ locale: 'de_DE' }, undefined],
 ])('%j', async (given, sheets) => {
 	await calls.one('create', { title: 'Book', ...given });
@@ -141,11 +152,18 @@ test('in a folder Drive makes it and one batch shapes it', async () => {
 	expect(calls.methods).toEqual(['drive.files.create', 'get', 'batchUpdate']);
 	expect(calls.sent[0]).toMatchObject({
 		query: { supportsAllDrives: 'true' },
-		body: { name: 'Book', parents: [parentFolder], appProperties: { creationToken: item.markerId } },
+		body: {
+			name: 'Book',
+			parents: [parentFolder],
+			appProperties: { creationToken: item.markerId },
+		},
 	});
 	const id = idOf(created);
 	expect(calls.google.files.get(id)).toMatchObject({ name: 'Book', parents: [parentFolder] });
-	expect(created).toMatchObject({ title: 'Book', sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+	expect(created).toMatchObject({
+		title: 'Book',
+		sheets: [{ title: 'Orders' }, { title: 'Customers' }],
+	});
 	expect(calls.stored(id, 'Orders')).toEqual(stored);
 	expect(item.things).toEqual([{ kind: 'spreadsheet', id, url: created['spreadsheetUrl'] }]);
 });
@@ -159,7 +177,9 @@ test('in a folder with nothing to shape', async () => {
 test('when the shape fails, the spreadsheet that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await catchFailure(calls.one('create', { ...full, parentFolder: folder() }, item));
+	const failure = await catchFailure(
+		calls.one('create', { ...full, parentFolder: folder() }, item),
+	);
 	expect(failure.code).toBe(400);
 	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
 });
@@ -172,13 +192,16 @@ test('a lost answer of Drive is looked up by the private property, and the work 
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
-test.each(['resetBefore', 'resetAfter'] as const)('a lost answer to the shape: %s', async (connection) => {
-	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
-	const created = await calls.one('create', { ...full, parentFolder: folder() });
-	expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
-	expect(spreadsheets()).toHaveLength(1);
-	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
-});
+test.each(['resetBefore', 'resetAfter'] as const)(
+	'a lost answer to the shape: %s',
+	async (connection) => {
+		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+		const created = await calls.one('create', { ...full, parentFolder: folder() });
+		expect(created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+		expect(spreadsheets()).toHaveLength(1);
+		expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+	},
+);
 
 test.each([
 	['Drive, not made', 'drive.files.create', 'resetBefore', 'root', 0],
@@ -193,14 +216,19 @@ test.each([
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await catchFailure(calls.one('create', { title: 'Book', values: [['a'], [NaN]] }));
+	const failure = await catchFailure(
+		calls.one('create', { title: 'Book', values: [['a'], [NaN]] }),
+	);
 	expect(failure.message).toBe("Row 2, column 1 of 'values' is NaN");
 	expect(calls.sent).toEqual([]);
 });
 
 test('two tabs of one name are Google’s to refuse', async () => {
 	const failure = await catchFailure(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
-	expect(failure).toMatchObject({ code: 400, message: expect.stringContaining('already exists') as string });
+	expect(failure).toMatchObject({
+		code: 400,
+		message: expect.stringContaining('already exists') as string,
+	});
 	expect(spreadsheets()).toEqual([]);
 });
 
@@ -211,9 +239,11 @@ describe('with an idempotency key', () => {
 	test('the same key gives the first spreadsheet again; other content is refused', async () => {
 		const first = await calls.one('create', keyed);
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
-		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject({
-			code: 409,
-		});
+		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject(
+			{
+				code: 409,
+			},
+		);
 		expect(live()).toHaveLength(1);
 	});
 
@@ -239,12 +269,18 @@ describe('with an idempotency key', () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status });
 		const created = calls.one('create', keyed);
 		if (times === 1) expect((await catchFailure(created)).code).toBe(status);
-		else expect(await created).toMatchObject({ sheets: [{ title: 'Orders' }, { title: 'Customers' }] });
+		else
+			expect(await created).toMatchObject({
+				sheets: [{ title: 'Orders' }, { title: 'Customers' }],
+			});
 		expect(calls.methods.filter((method) => method === 'batchUpdate')).toHaveLength(times);
 	});
 
 	test('two executions at once leave one spreadsheet', async () => {
-		const [one, other] = await Promise.all([calls.one('create', keyed), calls.one('create', keyed)]);
+		const [one, other] = await Promise.all([
+			calls.one('create', keyed),
+			calls.one('create', keyed),
+		]);
 		expect(idOf(one)).toBe(idOf(other));
 		expect(live()).toHaveLength(1);
 	});

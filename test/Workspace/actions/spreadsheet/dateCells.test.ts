@@ -19,7 +19,11 @@ function seed(rows: unknown[][] = [['Key', 'At']], settings = {}): string {
 }
 
 const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
-const iso = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
+const iso = {
+	output: 'rows',
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'ISO_8601',
+};
 
 async function send(
 	name: 'append' | 'write',
@@ -31,17 +35,23 @@ async function send(
 		params: { spreadsheetId, ...auto, ...more },
 		item,
 	}));
-	for (const outcome of await calls.together(name, members)) expect(outcome).not.toBeInstanceOf(Error);
+	for (const outcome of await calls.together(name, members))
+		expect(outcome).not.toBeInstanceOf(Error);
 }
 
-const cellAt = (spreadsheetId: string, cell: string) => calls.google.sheets.cells(spreadsheetId, cell);
+const cellAt = (spreadsheetId: string, cell: string) =>
+	calls.google.sheets.cells(spreadsheetId, cell);
 
 describe.each<[string, 'append' | 'write', object]>([
 	['Append', 'append', {}],
 	['Append into empty rows', 'append', { insertDataOption: 'OVERWRITE' }],
 	['Write by key', 'write', { matchColumns: 'Key' }],
 	['Write over', 'write', { writeMode: 'overwrite' }],
-	['Write over without a header', 'write', { writeMode: 'overwrite', includeHeaderRow: false, range: 'A2' }],
+	[
+		'Write over without a header',
+		'write',
+		{ writeMode: 'overwrite', includeHeaderRow: false, range: 'A2' },
+	],
 	['Replace', 'write', { writeMode: 'replace' }],
 ])('%s', (_, name, more) => {
 	test.each<[string, unknown]>([
@@ -77,10 +87,18 @@ describe.each<[string, 'append' | 'write', object]>([
 	});
 
 	test('no text but a complete date changes its type', async () => {
-		const texts = ['am 2026-07-23T05:46:56.692Z', '2026-07-23T25:00:00Z', `${instant} `, '2026-W30', '5/6'];
+		const texts = [
+			'am 2026-07-23T05:46:56.692Z',
+			'2026-07-23T25:00:00Z',
+			`${instant} `,
+			'2026-W30',
+			'5/6',
+		];
 		const spreadsheetId = seed();
 		await send(name, spreadsheetId, more, ...texts.map((At, at) => ({ Key: `k${at}`, At })));
-		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual(texts.map((value) => [{ value }]));
+		expect(cellAt(spreadsheetId, 'Sheet1!B:B').slice(1)).toEqual(
+			texts.map((value) => [{ value }]),
+		);
 	});
 });
 
@@ -94,7 +112,9 @@ test('what the format could not be given is told, and nothing is sent again', as
 		addHint: (hint: string) => hints.push(hint),
 	} as never);
 	expect(cellAt(spreadsheetId, 'Sheet1!B:B')).toHaveLength(2);
-	expect(hints.join()).toContain('The dates were written, but the sheet may show them as numbers');
+	expect(hints.join()).toContain(
+		'The dates were written, but the sheet may show them as numbers',
+	);
 });
 
 describe('Read in ISO 8601', () => {
@@ -187,7 +207,11 @@ describe('Read in ISO 8601', () => {
 		'zh',
 	])('a date and time of %s may be one, however it is shown', async (locale) => {
 		for (const dateStyle of ['full', 'long', 'medium', 'short'] as const) {
-			const format = new Intl.DateTimeFormat(locale, { dateStyle, timeStyle: 'medium', timeZone: 'UTC' });
+			const format = new Intl.DateTimeFormat(locale, {
+				dateStyle,
+				timeStyle: 'medium',
+				timeZone: 'UTC',
+			});
 			const spreadsheetId = seed([['At'], [format.format(new Date('2024-01-05T10:30:00Z'))]]);
 			await calls.run('read', { spreadsheetId, ...iso });
 			expect(calls.methods.slice(-2)).toEqual(['values.get', 'get']);
@@ -197,7 +221,11 @@ describe('Read in ISO 8601', () => {
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
 		const spreadsheetId = seed([['At'], [45296], [45297]]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'dd.mm.yyyy');
-		const rows = await calls.run('read', { spreadsheetId, ...iso, filters: [{ column: 'At', value }] });
+		const rows = await calls.run('read', {
+			spreadsheetId,
+			...iso,
+			filters: [{ column: 'At', value }],
+		});
 		expect(rows.map(({ json }) => json)).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
 	});
 
@@ -207,7 +235,12 @@ describe('Read in ISO 8601', () => {
 			[45296, 'y'],
 		]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values', majorDimension });
+		const json = await calls.one('read', {
+			spreadsheetId,
+			...iso,
+			output: 'values',
+			majorDimension,
+		});
 		expect(json['values']).toEqual(
 			majorDimension === 'ROWS'
 				? [
@@ -225,7 +258,11 @@ describe('Read in ISO 8601', () => {
 		const spreadsheetId = seed([['At']]);
 		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['=45290+6']]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const [row] = await calls.run('read', { spreadsheetId, ...iso, valueRenderOption: 'FORMULA' });
+		const [row] = await calls.run('read', {
+			spreadsheetId,
+			...iso,
+			valueRenderOption: 'FORMULA',
+		});
 		expect(row?.json['At']).toBe('=45290+6');
 	});
 });

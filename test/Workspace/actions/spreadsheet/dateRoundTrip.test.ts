@@ -31,7 +31,11 @@ const kinds: ReadonlyArray<(below: (limit: number) => number, pick: Pick) => Dat
 	(_, pick) => [pick([1, 45296, 0.5, 'text', '00123', '1/2', '5.1.24', 'v 2024', true])],
 ];
 
-const iso = { output: 'rows', valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' };
+const iso = {
+	output: 'rows',
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'ISO_8601',
+};
 const read = async (spreadsheetId: string): Promise<IDataObject[]> =>
 	(await calls.run('read', { spreadsheetId, ...iso })).map(({ json }) => json);
 const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
@@ -59,7 +63,11 @@ const ways: ReadonlyArray<(book: Book, give: Giving) => Promise<void>> = [
 	...['Key', 'rowNumber'].map((matchColumns) => async (book: Book, give: Giving) => {
 		const spreadsheetId = seed(book);
 		const before = cellsOf(spreadsheetId);
-		const written = await give('write', { spreadsheetId, matchColumns }, await read(spreadsheetId));
+		const written = await give(
+			'write',
+			{ spreadsheetId, matchColumns },
+			await read(spreadsheetId),
+		);
 		expect(written.map(({ action }) => action)).toEqual(book.rows.map(() => 'unchanged'));
 		expect(cellsOf(spreadsheetId)).toEqual(before);
 	}),
@@ -90,7 +98,9 @@ test(`${rounds} tables with dates come back as they were, by every way`, async (
 		const book = { locale: pick(locales), timeZone: pick(zones), rows };
 		const [way, source] = [at % ways.length, sources[Math.floor(at / ways.length) % 2]];
 		await ways[way]?.(book, giveFrom(calls, source)).catch((error: unknown) => {
-			throw new Error(`way ${way} from ${source} of ${JSON.stringify(book)}`, { cause: error });
+			throw new Error(`way ${way} from ${source} of ${JSON.stringify(book)}`, {
+				cause: error,
+			});
 		});
 	}
 });
@@ -106,7 +116,9 @@ test(`${rounds} instants come back as the same instants, but for the hour that c
 		const spreadsheetId = seed({ locale: 'nl_NL', timeZone, rows: [] });
 		await give('append', { spreadsheetId }, rows);
 		const again = await read(spreadsheetId);
-		const moved = again.filter(({ A }, at) => Date.parse(A as string) !== Date.parse(rows[at]?.A ?? ''));
+		const moved = again.filter(
+			({ A }, at) => Date.parse(A as string) !== Date.parse(rows[at]?.A ?? ''),
+		);
 		expect(again).toHaveLength(rows.length);
 		expect(moved.length).toBeLessThan(rounds / 1000 + 2);
 	}

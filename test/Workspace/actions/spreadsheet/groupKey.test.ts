@@ -7,12 +7,25 @@ const calls = new SheetCalls();
 
 /** What differs from item to item in one request. */
 const own = ['values', 'columns'];
-const base = { spreadsheetId: 'a', tab: 'T', range: 'A1:B9', valuesSource: 'items', matchColumns: ['Id'] };
+const base = {
+	spreadsheetId: 'a',
+	tab: 'T',
+	range: 'A1:B9',
+	valuesSource: 'items',
+	matchColumns: ['Id'],
+};
 
 /** Values that are not the default. */
-function chooseOthers({ type, name, default: usual, jsonDefault = usual, options = [] }: Field): unknown[] {
+function chooseOthers({
+	type,
+	name,
+	default: usual,
+	jsonDefault = usual,
+	options = [],
+}: Field): unknown[] {
 	if (name === 'matchColumns') return [['Id', 'Name'], ['rowNumber']];
-	if (type === 'options') return options.map(({ value }) => value).filter((value) => value !== jsonDefault);
+	if (type === 'options')
+		return options.map(({ value }) => value).filter((value) => value !== jsonDefault);
 	if (type === 'boolean') return [!usual];
 	if (type === 'number') return [Number(usual) + 1, Number(usual) + 2];
 	return [name === 'spreadsheetId' ? 'b' : 'B2:C9'];
@@ -38,7 +51,9 @@ test.each(cases)('%s: %s is part of the key', (name, field, others) => {
 
 test('rows of cells do not go together with rows that name their columns', () => {
 	const given = { spreadsheetId: 'a', tab: 'T', valuesSource: 'json' };
-	const [cells, named] = [[['x']], [{ Id: 'x' }]].map((values) => calls.key('append', { ...given, values }));
+	const [cells, named] = [[['x']], [{ Id: 'x' }]].map((values) =>
+		calls.key('append', { ...given, values }),
+	);
 	expect(cells).not.toBe(named);
 	expect(calls.key('append', { ...given, values: [['y'], ['z']] })).toBe(cells);
 });

@@ -34,14 +34,32 @@ test('a row that is there is updated in place, the others are appended', async (
 	);
 	const common = { spreadsheetId, updatedRows: 1 };
 	expect(written).toEqual([
-		{ ...common, action: 'updated', updatedRange: 'Sheet1!B3', updatedColumns: 1, updatedCells: 1 },
-		{ ...common, action: 'appended', updatedRange: 'Sheet1!A5:C5', updatedColumns: 2, updatedCells: 2 },
+		{
+			...common,
+			action: 'updated',
+			updatedRange: 'Sheet1!B3',
+			updatedColumns: 1,
+			updatedCells: 1,
+		},
+		{
+			...common,
+			action: 'appended',
+			updatedRange: 'Sheet1!A5:C5',
+			updatedColumns: 2,
+			updatedCells: 2,
+		},
 		{
 			...common,
 			...{ action: 'unchanged', updatedRange: 'Sheet1!A2:C2', updatedRows: 0 },
 			...{ updatedColumns: 0, updatedCells: 0 },
 		},
-		{ ...common, action: 'updated', updatedRange: 'Sheet1!B5', updatedColumns: 1, updatedCells: 1 },
+		{
+			...common,
+			action: 'updated',
+			updatedRange: 'Sheet1!B5',
+			updatedColumns: 1,
+			updatedCells: 1,
+		},
 	]);
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 		orders[0],
@@ -56,15 +74,24 @@ test('a row that is there is updated in place, the others are appended', async (
 test('1,000 items into 10,000 rows are three requests, and only the columns of the items are read', async () => {
 	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
 	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);
-	const all = Array.from({ length: 1000 }, (_, at) => ({ Order: `A-${at * 15}`, Status: 'paid' }));
+	const all = Array.from({ length: 1000 }, (_, at) => ({
+		Order: `A-${at * 15}`,
+		Status: 'paid',
+	}));
 	const written = await write({ spreadsheetId }, ...all);
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 	expect(calls.sent[1]?.query).toMatchObject({ ranges: 'Sheet1!A1:B' });
 	const stored = calls.stored(spreadsheetId, 'Sheet1').slice(1);
-	const expected = rows.map(([order, , at]) => [order, Number(at) % 15 === 0 ? 'paid' : 'open', at]);
+	const expected = rows.map(([order, , at]) => [
+		order,
+		Number(at) % 15 === 0 ? 'paid' : 'open',
+		at,
+	]);
 	const added = all.slice(667).map(({ Order }) => [Order, 'paid']);
 	expect(stored).toEqual([...expected, ...added]);
-	expect(written.filter((one) => (one as IDataObject)['action'] === 'appended')).toHaveLength(333);
+	expect(written.filter((one) => (one as IDataObject)['action'] === 'appended')).toHaveLength(
+		333,
+	);
 });
 
 test('1,000 items of texts, as from a CSV file, with dates and new rows, are four requests', async () => {
@@ -92,7 +119,9 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	const after = calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
 	before[4]?.splice(1, 1, { value: '9' });
 	expect(after.slice(0, 701)).toEqual(before);
-	expect(calls.stored(spreadsheetId, 'Sheet1!A702:E702')).toEqual([['1700', '1,900', '0%', 'TRUE', 45296]]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!A702:E702')).toEqual([
+		['1700', '1,900', '0%', 'TRUE', 45296],
+	]);
 });
 
 test('several key columns, and a key that is there twice', async () => {
@@ -105,8 +134,15 @@ test('several key columns, and a key that is there twice', async () => {
 	]);
 	const given = { spreadsheetId, matchColumns: ['City', 'Day'] };
 	expect(
-		await write(given, { City: 'Rome', Day: '1', Count: 0 }, { City: 'Rome', Day: 3, Count: 9 }),
-	).toMatchObject([{ action: 'updated', updatedRows: 2, updatedRange: 'Sheet1!C2' }, { action: 'appended' }]);
+		await write(
+			given,
+			{ City: 'Rome', Day: '1', Count: 0 },
+			{ City: 'Rome', Day: 3, Count: 9 },
+		),
+	).toMatchObject([
+		{ action: 'updated', updatedRows: 2, updatedRange: 'Sheet1!C2' },
+		{ action: 'appended' },
+	]);
 	expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
 		['Rome', 1, 0],
 		['Rome', 2, 6],
@@ -121,20 +157,31 @@ test.each([
 	['RAW', 'Id, Day'],
 	['AUTO', 'Id'],
 	['AUTO', 'Id, Day'],
-])('%s, %s: a number is not found where the sheet only shows it', async (valueInputOption, matchColumns) => {
-	const spreadsheetId = calls.sheet([['Id', 'Day', 'A']]);
-	const values = [['0,005.251', '2024-01-05', 'shown as 5.25']];
-	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
-	const day = { Day: '2024-01-05' };
-	const written = await write(
-		{ spreadsheetId, matchColumns, valueInputOption },
-		{ ...day, Id: 5.25, A: 'new' },
-		{ ...day, Id: '1,200', A: 'newer' },
-		{ ...day, Id: 5.251, A: 'changed' },
-	);
-	expect(written).toMatchObject([{ action: 'appended' }, { action: 'appended' }, { action: 'updated' }]);
-	expect(calls.stored(spreadsheetId, 'Sheet1!C2:C4')).toEqual([['changed'], ['new'], ['newer']]);
-});
+])(
+	'%s, %s: a number is not found where the sheet only shows it',
+	async (valueInputOption, matchColumns) => {
+		const spreadsheetId = calls.sheet([['Id', 'Day', 'A']]);
+		const values = [['0,005.251', '2024-01-05', 'shown as 5.25']];
+		await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+		const day = { Day: '2024-01-05' };
+		const written = await write(
+			{ spreadsheetId, matchColumns, valueInputOption },
+			{ ...day, Id: 5.25, A: 'new' },
+			{ ...day, Id: '1,200', A: 'newer' },
+			{ ...day, Id: 5.251, A: 'changed' },
+		);
+		expect(written).toMatchObject([
+			{ action: 'appended' },
+			{ action: 'appended' },
+			{ action: 'updated' },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1!C2:C4')).toEqual([
+			['changed'],
+			['new'],
+			['newer'],
+		]);
+	},
+);
 
 describe('the changes of one request', () => {
 	const requests = () =>
@@ -205,7 +252,12 @@ describe('values and texts are read in one request where both are likely to be n
 		[{ matchColumns: 'rowNumber' }, { rowNumber: 2, Status: day, More: '1,200' }, true],
 	])('%j %j', async (more, json, isTogether) => {
 		await write(
-			{ spreadsheetId: calls.sheet(table), valueInputOption: 'AUTO', extraColumns: 'add', ...more },
+			{
+				spreadsheetId: calls.sheet(table),
+				valueInputOption: 'AUTO',
+				extraColumns: 'add',
+				...more,
+			},
 			json,
 		);
 		expect(calls.methods[1]).toBe(isTogether ? 'get' : 'values.batchGet');
@@ -280,33 +332,49 @@ test('a large change goes out in parts', async () => {
 	expect(written.map((one) => (one as IDataObject)['updatedRange'])).toEqual(
 		all.map((_, at) => `Sheet1!A${at + 5}:B${at + 5}`),
 	);
-	expect(calls.stored(spreadsheetId, 'Sheet1').slice(4)).toEqual(all.map(({ Order }) => [Order, text]));
+	expect(calls.stored(spreadsheetId, 'Sheet1').slice(4)).toEqual(
+		all.map(({ Order }) => [Order, text]),
+	);
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate', 'batchUpdate']);
 });
 
 describe('what is refused before anything is written', () => {
 	test.each<[Record<string, unknown>, IDataObject[], string]>([
-		[{ matchColumns: 'Id' }, [{ Order: 'A-1' }], "The table has no column 'Id' to match rows by"],
+		[
+			{ matchColumns: 'Id' },
+			[{ Order: 'A-1' }],
+			"The table has no column 'Id' to match rows by",
+		],
 		[{}, [{ Status: 'x' }], "The item has no value for 'Order'"],
 		[{}, [{ Order: '' }], "The item has no value for 'Order'"],
 		[{}, [{ Order: 'A-1', Other: 1 }], "The table has no column 'Other'"],
 	])('%j %j', async (params, all, message) => {
 		const spreadsheetId = calls.sheet(orders);
-		const outcome = await write({ spreadsheetId, ...params }, { Order: 'A-2', Status: 'paid' }, ...all).catch(
-			(error: unknown) => [error],
-		);
+		const outcome = await write(
+			{ spreadsheetId, ...params },
+			{ Order: 'A-2', Status: 'paid' },
+			...all,
+		).catch((error: unknown) => [error]);
 		expect(outcome.at(-1)).toMatchObject({ code: 400, message });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
 	});
 
 	test('but under Continue on Fail the others are written', async () => {
 		const spreadsheetId = calls.sheet(orders);
-		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Order' };
+		const params = {
+			spreadsheetId,
+			tab: 'Sheet1',
+			valuesSource: 'items',
+			matchColumns: 'Order',
+		};
 		const all = [{ Status: 'x' }, { Order: 'A-3', Status: 'paid' }].map((json, index) => ({
 			params,
 			item: { ...testItem({ json, index }), json, continueOnFail: true },
 		}));
-		expect(await calls.together('write', all)).toMatchObject([{ code: 400 }, { action: 'updated' }]);
+		expect(await calls.together('write', all)).toMatchObject([
+			{ code: 400 },
+			{ action: 'updated' },
+		]);
 	});
 
 	test.each([
@@ -353,7 +421,12 @@ test('rows as objects have a result each', async () => {
 		{ Order: 'A-2', Status: 'paid' },
 		{ Order: 'A-9', Status: 'new' },
 	];
-	const written = await calls.run('write', { spreadsheetId, tab: 'Sheet1', values, matchColumns: 'Order' });
+	const written = await calls.run('write', {
+		spreadsheetId,
+		tab: 'Sheet1',
+		values,
+		matchColumns: 'Order',
+	});
 	expect(written.map(({ json }) => json)).toMatchObject([
 		{ action: 'updated', updatedRange: 'Sheet1!B3' },
 		{ action: 'appended', updatedRange: 'Sheet1!A5:B5' },
@@ -373,7 +446,9 @@ describe('what was read is written back', () => {
 		['Ben', 'B', 'y', '', 8, 2, 'beside'],
 	];
 	const read = async (spreadsheetId: string, more = {}) =>
-		(await calls.run('read', { spreadsheetId, output: 'rows', ...more })).map(({ json }) => json);
+		(await calls.run('read', { spreadsheetId, output: 'rows', ...more })).map(
+			({ json }) => json,
+		);
 
 	test('names of repeated, reserved and missing headers find their columns again', async () => {
 		const spreadsheetId = calls.sheet(odd);
@@ -387,7 +462,9 @@ describe('what was read is written back', () => {
 			{ action: 'updated', updatedRange: 'Sheet1!B2', updatedCells: 1 },
 			{ action: 'updated', updatedRange: 'Sheet1!B4', updatedCells: 1 },
 		]);
-		const expected = odd.map((row, at) => (row.length && at ? [row[0], `${row[1]}!`, ...row.slice(2)] : row));
+		const expected = odd.map((row, at) =>
+			row.length && at ? [row[0], `${row[1]}!`, ...row.slice(2)] : row,
+		);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(expected);
 	});
 
@@ -410,7 +487,9 @@ describe('what was read is written back', () => {
 			}
 		}
 		expect(calls.methods).not.toContain('batchUpdate');
-		expect(await read(spreadsheetId, { valueRenderOption: 'FORMULA' })).toMatchObject([{ Sum: '=2+3' }]);
+		expect(await read(spreadsheetId, { valueRenderOption: 'FORMULA' })).toMatchObject([
+			{ Sum: '=2+3' },
+		]);
 	});
 
 	test('a number without a row in the table', async () => {
@@ -484,7 +563,11 @@ test('four writers in one process: no cell is wrong, no row is there twice', asy
 				},
 				...all,
 			);
-			await calls.one('append', { spreadsheetId, range: 'Sheet1!A:A', values: [[`L-${writer}-${at}`]] });
+			await calls.one('append', {
+				spreadsheetId,
+				range: 'Sheet1!A:A',
+				values: [[`L-${writer}-${at}`]],
+			});
 		}
 	};
 	await Promise.all([0, 1, 2, 3].map(round));
@@ -517,7 +600,13 @@ describe('If No Row Matches', () => {
 			{ Id: 'A-7', Count: 5 },
 			{ Id: 'a-9 ', Count: 6 },
 		].map((json, index) => ({
-			params: { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', matchColumns: 'Id', unmatched },
+			params: {
+				spreadsheetId,
+				tab: 'Sheet1',
+				valuesSource: 'items',
+				matchColumns: 'Id',
+				unmatched,
+			},
 			item: {
 				...testItem({ json, index }),
 				continueOnFail: true,

@@ -44,7 +44,9 @@ const row = ({ rowNumber, ...cells }: Record<string, Cell>) => ({
 function step(plan: MatchPlan, given: Record<string, Cell>) {
 	const refusal = plan.findRefusal([row(given)]);
 	if (refusal) return refusal.message;
-	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = plan.planRows([row(given)]);
+	const [{ action, rows, changes } = { action: 'none', rows: [], changes: [] }] = plan.planRows([
+		row(given),
+	]);
 	return [action, rows, ...changes.map((change) => [change.row, ...change.cellsByColumn])];
 }
 
@@ -73,7 +75,12 @@ test('later items see what earlier ones change', () => {
 test('the rows of a key are those below the header, each once, in whatever type', () => {
 	const rows = [header, ['', 'a'], [7, 'a'], ['7', 'a'], ['Id', 'a']];
 	const plan = planFor(rows, { shown: rows });
-	expect(step(plan, { Id: '7', A: 'x' })).toEqual(['updated', [2, 3], [2, [1, 'x']], [3, [1, 'x']]]);
+	expect(step(plan, { Id: '7', A: 'x' })).toEqual([
+		'updated',
+		[2, 3],
+		[2, [1, 'x']],
+		[3, [1, 'x']],
+	]);
 	expect(step(plan, { Id: 'Id', A: 'x' })).toEqual(['updated', [4], [4, [1, 'x']]]);
 	expect(step(planFor([['Id']]), { Id: 'Id' })).toEqual(['appended', [1], [1, [0, 'Id']]]);
 	expect(step(plan, { A: 'x' })).toBe("The item has no value for 'Id'");
@@ -99,7 +106,11 @@ describe('by number', () => {
 
 	test.each([3, 4, '3'])('%j is a row', (rowNumber) => {
 		const at = Number(rowNumber) - 1;
-		expect(step(planFor(rows, given), { rowNumber, Id: 9 })).toEqual(['updated', [at], [at, [0, 9]]]);
+		expect(step(planFor(rows, given), { rowNumber, Id: 9 })).toEqual([
+			'updated',
+			[at],
+			[at, [0, 9]],
+		]);
 	});
 
 	test.each([2, 5, 3.5, ' ', 'x', true])('%j is none', (rowNumber) => {
@@ -109,7 +120,9 @@ describe('by number', () => {
 	});
 
 	test.each([null, ''])('%j is no number', (rowNumber) => {
-		expect(step(planFor(rows, given), { rowNumber, Id: 9 })).toContain('The item has no value for');
+		expect(step(planFor(rows, given), { rowNumber, Id: 9 })).toContain(
+			'The item has no value for',
+		);
 	});
 });
 
@@ -177,7 +190,10 @@ describe('a text where the sheet has a value', () => {
 		[[6, '2024-01-05'], {}, 'appended'],
 	])('the key %j with %j is found by its value where it is a number', (key, more, rows) => {
 		const values = [header, ...[5.3, 0.12, 5, 6.4, true].map((Id) => [Id, 45296])];
-		const shown = [header, ...['5', '12%', '5,00 €', '6', 'TRUE'].map((Id) => [Id, '2024-01-05'])];
+		const shown = [
+			header,
+			...['5', '12%', '5,00 €', '6', 'TRUE'].map((Id) => [Id, '2024-01-05']),
+		];
 		const names = ['Id', 'A'].slice(0, key.length);
 		const plan = planFor(values, { matchColumns: names, shown, ...more });
 		const given = Object.fromEntries(names.map((name, at) => [name, key[at] ?? null]));
@@ -239,31 +255,42 @@ describe('the columns that are read', () => {
 		['readBody', fetchTableBody],
 		[
 			'readBoth',
-			async (...all: Parameters<typeof fetchValuesAndTexts>) => (await fetchValuesAndTexts(...all)).body,
+			async (...all: Parameters<typeof fetchValuesAndTexts>) =>
+				(await fetchValuesAndTexts(...all)).body,
 		],
 	] as const)('%s: those side by side are one range, from the header on', async (_, ask) => {
 		const body = await ask(bookOf(given), table, [3, 1, 0, 1]);
 		expect(sent()).toEqual(['Sheet1!A2:B', 'Sheet1!D2:D']);
 		expect(body.lastRow).toBe(5);
 		expect([0, 1, 2, 3].map((column) => body.getCell(2, column))).toEqual([1, 'a', '', 0.5]);
-		expect([body.getCell(3, 0), body.getCell(3, 2), body.getCell(5, 1), body.getCell(9, 9)]).toEqual([
-			'',
-			'',
-			'last',
-			'',
-		]);
+		expect([
+			body.getCell(3, 0),
+			body.getCell(3, 2),
+			body.getCell(5, 1),
+			body.getCell(9, 9),
+		]).toEqual(['', '', 'last', '']);
 	});
 
 	test('as values and as shown', async () => {
 		const book = bookOf([['Id', 'A', 'B'], [1, true, 'text'], []]);
-		const { body, shownTexts: shown } = await fetchValuesAndTexts(book, { ...table, row: 0 }, [0, 1, 2]);
+		const { body, shownTexts: shown } = await fetchValuesAndTexts(
+			book,
+			{ ...table, row: 0 },
+			[0, 1, 2],
+		);
 		expect([0, 1, 2].map((column) => body.getCell(1, column))).toEqual([1, true, 'text']);
 		expect([0, 1, 2].map((column) => shown.getCell(1, column))).toEqual(['1', 'TRUE', 'text']);
 		expect([body.lastRow, shown.lastRow]).toEqual([1, 1]);
 	});
 
 	test('end where the table of Google ends, above its footer', async () => {
-		const range = { sheetId: 0, startRowIndex: 1, endRowIndex: 4, startColumnIndex: 0, endColumnIndex: 4 };
+		const range = {
+			sheetId: 0,
+			startRowIndex: 1,
+			endRowIndex: 4,
+			startColumnIndex: 0,
+			endColumnIndex: 4,
+		};
 		const body = await fetchTableBody(
 			bookOf(given),
 			{ ...table, nativeTable: { tableId: 't', range, bodyEnd: 3 } },

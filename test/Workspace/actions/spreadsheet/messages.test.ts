@@ -19,7 +19,12 @@ interface Case {
 const optionNames = ['extraColumns', 'filters', 'headerRow', 'unmatched'];
 
 /** Message and description, as the form and the input object tell them. */
-async function tell({ operation = 'write', rows = [['SKU', 'Qty']], more, json = { sku: 'a' } }: Case) {
+async function tell({
+	operation = 'write',
+	rows = [['SKU', 'Qty']],
+	more,
+	json = { sku: 'a' },
+}: Case) {
 	calls.google.tokens.issue({ token });
 	const id = calls.sheet(rows);
 	const source = operation === 'read' ? {} : { valuesSource: 'items' };
@@ -28,12 +33,21 @@ async function tell({ operation = 'write', rows = [['SKU', 'Qty']], more, json =
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
 	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));
 	const read = async (parameters: IDataObject) => {
-		const failure = await failureOf(runNode({ url: calls.google.url, parameters, items: [{ json }] }));
+		const failure = await failureOf(
+			runNode({ url: calls.google.url, parameters, items: [{ json }] }),
+		);
 		return `${failure.message} ${failure.description}`;
 	};
 	const place = { spreadsheetId: { __rl: true, mode: 'id', value: id } };
 	const tab = { __rl: true, mode: 'name', value: given['tab'] };
-	const inForm = await read({ resource: 'spreadsheet', operation, ...fields, ...place, tab, options });
+	const inForm = await read({
+		resource: 'spreadsheet',
+		operation,
+		...fields,
+		...place,
+		tab,
+		options,
+	});
 	const inputObject = { operation, spreadsheetId: id, ...given };
 	return { inForm, inObject: await read({ inputMode: 'json', inputObject }) };
 }
@@ -59,7 +73,10 @@ test.each<readonly [string, Case, string, string]>([
 	],
 	[
 		'no row with the key',
-		{ more: { writeMode: 'update', matchColumns: ['SKU'], unmatched: 'error' }, json: { SKU: 1 } },
+		{
+			more: { writeMode: 'update', matchColumns: ['SKU'], unmatched: 'error' },
+			json: { SKU: 1 },
+		},
 		"Set 'If No Row Matches' to Add a Row or Skip the Item",
 		"Set 'unmatched' to append or skip",
 	],
@@ -91,7 +108,10 @@ test.each<readonly [string, Case, string, string]>([
 		'a filter that differs by case',
 		{
 			operation: 'read',
-			more: { output: 'rows', filters: { filter: [{ column: 'qty', condition: 'equals', value: '' }] } },
+			more: {
+				output: 'rows',
+				filters: { filter: [{ column: 'qty', condition: 'equals', value: '' }] },
+			},
 		},
 		"The table has no column 'qty' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'.",
 		"The table has no column 'qty' to filter by Did you mean 'Qty'?",
@@ -118,7 +138,8 @@ test.each<readonly [string, Case, string, string]>([
 			['Wrong!', 'or enter only cells, such as A:D.'],
 		] as const
 	).map(
-		([range, told]) => [`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const,
+		([range, told]) =>
+			[`the range ${range}`, { operation: 'read', more: { range } }, told, told] as const,
 	),
 	...['all rows', 'everything', 'first 10 rows', 'column B', '*', 'SKU', 'A'].map((range) => {
 		const told =
@@ -138,13 +159,21 @@ test.each<readonly [string, Case, string, string]>([
 	],
 	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
 		const told = `has no tab '${tab}' Did you mean 'Sheet1'? The spreadsheet has the tab 'Sheet1'. Choose one in`;
-		return [`a tab that is near: ${tab}`, { operation: 'read', more: { tab } }, told, told] as const;
+		return [
+			`a tab that is near: ${tab}`,
+			{ operation: 'read', more: { tab } },
+			told,
+			told,
+		] as const;
 	}),
 	[
 		'a filter that is near',
 		{
 			operation: 'read',
-			more: { output: 'rows', filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] } },
+			more: {
+				output: 'rows',
+				filters: { filter: [{ column: 'Qtys', condition: 'equals', value: '' }] },
+			},
 		},
 		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
 		"no column 'Qtys' to filter by Did you mean 'Qty'? Its columns are 'SKU', 'Qty'.",
@@ -209,7 +238,12 @@ test('Replace says that it removed a column of formulas', async () => {
 		const spreadsheetId = calls.sheet([['Key', 'Net', 'Gross', 'Note']]);
 		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['a', 1, '=B2*2', 'x']]);
 		const item = testItem({ json });
-		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+		const params = {
+			spreadsheetId,
+			tab: 'Sheet1',
+			valuesSource: 'items',
+			writeMode: 'replace',
+		};
 		await calls.together('write', [{ params, item }]);
 		return item.hints;
 	};
@@ -226,5 +260,8 @@ test('Replace says that it removed a column of formulas', async () => {
 test('n8n asks for columns to match by before it runs the node', () => {
 	const { properties } = new Workspace().description;
 	const [matchColumns] = properties.filter(({ name }) => name === 'matchColumns');
-	expect(matchColumns).toMatchObject({ required: true, displayOptions: { show: { writeMode: ['update'] } } });
+	expect(matchColumns).toMatchObject({
+		required: true,
+		displayOptions: { show: { writeMode: ['update'] } },
+	});
 });

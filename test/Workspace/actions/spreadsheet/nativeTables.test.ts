@@ -9,7 +9,10 @@ const rows = [
 	['b', 2],
 ];
 
-function withTable({ range = 'A1:B3', hasFooter }: Partial<TableSeed> = {}, below: unknown[][] = []): string {
+function withTable(
+	{ range = 'A1:B3', hasFooter }: Partial<TableSeed> = {},
+	below: unknown[][] = [],
+): string {
 	const tables = [{ name: 'Tasks', range, hasFooter }];
 	return calls.google.sheets.seed({
 		title: 'Book',
@@ -19,18 +22,32 @@ function withTable({ range = 'A1:B3', hasFooter }: Partial<TableSeed> = {}, belo
 
 const tables = (spreadsheetId: string) => calls.google.sheets.tables(spreadsheetId);
 
-const keyed = async (spreadsheetId: string, params: object, ...all: Array<Record<string, unknown>>) =>
+const keyed = async (
+	spreadsheetId: string,
+	params: object,
+	...all: Array<Record<string, unknown>>
+) =>
 	await calls.together(
 		'write',
 		items(...(all as never[])).map((item) => ({
-			params: { spreadsheetId, valuesSource: 'items', tab: 'Sheet1', matchColumns: 'Task', ...params },
+			params: {
+				spreadsheetId,
+				valuesSource: 'items',
+				tab: 'Sheet1',
+				matchColumns: 'Task',
+				...params,
+			},
 			item,
 		})),
 	);
 
 describe('append', () => {
 	const append = async (spreadsheetId: string, params: object) =>
-		await calls.one('append', { spreadsheetId, tab: 'Sheet1', ...params }, items({ Task: 'c', Hours: 3 })[0]);
+		await calls.one(
+			'append',
+			{ spreadsheetId, tab: 'Sheet1', ...params },
+			items({ Task: 'c', Hours: 3 })[0],
+		);
 	const json = { valuesSource: 'json', values: [['c', 3]] };
 
 	test.each<[string, object]>([
@@ -49,7 +66,12 @@ describe('append', () => {
 
 	test('with OVERWRITE what stands below the table stays whole, and is not in it', async () => {
 		const id = withTable({}, [['Total', 3]]);
-		await append(id, { valuesSource: 'items', headerRow: 1, insertDataOption: 'OVERWRITE', range: 'A1:B1' });
+		await append(id, {
+			valuesSource: 'items',
+			headerRow: 1,
+			insertDataOption: 'OVERWRITE',
+			range: 'A1:B1',
+		});
 		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['c', 3], ['Total', 3]]);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});
@@ -59,11 +81,16 @@ describe('write with match columns', () => {
 	test('a new column that is not beside the table is not in it, in however many requests', async () => {
 		const tables = [{ name: 'Tasks', range: 'A1:B3' }];
 		const beside = rows.map((row, at) => [...row, at === 0 ? 'Other' : 'o']);
-		const id = calls.google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows: beside, tables }] });
+		const id = calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1', rows: beside, tables }],
+		});
 		const long = 'x'.repeat(40_000);
 		const all = Array.from({ length: 20 }, (_, at) => ({ Task: `t${at}`, Note: long }));
 		await keyed(id, { extraColumns: 'add' }, ...all);
-		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(1);
+		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(
+			1,
+		);
 		expect(calls.google.sheets.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B23' });
 	});
 
@@ -111,7 +138,9 @@ describe('write with match columns', () => {
 		const text = 'x'.repeat(20_000);
 		const many = Array.from({ length: 40 }, (_, n) => ({ Task: `n${n}`, Hours: text }));
 		await keyed(id, {}, ...many);
-		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(1);
+		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(
+			1,
+		);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B43' });
 		expect(calls.stored(id, 'Sheet1!A43')).toEqual([['n39']]);
 	});
@@ -119,7 +148,9 @@ describe('write with match columns', () => {
 	test('a table that ends where the tab ends grows, too', async () => {
 		const id = calls.google.sheets.seed({
 			title: 'Book',
-			tabs: [{ title: 'Sheet1', rows, rowCount: 3, tables: [{ name: 'Tasks', range: 'A1:B3' }] }],
+			tabs: [
+				{ title: 'Sheet1', rows, rowCount: 3, tables: [{ name: 'Tasks', range: 'A1:B3' }] },
+			],
 		});
 		await keyed(id, {}, { Task: 'c', Hours: 3 });
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
@@ -133,7 +164,9 @@ describe('write with match columns', () => {
 		await keyed(id, { writeMode: 'replace', matchColumns: '' }, ...all);
 		expect(tables(id)).toEqual({ Tasks: range });
 		expect(calls.stored(id, 'Sheet1!A5')).toEqual([['below']]);
-		expect(calls.stored(id, 'Sheet1!A2:A4').flat().filter(Boolean)).toEqual(all.map(({ Task }) => Task));
+		expect(calls.stored(id, 'Sheet1!A2:A4').flat().filter(Boolean)).toEqual(
+			all.map(({ Task }) => Task),
+		);
 	});
 
 	test('a tab whose table is elsewhere is written as ever', async () => {

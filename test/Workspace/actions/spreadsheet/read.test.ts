@@ -41,9 +41,9 @@ test('values of a range are one request', async () => {
 test('an empty range has no values but the key', async () => {
 	const read = await calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1' });
 	expect(read).toEqual({ range: 'Sheet1!A1:Z1000', majorDimension: 'ROWS', values: [] });
-	expect(await calls.run('read', { spreadsheetId: calls.sheet(), range: 'Sheet1', output: 'rows' })).toEqual(
-		[],
-	);
+	expect(
+		await calls.run('read', { spreadsheetId: calls.sheet(), range: 'Sheet1', output: 'rows' }),
+	).toEqual([]);
 });
 
 test.each<[string, string, string]>([
@@ -115,7 +115,9 @@ describe('rows', () => {
 
 	test('numbers of rows are absolute, headers count inside the range', async () => {
 		const table = [[], [], ['', '', 'title'], ['', '', 'A', 'B'], [], ['', '', 1]];
-		expect(await rows(table, 'Sheet1!C3:E7', { headerRow: 2 })).toEqual([{ A: '1', B: '', rowNumber: 6 }]);
+		expect(await rows(table, 'Sheet1!C3:E7', { headerRow: 2 })).toEqual([
+			{ A: '1', B: '', rowNumber: 6 },
+		]);
 	});
 
 	test('blank rows are skipped, ragged ones filled, cells beyond the header named by their column', async () => {
@@ -147,7 +149,9 @@ describe('rows', () => {
 		expect(await rows([['a', 'b']], 'Sheet1!A1:B2', { headerRow: 0 })).toEqual([
 			{ A: 'a', B: 'b', rowNumber: 1 },
 		]);
-		const wide = await rows([Array.from({ length: 28 }, (_, at) => at)], 'Sheet1', { headerRow: 0 });
+		const wide = await rows([Array.from({ length: 28 }, (_, at) => at)], 'Sheet1', {
+			headerRow: 0,
+		});
 		expect(Object.keys(wide[0] ?? {}).slice(25)).toEqual(['Z', 'AA', 'AB', 'rowNumber']);
 	});
 
@@ -169,22 +173,31 @@ describe('rows', () => {
 			escapeFormulas: false,
 		});
 		const read = async (more: Record<string, string>) =>
-			(await calls.run('read', { spreadsheetId, range: 'Sheet1', output: 'rows', ...more })).map(
-				({ json }) => json,
-			);
+			(
+				await calls.run('read', { spreadsheetId, range: 'Sheet1', output: 'rows', ...more })
+			).map(({ json }) => json);
 		expect(await read({ valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([
 			{ n: 2, d: 43831, rowNumber: 2 },
 		]);
-		expect(await read({ valueRenderOption: 'FORMULA' })).toEqual([{ n: '=4/2', d: 43831, rowNumber: 2 }]);
+		expect(await read({ valueRenderOption: 'FORMULA' })).toEqual([
+			{ n: '=4/2', d: 43831, rowNumber: 2 },
+		]);
 		expect(
-			await read({ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' }),
+			await read({
+				valueRenderOption: 'UNFORMATTED_VALUE',
+				dateTimeRenderOption: 'FORMATTED_STRING',
+			}),
 		).toEqual([{ n: 2, d: '2020-01-01', rowNumber: 2 }]);
 	});
 });
 
 test('columns', async () => {
 	const spreadsheetId = calls.sheet(people);
-	const read = await calls.one('read', { spreadsheetId, range: 'Sheet1!A:B', majorDimension: 'COLUMNS' });
+	const read = await calls.one('read', {
+		spreadsheetId,
+		range: 'Sheet1!A:B',
+		majorDimension: 'COLUMNS',
+	});
 	expect(read).toMatchObject({
 		majorDimension: 'COLUMNS',
 		values: [
@@ -206,13 +219,18 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 });
 
 test('an unknown spreadsheet is not found', async () => {
-	const failure = await catchFailure(calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }));
+	const failure = await catchFailure(
+		calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }),
+	);
 	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 
 test('a limit of the rate is waited for', async () => {
 	calls.google.fault({ match: 'sheets.spreadsheets.values.get', status: 429 });
-	const read = await calls.one('read', { spreadsheetId: calls.sheet(people), range: 'Sheet1!A1' });
+	const read = await calls.one('read', {
+		spreadsheetId: calls.sheet(people),
+		range: 'Sheet1!A1',
+	});
 	expect(read).toMatchObject({ values: [['Name']] });
 	expect(calls.methods).toEqual(['values.get', 'values.get']);
 });
@@ -234,7 +252,9 @@ describe('filters', () => {
 		const given = { spreadsheetId: await book(), output: 'rows', filters, ...more };
 		return (await calls.run('read', given)).map(({ json }) => json['Name']);
 	};
-	const by = (column: string, condition: string, value: unknown = '') => [{ column, condition, value }];
+	const by = (column: string, condition: string, value: unknown = '') => [
+		{ column, condition, value },
+	];
 
 	test.each<[unknown, string[]]>([
 		[by('Name', 'equals', 'Anna'), ['Anna']],
@@ -262,7 +282,10 @@ describe('filters', () => {
 
 	test.each([
 		[{ startRow: 9 }, "'startRow' is below the last row. Rows above it: 3."],
-		[{ range: 'Sheet1!A90:B' }, "There are no rows from row 90 on. Check 'range' and 'headerRow'."],
+		[
+			{ range: 'Sheet1!A90:B' },
+			"There are no rows from row 90 on. Check 'range' and 'headerRow'.",
+		],
 		[{ headerRow: 9 }, "There are no rows from row 9 on. Check 'range' and 'headerRow'."],
 		[
 			{ range: 'Sheet1!A3:B', headerRow: 5 },
@@ -270,24 +293,35 @@ describe('filters', () => {
 		],
 	])('behind the last row there is no item but a hint: %j', async (more, hint) => {
 		const [item] = items({});
-		expect(await calls.run('read', { spreadsheetId: await book(), output: 'rows', ...more }, item)).toEqual(
-			[],
-		);
+		expect(
+			await calls.run('read', { spreadsheetId: await book(), output: 'rows', ...more }, item),
+		).toEqual([]);
 		expect(item).toMatchObject({ hints: [hint] });
 	});
 
-	test.each([{}, { range: 'Sheet1!A:B' }])('a tab without rows is no mistake: %j', async (more) => {
-		const [item] = items({});
-		for (const spreadsheetId of [calls.sheet(), calls.sheet([['Name', 'Age']])])
-			expect(await calls.run('read', { spreadsheetId, output: 'rows', ...more }, item)).toEqual([]);
-		expect(item).toMatchObject({ hints: [] });
-	});
+	test.each([{}, { range: 'Sheet1!A:B' }])(
+		'a tab without rows is no mistake: %j',
+		async (more) => {
+			const [item] = items({});
+			for (const spreadsheetId of [calls.sheet(), calls.sheet([['Name', 'Age']])])
+				expect(
+					await calls.run('read', { spreadsheetId, output: 'rows', ...more }, item),
+				).toEqual([]);
+			expect(item).toMatchObject({ hints: [] });
+		},
+	);
 
 	test('no match gives no item and a hint', async () => {
 		const [item] = items({});
-		const given = { spreadsheetId: await book(), output: 'rows', filters: by('Name', 'equals', 'Zoe') };
+		const given = {
+			spreadsheetId: await book(),
+			output: 'rows',
+			filters: by('Name', 'equals', 'Zoe'),
+		};
 		expect(await calls.run('read', given, item)).toEqual([]);
-		expect(item).toMatchObject({ hints: [expect.stringContaining('No row matches the filters') as string] });
+		expect(item).toMatchObject({
+			hints: [expect.stringContaining('No row matches the filters') as string],
+		});
 	});
 
 	test.each([
@@ -309,7 +343,8 @@ test('rows that are far wider than what they hold are refused', async () => {
 		range: 'Sheet1',
 		values: [header, ...Array.from({ length: 1900 }, () => ['x'])],
 	});
-	const read = async (more: object) => await calls.run('read', { spreadsheetId, output: 'rows', ...more });
+	const read = async (more: object) =>
+		await calls.run('read', { spreadsheetId, output: 'rows', ...more });
 	expect((await catchFailure(read({}))).message).toContain('The rows have 4000 columns');
 	expect(await read({ maxRows: 3 })).toHaveLength(3);
 	expect(await read({ range: 'Sheet1!A:C' })).toHaveLength(1900);
@@ -318,7 +353,16 @@ test('rows that are far wider than what they hold are refused', async () => {
 describe('column names', () => {
 	test('each name is there once', () => {
 		const headers = ['a', 'a', '', 'a_2', 'a', 'error', '', 'C'];
-		expect(buildColumnNames(headers, 0)).toEqual(['a', 'a_2', 'C', 'a_2_2', 'a_3', 'error_2', 'G', 'C_2']);
+		expect(buildColumnNames(headers, 0)).toEqual([
+			'a',
+			'a_2',
+			'C',
+			'a_2_2',
+			'a_3',
+			'error_2',
+			'G',
+			'C_2',
+		]);
 	});
 
 	test('as many equal headers as a sheet has columns get names', () => {
@@ -329,7 +373,9 @@ describe('column names', () => {
 
 test('n8n does other work while many wide rows become items', async () => {
 	const [height, width] = [60, 18_278];
-	const spreadsheetId = calls.sheet(Array.from({ length: height }, () => Array<string>(width).fill('x')));
+	const spreadsheetId = calls.sheet(
+		Array.from({ length: height }, () => Array<string>(width).fill('x')),
+	);
 	let turns = 0;
 	let counting = true;
 	const count = () => {
@@ -362,7 +408,13 @@ test.each([
 ])('the form reads %s with %j as %s, %s', async (output, options, values, dates) => {
 	calls.google.tokens.issue({ token });
 	const spreadsheetId = { __rl: true, mode: 'id', value: calls.sheet([['Name'], ['Anna']]) };
-	const parameters = { resource: 'spreadsheet', operation: 'read', spreadsheetId, output, options };
+	const parameters = {
+		resource: 'spreadsheet',
+		operation: 'read',
+		spreadsheetId,
+		output,
+		options,
+	};
 	await runNode({ url: calls.google.url, parameters });
 	expect(calls.sent.map(({ query }) => query)).toEqual([
 		expect.objectContaining({ valueRenderOption: values, dateTimeRenderOption: dates }),

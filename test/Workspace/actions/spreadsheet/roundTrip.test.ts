@@ -67,14 +67,18 @@ const withoutFormulas = ({ header, rows }: Table): Table => ({
 /** The ways back, one after another by turns. */
 const ways: ReadonlyArray<(table: Table, give: Giving) => Promise<void>> = [
 	...[{ matchColumns: 'rowNumber' }, { matchColumns: 'Key' }].flatMap((match) =>
-		[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map((rendering) => async (table: Table, give: Giving) => {
-			const spreadsheetId = seeded(table);
-			const before = cellsOf(spreadsheetId);
-			const given = { spreadsheetId, ...match };
-			const written = await give('write', given, await read(spreadsheetId, rendering));
-			expect(written.map(({ action }) => action)).toEqual(table.rows.map(() => 'unchanged'));
-			expect(cellsOf(spreadsheetId)).toEqual(before);
-		}),
+		[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map(
+			(rendering) => async (table: Table, give: Giving) => {
+				const spreadsheetId = seeded(table);
+				const before = cellsOf(spreadsheetId);
+				const given = { spreadsheetId, ...match };
+				const written = await give('write', given, await read(spreadsheetId, rendering));
+				expect(written.map(({ action }) => action)).toEqual(
+					table.rows.map(() => 'unchanged'),
+				);
+				expect(cellsOf(spreadsheetId)).toEqual(before);
+			},
+		),
 	),
 	async (table, give) => {
 		const spreadsheetId = seeded(table);
@@ -86,17 +90,19 @@ const ways: ReadonlyArray<(table: Table, give: Giving) => Promise<void>> = [
 		expect(key).toEqual({ value: 'changed' });
 		expect([header, [before[1]?.[0], ...first], ...others]).toEqual(before);
 	},
-	...[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map((rendering) => async (table: Table, give: Giving) => {
-		const spreadsheetId = seeded(table);
-		const before = cellsOf(spreadsheetId);
-		const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
-		const sent = calls.methods.length;
-		await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
-		expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(5);
-		const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
-		expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'DATE' }]);
-		expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
-	}),
+	...[{}, { valueRenderOption: 'FORMATTED_VALUE' }].map(
+		(rendering) => async (table: Table, give: Giving) => {
+			const spreadsheetId = seeded(table);
+			const before = cellsOf(spreadsheetId);
+			const rows = [...(await read(spreadsheetId, rendering)), { Key: '2024-01-05' }];
+			const sent = calls.methods.length;
+			await give('write', { spreadsheetId, matchColumns: 'Key' }, rows);
+			expect(calls.methods.slice(sent).length).toBeLessThanOrEqual(5);
+			const [key, ...others] = cellsOf(spreadsheetId).pop() ?? [];
+			expect([key, ...others.filter(Boolean)]).toEqual([{ value: 45296, format: 'DATE' }]);
+			expect(cellsOf(spreadsheetId).slice(0, -1)).toEqual(before);
+		},
+	),
 	async (table, give) => {
 		const plain = withoutFormulas(table);
 		const rows = await read(seeded(plain), {});
@@ -123,7 +129,9 @@ test(`${rounds} tables come back as they were, by every way`, async () => {
 		const table = tableOf(below);
 		const [way, source] = [at % ways.length, sources[Math.floor(at / ways.length) % 2]];
 		await ways[way]?.(table, giveFrom(calls, source)).catch((error: unknown) => {
-			throw new Error(`way ${way} from ${source} of ${JSON.stringify(table)}`, { cause: error });
+			throw new Error(`way ${way} from ${source} of ${JSON.stringify(table)}`, {
+				cause: error,
+			});
 		});
 	}
 });

@@ -24,13 +24,19 @@ export type Giving = (
 ) => Promise<IDataObject[]>;
 
 /** Gives rows that were read to Append or Write. */
-export function giveFrom(calls: SheetCalls, valuesSource: (typeof sources)[number] = 'items'): Giving {
+export function giveFrom(
+	calls: SheetCalls,
+	valuesSource: (typeof sources)[number] = 'items',
+): Giving {
 	return async (name, given, rows) => {
 		const members = rows.map((row, index) => {
 			const params = { tab: 'Sheet1', valuesSource, valueInputOption: 'AUTO', ...given };
 			return valuesSource === 'items'
 				? { params, item: testItem({ json: row, index }) }
-				: { params: { ...params, columns: row }, item: testItem({ json: { id: `sent ${index}` }, index }) };
+				: {
+						params: { ...params, columns: row },
+						item: testItem({ json: { id: `sent ${index}` }, index }),
+					};
 		});
 		return (await calls.together(name, members)) as IDataObject[];
 	};

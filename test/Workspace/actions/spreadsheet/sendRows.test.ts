@@ -62,13 +62,16 @@ describe('rows', () => {
 	});
 
 	test('the widest row has at least one column', () => {
-		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => countColumns(rows))).toEqual([1, 1, 2]);
+		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => countColumns(rows))).toEqual([
+			1, 1, 2,
+		]);
 	});
 
 	describe('requests of the recommended size', () => {
 		// As JSON, with commas: ["é",12],[true], and ["aa"],
 		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows }));
-		const sizes = (maxBytes?: number) => splitIntoChunks(parts, maxBytes).map((chunk) => chunk.length);
+		const sizes = (maxBytes?: number) =>
+			splitIntoChunks(parts, maxBytes).map((chunk) => chunk.length);
 
 		test.each([
 			[35, [3]],
@@ -99,17 +102,26 @@ describe('rows', () => {
 			getRows: (entry: string) => [[entry]],
 			send,
 		});
-		const echo = async (entries: string[]) => await Promise.resolve(entries.map((entry) => `${entry}!`));
+		const echo = async (entries: string[]) =>
+			await Promise.resolve(entries.map((entry) => `${entry}!`));
 
 		test('an entry that could not be prepared keeps its error where others go on', async () => {
 			const members = [7, 8, 9].map((index) => member(index, true));
-			expect(await sendInChunks(['a', refused, 'c'], members, sending(echo))).toEqual(['a!', refused, 'c!']);
+			expect(await sendInChunks(['a', refused, 'c'], members, sending(echo))).toEqual([
+				'a!',
+				refused,
+				'c!',
+			]);
 		});
 
 		test('and else nothing is sent, for the reason that its item gave', async () => {
 			const members = [7, 8, 9].map((index) => member(index, false));
 			const send = jest.fn(echo);
-			const [first, second, third] = await sendInChunks(['a', 'b', refused], members, sending(send));
+			const [first, second, third] = await sendInChunks(
+				['a', 'b', refused],
+				members,
+				sending(send),
+			);
 			expect(send).not.toHaveBeenCalled();
 			expect(third).toBe(refused);
 			expect([first, second]).toMatchObject(
@@ -155,9 +167,17 @@ describe('rows', () => {
 	});
 
 	describe('tables that Google knows', () => {
-		const range = { sheetId: 5, startRowIndex: 2, endRowIndex: 6, startColumnIndex: 1, endColumnIndex: 3 };
+		const range = {
+			sheetId: 5,
+			startRowIndex: 2,
+			endRowIndex: 6,
+			startColumnIndex: 1,
+			endColumnIndex: 3,
+		};
 		const other = { tableId: 'first', range: { endRowIndex: 1, endColumnIndex: 1 } };
-		const sheet = { tables: [other, { tableId: 't', range, rowsProperties: { footerColorStyle: {} } }] };
+		const sheet = {
+			tables: [other, { tableId: 't', range, rowsProperties: { footerColorStyle: {} } }],
+		};
 
 		test.each([
 			[2, 1, 't'],
@@ -176,7 +196,13 @@ describe('rows', () => {
 		test('end above their footer, and grow', () => {
 			expect(findNativeTable(sheet, { row: 0, column: 0 })).toEqual({
 				tableId: 'first',
-				range: { sheetId: 0, startRowIndex: 0, endRowIndex: 1, startColumnIndex: 0, endColumnIndex: 1 },
+				range: {
+					sheetId: 0,
+					startRowIndex: 0,
+					endRowIndex: 1,
+					startColumnIndex: 0,
+					endColumnIndex: 1,
+				},
 				bodyEnd: 1,
 			});
 			const table = findNativeTable(sheet, { row: 2, column: 1 });
@@ -215,7 +241,9 @@ describe('rows', () => {
 		const names = Array.from({ length: 21 }, (_, at) => `n${at}`);
 		expect(listNames(names.slice(0, 20))).toMatch(/, 'n19'$/);
 		expect(listNames(names)).toMatch(/, 'n19', 1 more$/);
-		expect(listNames(['x'.repeat(60), 'y'.repeat(61)])).toBe(`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`);
+		expect(listNames(['x'.repeat(60), 'y'.repeat(61)])).toBe(
+			`'${'x'.repeat(60)}', '${'y'.repeat(60)}…'`,
+		);
 	});
 });
 
@@ -225,7 +253,11 @@ describe('header row', () => {
 	async function read(texts: readonly string[], range = 'Sheet1', row = 1): Promise<TableHeader> {
 		const rows = [...Array.from({ length: row - 1 }, () => ['other']), [...texts]];
 		const { sheets } = testClients(calls.google.url, calls.google.tokens.issue());
-		return await fetchTableHeader(new Spreadsheet(sheets, calls.sheet(rows)), parseRange(range), row);
+		return await fetchTableHeader(
+			new Spreadsheet(sheets, calls.sheet(rows)),
+			parseRange(range),
+			row,
+		);
 	}
 
 	const summary = (header: TableHeader) => ({
@@ -261,11 +293,27 @@ describe('header row', () => {
 				columns: { a: 1, b: 2 },
 			},
 		],
-		[['', 'a'], 'Sheet1', { start: 0, left: 1, right: 1, hasGap: false, columns: { A: 0, a: 1 } }],
+		[
+			['', 'a'],
+			'Sheet1',
+			{ start: 0, left: 1, right: 1, hasGap: false, columns: { A: 0, a: 1 } },
+		],
 		[['x', '', 'b'], 'Sheet1!C:D', { start: 2, left: 2, right: 2, free: 3, columns: { b: 2 } }],
-		[['a', '', '', 'd'], 'Sheet1!A:C', { right: 0, free: 1, room: 2, hasGap: false, columns: { a: 0 } }],
-		[['x', '', '', 'd'], 'Sheet1!B:C', { start: 1, left: 0, free: 1, room: 2, names: [], columns: {} }],
-		[[], 'Sheet1', { left: 0, right: 0, free: 0, room: Infinity, hasGap: false, names: [], columns: {} }],
+		[
+			['a', '', '', 'd'],
+			'Sheet1!A:C',
+			{ right: 0, free: 1, room: 2, hasGap: false, columns: { a: 0 } },
+		],
+		[
+			['x', '', '', 'd'],
+			'Sheet1!B:C',
+			{ start: 1, left: 0, free: 1, room: 2, names: [], columns: {} },
+		],
+		[
+			[],
+			'Sheet1',
+			{ left: 0, right: 0, free: 0, room: Infinity, hasGap: false, names: [], columns: {} },
+		],
 		[[], 'Sheet1!C1:F', { start: 2, left: 2, right: 2, free: 2, room: Infinity, columns: {} }],
 		[
 			['a', 'a', 'error'],
@@ -275,7 +323,9 @@ describe('header row', () => {
 	])('%j in %s', async (texts, range, expected) => {
 		const found = await read(texts, range);
 		expect(summary(found)).toMatchObject(expected);
-		expect(found.columnsByName.size).toBe(Object.keys((expected as { columns: object }).columns).length);
+		expect(found.columnsByName.size).toBe(
+			Object.keys((expected as { columns: object }).columns).length,
+		);
 	});
 
 	test('it is found in its row', async () => {
@@ -295,7 +345,12 @@ describe('header row', () => {
 				['a', 'C', 'D', 'F'],
 				{ right: 3, hasGap: true, free: 4, columns: { C: 2, D: 3 } },
 			],
-			[['x', 'a', 'b'], 'Sheet1!B:C', ['D'], { right: 3, hasGap: true, free: 4, columns: { a: 1, D: 3 } }],
+			[
+				['x', 'a', 'b'],
+				'Sheet1!B:C',
+				['D'],
+				{ right: 3, hasGap: true, free: 4, columns: { a: 1, D: 3 } },
+			],
 			[
 				['x', 'a', '', 'd'],
 				'Sheet1!B:B',
@@ -308,13 +363,18 @@ describe('header row', () => {
 				['B'],
 				{ left: 1, right: 2, hasGap: true, free: 3, columns: { B: 1, a: 2 } },
 			],
-			[['a', '', 'c'], 'Sheet1', ['a'], { right: 2, hasGap: true, columns: { a: 0, B: 1, c: 2 } }],
+			[
+				['a', '', 'c'],
+				'Sheet1',
+				['a'],
+				{ right: 2, hasGap: true, columns: { a: 0, B: 1, c: 2 } },
+			],
 			[['a', 'b'], 'Sheet1', ['b', 'Z'], { ...ab, columns: { a: 0, b: 1 } }],
 			[['a', 'b'], 'Sheet1', ['D'], { ...ab, columns: { a: 0, b: 1 } }],
 		])('%j in %s by %j', async (texts, range, names, expected) => {
-			expect(summary(addLetterColumnsAfterHeader(await read(texts, range), new Set(names)))).toMatchObject(
-				expected,
-			);
+			expect(
+				summary(addLetterColumnsAfterHeader(await read(texts, range), new Set(names))),
+			).toMatchObject(expected);
 		});
 
 		test('are names where there is no header', async () => {
@@ -368,7 +428,9 @@ describe('header row', () => {
 			[['b'], 'ignore', 'None of the fields of the item is a column of the table'],
 			[['b'], 'error', "The table has no column 'a', 'x'"],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
-			expect(findMisfitError(rows, await read(texts), { extraColumns })?.message).toBe(expected);
+			expect(findMisfitError(rows, await read(texts), { extraColumns })?.message).toBe(
+				expected,
+			);
 		});
 	});
 });
@@ -393,7 +455,12 @@ describe('ranges', () => {
 		[`A${'1'.repeat(99)}`, { a1: `A${'1'.repeat(99)}` }],
 		[`A${'1'.repeat(100)}`, { name: `A${'1'.repeat(100)}` }],
 	])('%s', (text, expected) => {
-		expect(parseRange(text)).toEqual({ tab: undefined, a1: undefined, name: undefined, ...expected });
+		expect(parseRange(text)).toEqual({
+			tab: undefined,
+			a1: undefined,
+			name: undefined,
+			...expected,
+		});
 	});
 
 	test.each([
@@ -468,7 +535,9 @@ describe('ranges', () => {
 		expect(printTarget({ tab: 'Q1', range: ' A:D ' })).toBe("'Q1'!A:D");
 		expect(printTarget({ tab: '', range: 'Q1!A:D' })).toBe("'Q1'!A:D");
 		expect(() => parseTarget({ tab: ' ', range: ' ' })).toThrow('is required');
-		expect(() => parseTarget({ tab: 'Q1', range: 'no cells' })).toThrow('is not a range: no cells');
+		expect(() => parseTarget({ tab: 'Q1', range: 'no cells' })).toThrow(
+			'is not a range: no cells',
+		);
 		expect(() => parseTarget({ tab: 'Q1', range: 'Q2!A1' })).toThrow('contains a tab name');
 	});
 });

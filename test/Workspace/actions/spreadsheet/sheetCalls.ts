@@ -70,14 +70,25 @@ export class SheetCalls extends StandIn {
 	}
 
 	/** Results or failures of several input items that go out together. */
-	async together(name: Name, all: ReadonlyArray<{ params: Given; item: RunnerItem }>): Promise<unknown[]> {
+	async together(
+		name: Name,
+		all: ReadonlyArray<{ params: Given; item: RunnerItem }>,
+	): Promise<unknown[]> {
 		const operation: Operation = operations[name];
-		const members = all.map(({ params, item }) => ({ params: this.params(operation, params), item }));
+		const members = all.map(({ params, item }) => ({
+			params: this.params(operation, params),
+			item,
+		}));
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.getKey(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
 		for (const { params, item } of members) operation.check?.(params, item);
-		const outcomes = await performTogether(operation, members, this.clients(operation), [...keys][0]);
+		const outcomes = await performTogether(
+			operation,
+			members,
+			this.clients(operation),
+			[...keys][0],
+		);
 		// A write by key has a result for each row.
 		return outcomes.flat();
 	}
@@ -95,7 +106,10 @@ export class SheetCalls extends StandIn {
 	}
 
 	private params(operation: Operation, given: Given): AnyParameters {
-		return readParameters(getAllFields(operation), given, { mode: 'json', timezone: 'Europe/Berlin' });
+		return readParameters(getAllFields(operation), given, {
+			mode: 'json',
+			timezone: 'Europe/Berlin',
+		});
 	}
 }
 

@@ -42,14 +42,23 @@ test.each([
 	expect(await run({ ...inForm, tab: picked })).toMatchObject([{ Title: found }]);
 });
 
-test.each(['read', 'append'])('an expression without a value stands for no tab: %s', async (operation) => {
-	const tab = { __rl: true, mode: 'name', value: '={{ $json.tab }}' };
-	const given = { operation, spreadsheetId: seed(), tab, valuesSource: 'items', range: 'A:B' };
-	const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
-	expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
-	const first = { ...given, tab: { ...tab, value: '={{ $json.tab ?? "" }}' } };
-	expect(await run({ resource: 'spreadsheet', ...first })).toHaveLength(1);
-});
+test.each(['read', 'append'])(
+	'an expression without a value stands for no tab: %s',
+	async (operation) => {
+		const tab = { __rl: true, mode: 'name', value: '={{ $json.tab }}' };
+		const given = {
+			operation,
+			spreadsheetId: seed(),
+			tab,
+			valuesSource: 'items',
+			range: 'A:B',
+		};
+		const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
+		expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
+		const first = { ...given, tab: { ...tab, value: '={{ $json.tab ?? "" }}' } };
+		expect(await run({ resource: 'spreadsheet', ...first })).toHaveLength(1);
+	},
+);
 
 test('a tab that is created has no blanks around its title', async () => {
 	const id = seed();
@@ -68,7 +77,10 @@ describe('a link', () => {
 	const link = (at: number, form = 'edit#gid=GID') => {
 		const id = seed();
 		const sheetId = String(calls.google.sheets.sheetIds(id)[at]);
-		return { id, url: `https://docs.google.com/spreadsheets/d/${id}/${form.replaceAll('GID', sheetId)}` };
+		return {
+			id,
+			url: `https://docs.google.com/spreadsheets/d/${id}/${form.replaceAll('GID', sheetId)}`,
+		};
 	};
 
 	test.each([
@@ -83,18 +95,33 @@ describe('a link', () => {
 	])('%s with %j reads the tab %j', async (form, given, found) => {
 		for (const inMode of modes) {
 			const { url } = link(2, form);
-			const read = inMode({ operation: 'read', output: 'rows', spreadsheetId: url, ...given });
+			const read = inMode({
+				operation: 'read',
+				output: 'rows',
+				spreadsheetId: url,
+				...given,
+			});
 			expect(await run(read)).toMatchObject([{ Title: found }]);
 		}
 		const locator = { __rl: true, mode: 'url', value: link(2, form).url };
-		const read = { resource: 'spreadsheet', operation: 'read', spreadsheetId: locator, ...given };
+		const read = {
+			resource: 'spreadsheet',
+			operation: 'read',
+			spreadsheetId: locator,
+			...given,
+		};
 		expect(await run(read)).toMatchObject([{ Title: found }]);
 	});
 
 	test.each(['append', 'write'])('is where %s puts rows', async (operation) => {
 		for (const inMode of modes) {
 			const { id, url } = link(3);
-			const write = { operation, spreadsheetId: url, valuesSource: 'items', writeMode: 'overwrite' };
+			const write = {
+				operation,
+				spreadsheetId: url,
+				valuesSource: 'items',
+				writeMode: 'overwrite',
+			};
 			const { writeMode, ...append } = write;
 			await run(inMode(operation === 'append' ? append : { ...append, writeMode }));
 			expect(calls.stored(id, "'Data '").at(-1)).toEqual(['new']);

@@ -39,21 +39,28 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ range: 'Leads' }, 'Leads'],
 	])('%j is %s', async (target, sent) => {
 		await calls.one(name, { spreadsheetId: book(), ...target, ...given[name] });
-		const paths = calls.sent.map(({ path }) => path.split('/values/')[1]?.replace(':append', ''));
+		const paths = calls.sent.map(({ path }) =>
+			path.split('/values/')[1]?.replace(':append', ''),
+		);
 		expect(paths).toContain(sent);
 	});
 
-	test.each(['Q1', 'q1', 'FY26', 'R1C1'])('%s may be a tab or a cell: nothing is done', async (range) => {
-		const spreadsheetId = book();
-		const failure = await catchFailure(calls.run(name, { spreadsheetId, range, ...given[name] }));
-		expect(failure.message).toBe(
-			`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
-		);
-		expect(failure.description).toBe(
-			`Enter '${range.toUpperCase()}' for the tab, or 'First'!${range} for the cell in the first tab.`,
-		);
-		expect(calls.methods).toEqual(['get']);
-	});
+	test.each(['Q1', 'q1', 'FY26', 'R1C1'])(
+		'%s may be a tab or a cell: nothing is done',
+		async (range) => {
+			const spreadsheetId = book();
+			const failure = await catchFailure(
+				calls.run(name, { spreadsheetId, range, ...given[name] }),
+			);
+			expect(failure.message).toBe(
+				`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
+			);
+			expect(failure.description).toBe(
+				`Enter '${range.toUpperCase()}' for the tab, or 'First'!${range} for the cell in the first tab.`,
+			);
+			expect(calls.methods).toEqual(['get']);
+		},
+	);
 
 	test('a cell that is no tab stays a cell', async () => {
 		await calls.one(name, { spreadsheetId: book(), range: 'B7', ...given[name] });
@@ -65,7 +72,9 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: 'Q1'!no cells"],
 	])('%j is refused before anything is sent', async (target, message) => {
-		const failure = await catchFailure(calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }));
+		const failure = await catchFailure(
+			calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }),
+		);
 		expect(failure.message).toBe(message);
 		expect(calls.sent).toEqual([]);
 	});
@@ -119,13 +128,17 @@ describe('a named range', () => {
 		});
 		const item = testItem({ json: { Age: 42, Name: 'Ben' } });
 		const params = { spreadsheetId, range: 'People', valuesSource: 'items', headerRow: 3 };
-		expect(await calls.one('append', params, item)).toMatchObject({ updatedRange: 'Sheet1!B5:C5' });
+		expect(await calls.one('append', params, item)).toMatchObject({
+			updatedRange: 'Sheet1!B5:C5',
+		});
 		expect(calls.stored(spreadsheetId, 'Sheet1!B5:C5')).toEqual([['Ben', 42]]);
 	});
 });
 
 test('a long text is no range, and is not searched for one', async () => {
-	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) => text.repeat(roundsOf(1_000_000)))) {
+	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) =>
+		text.repeat(roundsOf(1_000_000)),
+	)) {
 		await catchFailure(calls.run('read', { spreadsheetId: 'x', range }));
 	}
 });
@@ -133,7 +146,10 @@ test('a long text is no range, and is not searched for one', async () => {
 describe('a tab that is not there', () => {
 	/** A spreadsheet with two tabs, none of them of the name that is asked for. */
 	const book = () =>
-		calls.google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1' }, { title: "Anna's Log" }] });
+		calls.google.sheets.seed({
+			title: 'Book',
+			tabs: [{ title: 'Sheet1' }, { title: "Anna's Log" }],
+		});
 
 	test.each([
 		['read', {}],
@@ -153,14 +169,21 @@ describe('a tab that is not there', () => {
 
 	test('so does an append of items, whose header row is read first', async () => {
 		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'items' };
-		const failure = await catchFailure(calls.run('append', given, testItem({ json: { a: 1 } })));
+		const failure = await catchFailure(
+			calls.run('append', given, testItem({ json: { a: 1 } })),
+		);
 		expect(failure.description).toContain("The spreadsheet has the tabs 'Sheet1'");
 	});
 
 	test('where the tabs cannot be read, the failure stays what it is', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
-		const failure = await catchFailure(calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }));
-		expect(failure).toMatchObject({ code: 400, message: 'Google Sheets: Unable to parse range: Nowhere!A1' });
+		const failure = await catchFailure(
+			calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }),
+		);
+		expect(failure).toMatchObject({
+			code: 400,
+			message: 'Google Sheets: Unable to parse range: Nowhere!A1',
+		});
 		expect(failure.description).not.toContain('The spreadsheet has');
 	});
 
@@ -170,7 +193,11 @@ describe('a tab that is not there', () => {
 		const failures = [];
 		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
 			failures.push(await catchFailure(calls.run('read', { spreadsheetId, range }, first)));
-		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([true, true, true]);
+		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([
+			true,
+			true,
+			true,
+		]);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
 		await catchFailure(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
 	});
@@ -179,7 +206,9 @@ describe('a tab that is not there', () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
 		const [item] = items({ a: 1 });
 		for (const range of ['Nowhere', 'Elsewhere'])
-			await catchFailure(calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item));
+			await catchFailure(
+				calls.run('read', { spreadsheetId: book(), range, maxTries: 5 }, item),
+			);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 	});
 
@@ -205,7 +234,9 @@ describe('one spreadsheet', () => {
 			],
 		});
 		const params = { spreadsheetId, range: 'A:B', valuesSource: 'items' };
-		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({ updatedRange: 'First!A2' });
+		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({
+			updatedRange: 'First!A2',
+		});
 	});
 
 	test('a name that is unknown in a tab that is there', async () => {
@@ -218,13 +249,19 @@ describe('one spreadsheet', () => {
 
 	test('a tab that went away meanwhile', async () => {
 		const failure = await catchFailure(asked(calls.sheet()).fetchTabInfo('Gone'));
-		expect(failure).toMatchObject({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+		expect(failure).toMatchObject({
+			code: 404,
+			message: 'The tab was deleted or renamed meanwhile',
+		});
 	});
 
 	test('its locale and time zone are asked for once, in short JSON', async () => {
 		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
 		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
-		expect([await book.fetchDateSettings(), await book.fetchDateSettings()]).toEqual([settings, settings]);
+		expect([await book.fetchDateSettings(), await book.fetchDateSettings()]).toEqual([
+			settings,
+			settings,
+		]);
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);
@@ -273,7 +310,8 @@ describe('odd titles and ranges', () => {
 			() => undefined,
 			(error: unknown) => error,
 		);
-		if (refused !== undefined) expect([isNodeError(refused), refused]).toMatchObject([true, { code: 400 }]);
+		if (refused !== undefined)
+			expect([isNodeError(refused), refused]).toMatchObject([true, { code: 400 }]);
 		return {
 			refused: refused !== undefined,
 			first: calls.stored(id, 'First'),

@@ -48,14 +48,17 @@ const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
 	['New', '4', '4'],
 ];
 
-test.each(cases)('%s gets %j as %j in a new row and over an old one', async (column, given, expected) => {
-	const at = table[0]?.indexOf(column) ?? -1;
-	const appended = await write('append', { Key: 'b', [column]: given });
-	expect(appended[1]?.[at]).toBe(expected);
-	const updated = await write('write', { Key: 'a', [column]: given });
-	expect(updated[0]?.[at]).toBe(expected);
-	expect(updated).toHaveLength(1);
-});
+test.each(cases)(
+	'%s gets %j as %j in a new row and over an old one',
+	async (column, given, expected) => {
+		const at = table[0]?.indexOf(column) ?? -1;
+		const appended = await write('append', { Key: 'b', [column]: given });
+		expect(appended[1]?.[at]).toBe(expected);
+		const updated = await write('write', { Key: 'a', [column]: given });
+		expect(updated[0]?.[at]).toBe(expected);
+		expect(updated).toHaveLength(1);
+	},
+);
 
 test.each(['3', '={{ 1 + 2 }}'])(
 	'a row is updated by the number that Columns give as %j, whatever the item has',

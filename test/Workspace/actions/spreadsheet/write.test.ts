@@ -39,17 +39,27 @@ test.each(['write', 'append'] as const)(
 	async (name) => {
 		const spreadsheetId = calls.sheet();
 		const day = new Date('2026-03-01T12:00:00Z');
-		const values = [[['INBOX', 'UNREAD'], [1, null, true, day], [], { a: [1] }, [{ a: 1 }, [2]]]];
+		const values = [
+			[['INBOX', 'UNREAD'], [1, null, true, day], [], { a: [1] }, [{ a: 1 }, [2]]],
+		];
 		await calls.one(name, { spreadsheetId, range: 'Sheet1', values });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['INBOX, UNREAD', '1, , true, 2026-03-01T12:00:00.000Z', '', '{"a":[1]}', '[{"a":1},[2]]'],
+			[
+				'INBOX, UNREAD',
+				'1, , true, 2026-03-01T12:00:00.000Z',
+				'',
+				'{"a":[1]}',
+				'[{"a":1},[2]]',
+			],
 		]);
 		const round: { self?: unknown } = {};
 		round.self = round;
 		const refused = await catchFailure(
 			calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }),
 		);
-		expect(refused.message).toBe("Row 1, column 1 of 'values' is an object that contains itself");
+		expect(refused.message).toBe(
+			"Row 1, column 1 of 'values' is an object that contains itself",
+		);
 	},
 );
 
@@ -98,7 +108,9 @@ test.each([
 	['past an area', 'Sheet1!A1:B1', /tried writing to row/],
 ])('%s: Google says no, and what to do is said', async (_, range, message) => {
 	const spreadsheetId = calls.sheet();
-	const failure = await catchFailure(calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }));
+	const failure = await catchFailure(
+		calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }),
+	);
 	expect(failure.code).toBe(400);
 	expect(failure.message).toMatch(message);
 	expect(failure.description).toContain('To write below the last row, use Append');
@@ -188,9 +200,27 @@ describe('input items', () => {
 			},
 		]);
 		expect(written).toEqual([
-			{ spreadsheetId, updatedRange: 'Sheet1!B2:D3', updatedRows: 2, updatedColumns: 3, updatedCells: 5 },
-			{ spreadsheetId, updatedRange: 'Sheet1!B4:D4', updatedRows: 1, updatedColumns: 2, updatedCells: 2 },
-			{ spreadsheetId, updatedRange: 'Sheet1!B5:D5', updatedRows: 1, updatedColumns: 0, updatedCells: 0 },
+			{
+				spreadsheetId,
+				updatedRange: 'Sheet1!B2:D3',
+				updatedRows: 2,
+				updatedColumns: 3,
+				updatedCells: 5,
+			},
+			{
+				spreadsheetId,
+				updatedRange: 'Sheet1!B4:D4',
+				updatedRows: 1,
+				updatedColumns: 2,
+				updatedCells: 2,
+			},
+			{
+				spreadsheetId,
+				updatedRange: 'Sheet1!B5:D5',
+				updatedRows: 1,
+				updatedColumns: 0,
+				updatedCells: 0,
+			},
 		]);
 	});
 
@@ -202,7 +232,10 @@ describe('input items', () => {
 			'write',
 			all.map((item) => ({ params, item })),
 		);
-		expect(written).toMatchObject([{ updatedRange: "'My Tab'!A1" }, { updatedRange: "'My Tab'!A2" }]);
+		expect(written).toMatchObject([
+			{ updatedRange: "'My Tab'!A1" },
+			{ updatedRange: "'My Tab'!A2" },
+		]);
 		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([[1], [2]]);
 	});
 
@@ -218,7 +251,9 @@ describe('input items', () => {
 		const spreadsheetId = calls.sheet();
 		const [item] = items({ Name: 'x', '2023': 1, '2024': 2 });
 		await calls.one('write', given(spreadsheetId), item);
-		expect(calls.stored(spreadsheetId, 'Sheet1!B2:D2')).toEqual([['Name', 2023, 2024].map(String)]);
+		expect(calls.stored(spreadsheetId, 'Sheet1!B2:D2')).toEqual([
+			['Name', 2023, 2024].map(String),
+		]);
 	});
 
 	describe('where other names stand', () => {
@@ -227,7 +262,11 @@ describe('input items', () => {
 			[1, 'open', 'a'],
 			[2, 'open', 'b'],
 		];
-		const one = async (spreadsheetId: string, more: object, json: object = { Id: 1, State: 'paid' }) => {
+		const one = async (
+			spreadsheetId: string,
+			more: object,
+			json: object = { Id: 1, State: 'paid' },
+		) => {
 			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', ...more };
 			const all = items(json as never).map((item) => ({ params, item }));
 			return (await calls.together('write', all))[0];
@@ -237,7 +276,8 @@ describe('input items', () => {
 			const spreadsheetId = calls.sheet(table);
 			expect(await one(spreadsheetId, {})).toMatchObject({
 				code: 400,
-				message: "The first row has the names 'Id', 'State', 'Note', but the items have 'Id', 'State'",
+				message:
+					"The first row has the names 'Id', 'State', 'Note', but the items have 'Id', 'State'",
 			});
 			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(table);
 			expect(calls.methods).toEqual(['get']);
@@ -270,13 +310,19 @@ describe('input items', () => {
 					{ writeMode: 'replace', valueInputOption },
 					{ State: 'new', Id: 9 },
 				);
-				expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B2', updatedRows: 2, updatedCells: 4 });
+				expect(written).toMatchObject({
+					updatedRange: 'Sheet1!A1:B2',
+					updatedRows: 2,
+					updatedCells: 4,
+				});
 				expect(calls.stored(spreadsheetId, 'Sheet1!A1:D9')).toEqual([
 					['Id', 'State'],
 					[9, 'new'],
 				]);
 				expect(calls.stored(spreadsheetId, 'Sheet1!E2')).toEqual([['beside']]);
-				const writes = calls.methods.filter((method) => !['get', 'values.batchGet'].includes(method ?? ''));
+				const writes = calls.methods.filter(
+					(method) => !['get', 'values.batchGet'].includes(method ?? ''),
+				);
 				expect(writes).toHaveLength(1);
 			},
 		);
@@ -293,24 +339,50 @@ describe('input items', () => {
 				output: 'rows',
 				valueRenderOption: 'UNFORMATTED_VALUE',
 			});
-			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+			const params = {
+				spreadsheetId,
+				tab: 'Sheet1',
+				valuesSource: 'items',
+				writeMode: 'replace',
+			};
 			await calls.together(
 				'write',
-				[...rows, ...rows].map(({ json }) => ({ params, item: items(json)[0] ?? testItem() })),
+				[...rows, ...rows].map(({ json }) => ({
+					params,
+					item: items(json)[0] ?? testItem(),
+				})),
 			);
 			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...odd, ...odd.slice(1)]);
 		});
 
 		test('the header of a replaced table is in the first row of the range', async () => {
-			const spreadsheetId = calls.sheet([[], [], ['', '', 'a', 'b'], ['', '', 1, 2], ['', '', 3]]);
+			const spreadsheetId = calls.sheet([
+				[],
+				[],
+				['', '', 'a', 'b'],
+				['', '', 1, 2],
+				['', '', 3],
+			]);
 			const params = { spreadsheetId, range: 'Sheet1!C3:F', writeMode: 'replace', tab: '' };
-			expect(await one(spreadsheetId, params, { b: 5 })).toMatchObject({ updatedRange: 'Sheet1!C3:C4' });
-			expect(calls.stored(spreadsheetId, 'Sheet1!A1:F9')).toEqual([[], [], ['', '', 'b'], ['', '', 5]]);
+			expect(await one(spreadsheetId, params, { b: 5 })).toMatchObject({
+				updatedRange: 'Sheet1!C3:C4',
+			});
+			expect(calls.stored(spreadsheetId, 'Sheet1!A1:F9')).toEqual([
+				[],
+				[],
+				['', '', 'b'],
+				['', '', 5],
+			]);
 		});
 
 		test('a table that is replaced by what is taken as typed finds room', async () => {
 			const spreadsheetId = calls.sheet([['a']], 'Sheet1', { rowCount: 1, columnCount: 1 });
-			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', writeMode: 'replace' };
+			const params = {
+				spreadsheetId,
+				tab: 'Sheet1',
+				valuesSource: 'items',
+				writeMode: 'replace',
+			};
 			const all = items({ a: '1', b: '2' }, { a: '3' }).map((item) => ({
 				params: { ...params, valueInputOption: 'USER_ENTERED' },
 				item,
@@ -325,7 +397,13 @@ describe('input items', () => {
 		test('replacing in an empty tab, and with a new column', async () => {
 			const spreadsheetId = calls.sheet();
 			for (const json of [{ a: 1 }, { b: 2, a: 3 }]) {
-				const params = { spreadsheetId, range: 'Sheet1!C3:F', writeMode: 'replace', headerRow: 3, tab: '' };
+				const params = {
+					spreadsheetId,
+					range: 'Sheet1!C3:F',
+					writeMode: 'replace',
+					headerRow: 3,
+					tab: '',
+				};
 				await one(spreadsheetId, params, json);
 			}
 			expect(calls.stored(spreadsheetId, 'Sheet1!C3:F9')).toEqual([
@@ -350,7 +428,9 @@ describe('input items', () => {
 
 	test('more than Google takes well goes out in several requests, each in its place', async () => {
 		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
-		const all = items(...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })));
+		const all = items(
+			...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })),
+		);
 		const written = await calls.together(
 			'write',
 			all.map((item) => ({ params: given(spreadsheetId), item })),
@@ -363,7 +443,9 @@ describe('input items', () => {
 
 	test('behind a request that failed nothing goes out, and the items before it keep their results', async () => {
 		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 2000 });
-		const all = items(...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })));
+		const all = items(
+			...Array.from({ length: 100 }, (_, at) => ({ at, text: 'x'.repeat(45_000) })),
+		);
 		calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 403, nth: 2 });
 		const written = await calls.together(
 			'write',
@@ -373,11 +455,15 @@ describe('input items', () => {
 		const failed = written.findIndex(isNodeError);
 		const stored = calls.stored(spreadsheetId, 'Sheet1!B3:B2000').flat();
 		expect(stored).toEqual(Array.from({ length: failed }, (_, at) => at));
-		expect(written[failed - 1]).toMatchObject({ updatedRange: `Sheet1!B${failed + 2}:C${failed + 2}` });
+		expect(written[failed - 1]).toMatchObject({
+			updatedRange: `Sheet1!B${failed + 2}:C${failed + 2}`,
+		});
 		expect(written[failed]).toMatchObject({ code: 403 });
 		expect(written.at(-1)).toMatchObject({
 			code: 403,
-			message: expect.stringMatching(/^Not sent, because the previous rows were not written/) as string,
+			message: expect.stringMatching(
+				/^Not sent, because the previous rows were not written/,
+			) as string,
 		});
 	});
 
@@ -404,7 +490,9 @@ describe('input items', () => {
 		expect(key({ values: undefined })).toBe(key({ range: ' Sheet1!B2' }));
 		expect(key({})).not.toBe(key({ range: 'Sheet1!B3' }));
 		expect(key({})).not.toBe(key({ valueInputOption: 'USER_ENTERED' }));
-		expect(calls.key('write', { spreadsheetId: 'id', range: 'A1', values: [[1]] })).toBeUndefined();
+		expect(
+			calls.key('write', { spreadsheetId: 'id', range: 'A1', values: [[1]] }),
+		).toBeUndefined();
 	});
 });
 
@@ -421,7 +509,11 @@ describe('rows that need room', () => {
 
 	test('1,500 rows go into a tab of 1,000: it grows first, and they are sent once', async () => {
 		const spreadsheetId = calls.sheet();
-		const written = await calls.one('write', { spreadsheetId, range: 'Sheet1', values: rows(1500) });
+		const written = await calls.one('write', {
+			spreadsheetId,
+			range: 'Sheet1',
+			values: rows(1500),
+		});
 		expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 });
 		expect(calls.methods).toEqual(['get', 'batchUpdate', 'values.update']);
 		expect(calls.sent[1]?.body).toEqual({
@@ -450,7 +542,11 @@ describe('rows that need room', () => {
 
 	test('a small tab grows when Google has refused the rows', async () => {
 		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 3 });
-		const written = await calls.one('write', { spreadsheetId, range: 'Sheet1!B2', values: rows(5) });
+		const written = await calls.one('write', {
+			spreadsheetId,
+			range: 'Sheet1!B2',
+			values: rows(5),
+		});
 		expect(written).toMatchObject({ updatedRange: 'Sheet1!B2:C6' });
 		expect(calls.methods).toEqual(['values.update', 'get', 'batchUpdate', 'values.update']);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(6);
@@ -479,11 +575,14 @@ describe('rows that need room', () => {
 		['Sheet1!A2', 999, 1, 'values.update'],
 		['Sheet1!B1', 1, 26, 'get'],
 		['Sheet1!B1', 1, 25, 'values.update'],
-	])('at %s, with %d rows of %d columns, the first request is %s', async (range, height, width, method) => {
-		const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
-		await calls.one('write', { spreadsheetId: calls.sheet(), range, values });
-		expect(calls.methods[0]).toBe(method);
-	});
+	])(
+		'at %s, with %d rows of %d columns, the first request is %s',
+		async (range, height, width, method) => {
+			const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
+			await calls.one('write', { spreadsheetId: calls.sheet(), range, values });
+			expect(calls.methods[0]).toBe(method);
+		},
+	);
 
 	test.each([
 		['columns', { valuesSource: 'columns', columns: { Name: 'Anna', New: 'x' } }],
@@ -494,7 +593,11 @@ describe('rows that need room', () => {
 	])('a tab that has nothing but its header row gets the row: %s', async (_, given) => {
 		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 1, columnCount: 1 });
 		const params = { spreadsheetId, tab: 'Sheet1', extraColumns: 'add', ...given };
-		const written = await calls.one('write', params, testItem({ json: { Name: 'Anna', New: 'x' } }));
+		const written = await calls.one(
+			'write',
+			params,
+			testItem({ json: { Name: 'Anna', New: 'x' } }),
+		);
 		expect(written['updatedRange']).toMatch(/:B2$/);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 			['Name', 'New'],
@@ -505,13 +608,19 @@ describe('rows that need room', () => {
 	test.each([
 		['Sheet1', 1, 2],
 		['Sheet1!A2', 3, 2],
-	])('rows under the header of %s, in a tab of %d, need one change', async (range, rowCount, start) => {
-		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount });
-		const values = ['a', 'b', 'c'].map((Name) => ({ Name }));
-		const written = await calls.one('write', { spreadsheetId, range, values });
-		expect(written).toMatchObject({ updatedRange: `Sheet1!A${start}:A${start + 2}`, updatedRows: 3 });
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'values.update']);
-	});
+	])(
+		'rows under the header of %s, in a tab of %d, need one change',
+		async (range, rowCount, start) => {
+			const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount });
+			const values = ['a', 'b', 'c'].map((Name) => ({ Name }));
+			const written = await calls.one('write', { spreadsheetId, range, values });
+			expect(written).toMatchObject({
+				updatedRange: `Sheet1!A${start}:A${start + 2}`,
+				updatedRows: 3,
+			});
+			expect(calls.methods).toEqual(['get', 'batchUpdate', 'values.update']);
+		},
+	);
 
 	test('rows that are to begin beyond the last one stay refused', async () => {
 		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 2 });
@@ -528,31 +637,48 @@ describe('rows that need room', () => {
 		});
 		const values = [['a'], ['b'], ['c']];
 		expect(
-			(await catchFailure(calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }))).code,
+			(
+				await catchFailure(
+					calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }),
+				)
+			).code,
 		).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
 
-	test.each(['Sheet1!A1001', 'Sheet1!AA1', 'Sheet1!A5000', 'Sheet1!AB1', 'Sheet1!A1:B10', 'Sheet1!A1:A20'])(
-		'%s stays refused',
-		async (range) => {
-			const spreadsheetId = calls.sheet();
-			expect((await catchFailure(calls.one('write', { spreadsheetId, range, values: rows(20) }))).code).toBe(
-				400,
-			);
-			expect(calls.methods).not.toContain('batchUpdate');
-		},
-	);
+	test.each([
+		'Sheet1!A1001',
+		'Sheet1!AA1',
+		'Sheet1!A5000',
+		'Sheet1!AB1',
+		'Sheet1!A1:B10',
+		'Sheet1!A1:A20',
+	])('%s stays refused', async (range) => {
+		const spreadsheetId = calls.sheet();
+		expect(
+			(await catchFailure(calls.one('write', { spreadsheetId, range, values: rows(20) })))
+				.code,
+		).toBe(400);
+		expect(calls.methods).not.toContain('batchUpdate');
+	});
 
 	test('null in the first column does not move an item beside its cells', async () => {
 		const spreadsheetId = calls.sheet([['keep'], ['keep']]);
 		const all = items({ a: null, b: 1 }, { a: null, b: 2 });
-		const params = { spreadsheetId, range: 'Sheet1', valuesSource: 'items', includeHeaderRow: false };
+		const params = {
+			spreadsheetId,
+			range: 'Sheet1',
+			valuesSource: 'items',
+			includeHeaderRow: false,
+		};
 		const written = await calls.together(
 			'write',
 			all.map((item) => ({ params, item })),
 		);
-		expect(written).toMatchObject([{ updatedRange: 'Sheet1!A1:B1' }, { updatedRange: 'Sheet1!A2:B2' }]);
+		expect(written).toMatchObject([
+			{ updatedRange: 'Sheet1!A1:B1' },
+			{ updatedRange: 'Sheet1!A2:B2' },
+		]);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 			['keep', 1],
 			['keep', 2],

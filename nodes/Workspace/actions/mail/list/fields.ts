@@ -95,7 +95,8 @@ export const listOptions = [
 		name: 'includeBody',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to include the text of each email and information about its attachments',
+		description:
+			'Whether to include the text of each email and information about its attachments',
 	},
 	{
 		displayName: 'Include Spam and Trash',
@@ -118,7 +119,11 @@ export const listOptions = [
 		type: 'options',
 		options: [
 			{ name: 'Items', value: 'items', description: 'One item for each email' },
-			{ name: 'Page', value: 'page', description: 'One item with the emails and the token of the next page' },
+			{
+				name: 'Page',
+				value: 'page',
+				description: 'One item with the emails and the token of the next page',
+			},
 		],
 		default: 'items',
 		jsonDefault: 'page',

@@ -15,8 +15,14 @@ import { buildPageToken, parsePageToken } from './pageToken';
 import { resolveLabelIds } from './query';
 
 /** Adds to a failure how many emails were fetched before it, and how to continue. */
-function addContinueAdvice(error: NodeError, emailCount: number, item: Item, nextPageToken?: string) {
-	const received = emailCount === 1 ? '1 email was received' : `${emailCount} emails were received`;
+function addContinueAdvice(
+	error: NodeError,
+	emailCount: number,
+	item: Item,
+	nextPageToken?: string,
+) {
+	const received =
+		emailCount === 1 ? '1 email was received' : `${emailCount} emails were received`;
 	const continueAdvice = nextPageToken
 		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
 		: 'To continue, list again.';
@@ -37,7 +43,9 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
 	const getReturnedIds = (list: ListResult) => {
 		if (list.failure && !item.continueOnFail) return [];
-		return takeShownMails(list.entries, item.maxModelCharacters || Infinity).map(({ id }) => id);
+		return takeShownMails(list.entries, item.maxModelCharacters || Infinity).map(
+			({ id }) => id,
+		);
 	};
 	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
@@ -49,7 +57,10 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
 
 /** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint(params: Readonly<Record<string, unknown>>, item: Item): Promise<void> {
+async function addNoMatchHint(
+	params: Readonly<Record<string, unknown>>,
+	item: Item,
+): Promise<void> {
 	const conditions = conditionNames.flatMap((name) => {
 		const value = [params[name]].flat().join(', ');
 		return value === '' || value === 'any' ? [] : `${quoteField(name)}: ${shorten(value)}`;
@@ -86,7 +97,8 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 		pageRequest.catch(() => undefined);
 		return pageRequest;
 	};
-	const fetchEmail = (message: Message) => ignoreNotFound(fetchListEntry(clients, message, params, item));
+	const fetchEmail = (message: Message) =>
+		ignoreNotFound(fetchListEntry(clients, message, params, item));
 	const entries: ListEntry[] = [];
 	const parallelOptions = {
 		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
@@ -110,11 +122,16 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 			if (!pageRequest) return { entries, nextPageToken: nextToken };
 			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);
-			currentPage = { token: nextToken, skipCount: nextSkipCount, earlierEntryCount: entries.length };
+			currentPage = {
+				token: nextToken,
+				skipCount: nextSkipCount,
+				earlierEntryCount: entries.length,
+			};
 		}
 	} catch (error) {
 		await pageRequest?.catch(() => undefined);
-		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED') throw toError(error);
+		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED')
+			throw toError(error);
 		// The emails of the failed page that were skipped or are returned.
 		const doneCount = currentPage.skipCount + entries.length - currentPage.earlierEntryCount;
 		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
@@ -126,19 +143,28 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 }
 
 /** Fetches what the options ask for; without Details, nothing. @throws NodeError 404 if the email was deleted after Gmail listed it */
-async function fetchListEntry(clients: Clients, { id, threadId }: Message, params: ListParams, item: Item) {
+async function fetchListEntry(
+	clients: Clients,
+	{ id, threadId }: Message,
+	params: ListParams,
+	item: Item,
+) {
 	const { details: withDetails, includeBody, newTextOnly, downloadAttachments } = params;
 	if (!withDetails) return { message: { id: id ?? '', threadId: threadId ?? '' } };
 	const needsBody = includeBody || downloadAttachments;
 	const { data } = await clients.gmail.users.messages.get({
 		userId: 'me',
 		id: id ?? '',
-		...(needsBody ? { format: 'full' } : { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
+		...(needsBody
+			? { format: 'full' }
+			: { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
 		fields: `id,threadId,labelIds,snippet,internalDate,payload${needsBody ? '' : '/headers'}`,
 	});
 	const mail = await parseMessage(clients, data, item, { withText: includeBody, newTextOnly });
 	const { summary, text, attachments } = mail;
 	if (!needsBody) return { message: summary };
 	const message = { ...summary, ...(includeBody && { text }), attachments };
-	return downloadAttachments ? { message, files: await storeAttachments(clients, mail, item) } : { message };
+	return downloadAttachments
+		? { message, files: await storeAttachments(clients, mail, item) }
+		: { message };
 }

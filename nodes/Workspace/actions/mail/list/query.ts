@@ -15,7 +15,9 @@ export function buildSenderTerms(from: string): string[] {
 }
 
 /** Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific time. @throws NodeError 400 */
-export function buildReceivedTerms(params: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>): string[] {
+export function buildReceivedTerms(
+	params: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>,
+): string[] {
 	const { receivedAfter, receivedBefore } = params;
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
 		throw createRefusal(
@@ -62,14 +64,20 @@ const labelIdPattern =
 const maxShownLabels = 20;
 
 /** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
-export async function resolveLabelIds(clients: Clients, labels: string[], field: string, item: Item) {
+export async function resolveLabelIds(
+	clients: Clients,
+	labels: string[],
+	field: string,
+	item: Item,
+) {
 	if (labels.every((label) => labelIdPattern.test(label))) return [...labels];
 	const mailboxLabels = await item.doOnce('mail.labels', () => listLabels(clients));
 	return labels.map((label) => {
 		if (labelIdPattern.test(label)) return label;
 		// Gmail does not allow two names that differ only in case.
 		const hasThisName = ({ name }: Label) => isSameIgnoringCase(name, label);
-		const mailboxLabel = mailboxLabels.find(({ id }) => id === label) ?? mailboxLabels.find(hasThisName);
+		const mailboxLabel =
+			mailboxLabels.find(({ id }) => id === label) ?? mailboxLabels.find(hasThisName);
 		if (mailboxLabel?.id) return mailboxLabel.id;
 		const names = mailboxLabels.flatMap(({ name }) => name ?? []);
 		const ellipsis = names.length > maxShownLabels ? ', …' : '';
@@ -82,6 +90,11 @@ export async function resolveLabelIds(clients: Clients, labels: string[], field:
 
 /** Lists all labels of the mailbox: first the user's own labels, then those that every mailbox has. */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
-	const { data } = await gmail.users.labels.list({ userId: 'me', fields: 'labels(id,name,type)' });
-	return (data.labels ?? []).toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
+	const { data } = await gmail.users.labels.list({
+		userId: 'me',
+		fields: 'labels(id,name,type)',
+	});
+	return (data.labels ?? []).toSorted(
+		(a, b) => Number(b.type === 'user') - Number(a.type === 'user'),
+	);
 }

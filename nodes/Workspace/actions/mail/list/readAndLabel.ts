@@ -23,7 +23,9 @@ export async function readAndLabel<R>(
 	const addLabelIds = await resolveLabelIds(clients, addLabels, 'addLabels', item);
 	// Gmail marks an email as read by removing the label UNREAD.
 	const labelsToRemove = markAsRead ? ['UNREAD', ...removeLabels] : removeLabels;
-	const removeLabelIds = [...new Set(await resolveLabelIds(clients, labelsToRemove, 'removeLabels', item))];
+	const removeLabelIds = [
+		...new Set(await resolveLabelIds(clients, labelsToRemove, 'removeLabels', item)),
+	];
 	const contradictoryId = addLabelIds.find((id) => removeLabelIds.includes(id));
 	if (contradictoryId !== undefined)
 		throw createRefusal(
@@ -34,10 +36,17 @@ export async function readAndLabel<R>(
 	if (addLabelIds.length + removeLabelIds.length === 0) return result;
 	const ids = getReturnedIds(result);
 	for (let start = 0; start < ids.length; start += maxIdsPerRequest) {
-		const requestBody = { ids: ids.slice(start, start + maxIdsPerRequest), addLabelIds, removeLabelIds };
+		const requestBody = {
+			ids: ids.slice(start, start + maxIdsPerRequest),
+			addLabelIds,
+			removeLabelIds,
+		};
 		// A POST is not retried by default, but this one has no further effect if it is sent twice.
 		const retryConfig = { httpMethodsToRetry: ['POST'] };
-		const request = clients.gmail.users.messages.batchModify({ userId: 'me', requestBody }, { retryConfig });
+		const request = clients.gmail.users.messages.batchModify(
+			{ userId: 'me', requestBody },
+			{ retryConfig },
+		);
 		const error = await request.then(() => undefined, toError);
 		if (!error) continue;
 		if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone')) throw error;

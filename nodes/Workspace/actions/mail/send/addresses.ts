@@ -22,7 +22,10 @@ const kinds = [
 	/** Quotes or brackets that are never closed, up to the end of the line. */
 	['broken', /["(<][^\r\n]*/],
 ] as const;
-const tokenPattern = new RegExp(kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'), 'g');
+const tokenPattern = new RegExp(
+	kinds.map(([kind, { source }]) => `(?<${kind}>${source})`).join('|'),
+	'g',
+);
 
 interface AddressToken {
 	readonly kind: (typeof kinds)[number][0];
@@ -96,7 +99,9 @@ export function toAsciiDomain(domain: string): string | undefined {
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
 	// Refuses a domain if the conversion changes its letters, because the result is not the domain that the user sees.
 	const isUnchanged = ascii === lowerCase || domainToUnicode(ascii) === lowerCase;
-	return isUnchanged && ascii.split('.').every((label) => hostLabelPattern.test(label)) ? ascii : undefined;
+	return isUnchanged && ascii.split('.').every((label) => hostLabelPattern.test(label))
+		? ascii
+		: undefined;
 }
 
 export interface Address {
@@ -128,7 +133,8 @@ function findAddressWithComma(text: string): string | undefined {
 	const parts = text.split(',');
 	for (const [index, part] of parts.entries()) {
 		const [address] = /[^\s<>"@]{1,64}@[^\s<>"@.]{1,63}$/.exec(part.slice(-128)) ?? [];
-		const [ending] = /^[a-z]{2,63}(?![^\s>])/i.exec((parts[index + 1] ?? '').slice(0, 64)) ?? [];
+		const [ending] =
+			/^[a-z]{2,63}(?![^\s>])/i.exec((parts[index + 1] ?? '').slice(0, 64)) ?? [];
 		if (address !== undefined && ending !== undefined) return `${address},${ending}`;
 	}
 	return undefined;
@@ -149,7 +155,10 @@ export function requireAddresses(text: string, label: string): Address[] {
 }
 
 /** Splits a list at the tokens of one kind. Leaves out parts without a token or with only spaces. */
-function splitAtTokens(tokens: readonly AddressToken[], kind: AddressToken['kind']): AddressToken[][] {
+function splitAtTokens(
+	tokens: readonly AddressToken[],
+	kind: AddressToken['kind'],
+): AddressToken[][] {
 	const parts: AddressToken[][] = [[]];
 	for (const token of tokens) {
 		if (token.kind === kind) parts.push([]);
@@ -163,7 +172,8 @@ function parseNameWithComma(entries: ReadonlyArray<readonly AddressToken[]>): Ad
 	const [familyEntry, givenEntry, ...otherEntries] = entries;
 	if (!familyEntry || !givenEntry || otherEntries.length > 0) return undefined;
 	const familySource = getSource(familyEntry);
-	const hasSeveralAddresses = familySource.includes('@') || getSource(givenEntry).split('@').length > 2;
+	const hasSeveralAddresses =
+		familySource.includes('@') || getSource(givenEntry).split('@').length > 2;
 	if (familySource.length > maxEntryLength || hasSeveralAddresses) return undefined;
 	const given = parseEntry(givenEntry);
 	const familyName = parseName(familyEntry);
@@ -173,7 +183,8 @@ function parseNameWithComma(entries: ReadonlyArray<readonly AddressToken[]>): Ad
 
 function parseEntry(entry: readonly AddressToken[]): Address | undefined {
 	const raw = getSource(entry);
-	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' '))) return undefined;
+	if (raw.length > maxEntryLength || hasControlCharacter(raw.replaceAll('\t', ' ')))
+		return undefined;
 	const angleIndex = entry.findIndex(({ kind }) => kind === 'angle');
 	const angleToken = entry[angleIndex];
 	if (!angleToken) {
@@ -182,7 +193,9 @@ function parseEntry(entry: readonly AddressToken[]): Address | undefined {
 	}
 	const address = parseAddrSpec(splitIntoTokens(angleToken.raw.slice(1, -1)));
 	const name = parseName(entry.slice(0, angleIndex));
-	const isAngleLast = entry.slice(angleIndex + 1).every(({ kind }) => kind === 'space' || kind === 'comment');
+	const isAngleLast = entry
+		.slice(angleIndex + 1)
+		.every(({ kind }) => kind === 'space' || kind === 'comment');
 	if (address === undefined || name === undefined || !isAngleLast) return undefined;
 	const isQuoted = entry.some(({ kind }) => kind === 'quoted');
 	return !isQuoted && consistsOfOtherAddresses(name, address) ? undefined : { name, address };

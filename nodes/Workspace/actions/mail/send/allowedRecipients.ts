@@ -23,13 +23,17 @@ export function readAllowedRecipients(entries: readonly string[]): ReadonlySet<s
 }
 
 /** Refuses an email if one of its addresses is forbidden. @throws NodeError 400 that names the first forbidden one */
-export function refuseForbiddenAddresses(addresses: readonly string[], allowed: ReadonlySet<string>): void {
+export function refuseForbiddenAddresses(
+	addresses: readonly string[],
+	allowed: ReadonlySet<string>,
+): void {
 	const isAllowed = (address: string) => {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
 		// An allowed domain does not allow `ann%other.example@example.com`, because the domain's server may forward to the inner address.
 		return allowed.has(`${local}@${domain}`) || (!/[%!@]/.test(local) && allowed.has(domain));
 	};
-	const forbiddenAddress = allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
+	const forbiddenAddress =
+		allowed.size === 0 ? undefined : addresses.find((address) => !isAllowed(address));
 	if (forbiddenAddress !== undefined) throw createForbiddenRefusal(forbiddenAddress);
 }
 
@@ -58,7 +62,8 @@ export function refuseForbiddenHeaders(mail: Buffer, allowed: ReadonlySet<string
 			const recipients = addresses.map(({ address }) => address);
 			refuseForbiddenAddresses(recipients, allowed);
 			// A mail server may find an address in an entry that we cannot read.
-			if (invalidEntries.length > 0) throw createForbiddenRefusal(`whoever stands in ${name}`);
+			if (invalidEntries.length > 0)
+				throw createForbiddenRefusal(`whoever stands in ${name}`);
 		} else {
 			const text = decodeHeader(value).replaceAll('%40', '@');
 			refuseForbiddenAddresses(text.match(addressInTextPattern) ?? [], allowed);

@@ -28,7 +28,10 @@ export interface LoadedFile extends Omit<PendingFile, 'read'> {
 }
 
 /** Replaces * by all binary fields of the item, and removes repeated fields. @throws NodeError 400 if a field is missing */
-export function expandAttachments(attachments: readonly AttachmentInput[], item: Item): AttachmentInput[] {
+export function expandAttachments(
+	attachments: readonly AttachmentInput[],
+	item: Item,
+): AttachmentInput[] {
 	const addedBinaryFields = new Set<string>();
 	return attachments.flatMap((file): AttachmentInput[] => {
 		if (!('field' in file)) return [file];
@@ -69,7 +72,8 @@ export async function readAttachments(
 
 async function getFileFromField(field: string, item: Item): Promise<PendingFile> {
 	const source = await item.getBinary(field);
-	const filename = source.fileName || (await import('../../mimeTypes')).buildFileName(field, source.mimeType);
+	const filename =
+		source.fileName || (await import('../../mimeTypes')).buildFileName(field, source.mimeType);
 	return {
 		field,
 		filename: requireOneLine(filename, `The file name of '${field}'`),
@@ -82,7 +86,10 @@ async function getFileFromField(field: string, item: Item): Promise<PendingFile>
 /** An attachment that the input object holds itself, as base64 text. */
 type Base64Attachment = Exclude<AttachmentInput, { readonly field: string }>;
 
-function getFileFromBase64({ fileName, mimeType, content }: Base64Attachment, index: number): PendingFile {
+function getFileFromBase64(
+	{ fileName, mimeType, content }: Base64Attachment,
+	index: number,
+): PendingFile {
 	const bytes = decodeBase64(content);
 	if (bytes === undefined)
 		throw createRefusal(

@@ -19,13 +19,22 @@ interface MailBodies {
 }
 
 /** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
-async function buildBodies({ body, bodyFormat }: SendParams, { signal }: Item): Promise<MailBodies> {
+async function buildBodies(
+	{ body, bodyFormat }: SendParams,
+	{ signal }: Item,
+): Promise<MailBodies> {
 	if (bodyFormat === 'text') return { text: body };
 	const { runInWorker } = await import('../../../../untrusted/runInWorker');
 	const isMarkdown = bodyFormat === 'markdown';
-	const workerResult = await runInWorker(isMarkdown ? 'markdownToHtml' : 'htmlToText', body, signal);
+	const workerResult = await runInWorker(
+		isMarkdown ? 'markdownToHtml' : 'htmlToText',
+		body,
+		signal,
+	);
 	if ('result' in workerResult)
-		return isMarkdown ? { text: body, html: workerResult.result } : { text: workerResult.result, html: body };
+		return isMarkdown
+			? { text: body, html: workerResult.result }
+			: { text: workerResult.result, html: body };
 	throw createRefusal(
 		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${workerResult.problem}`,
 		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
@@ -40,13 +49,21 @@ export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
 }
 
 /** Reads the files and the body that the parameters describe. @throws NodeError if the email could not be sent */
-export async function prepareMail(clients: Clients, params: SendParams, item: Item): Promise<OutgoingMail> {
+export async function prepareMail(
+	clients: Clients,
+	params: SendParams,
+	item: Item,
+): Promise<OutgoingMail> {
 	const files = await readAttachments(params, clients, item);
 	const bodies = await buildBodies(params, item);
 	const folder = isDraft(params) ? 'drafts' : 'sent';
 	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
 	if (bodies.html === undefined) return outgoing;
-	const { html, files: filesWithCid, unknownNames } = inlineLinkedFiles(bodies.html, files, item.markerId);
+	const {
+		html,
+		files: filesWithCid,
+		unknownNames,
+	} = inlineLinkedFiles(bodies.html, files, item.markerId);
 	if (unknownNames.length > 0)
 		item.addHint(
 			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
@@ -56,16 +73,52 @@ export async function prepareMail(clients: Clients, params: SendParams, item: It
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
 export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
-	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation: 'mail send', target: '' });
+	const keyHash = hashIdempotencyKey({
+		key: params.idempotencyKey,
+		operation: 'mail send',
+		target: '',
+	});
 	if (keyHash === undefined) return undefined;
-	const { to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId } = params;
-	const texts = [to, cc, bcc, replyTo, subject, body, bodyFormat, senderName, fromAlias, replyToMessageId];
+	const {
+		to,
+		cc,
+		bcc,
+		replyTo,
+		subject,
+		body,
+		bodyFormat,
+		senderName,
+		fromAlias,
+		replyToMessageId,
+	} = params;
+	const texts = [
+		to,
+		cc,
+		bcc,
+		replyTo,
+		subject,
+		body,
+		bodyFormat,
+		senderName,
+		fromAlias,
+		replyToMessageId,
+	];
 	const { replyAll, quoteOriginal, includeSignature } = params;
 	const contentHash = hashParts([
 		...texts,
-		JSON.stringify([params.headers, replyAll, quoteOriginal, includeSignature, isDraft(params)]),
+		JSON.stringify([
+			params.headers,
+			replyAll,
+			quoteOriginal,
+			includeSignature,
+			isDraft(params),
+		]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap((file) => [file.filename, file.contentType ?? '', file.googleFileId ?? file.content]),
+		...files.flatMap((file) => [
+			file.filename,
+			file.contentType ?? '',
+			file.googleFileId ?? file.content,
+		]),
 	]);
 	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
 	return { keyHash, contentHash: contentHash.slice(0, 32) };
@@ -83,11 +136,16 @@ interface ComposeOptions {
 }
 
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large or goes to a forbidden recipient */
-export async function composeMail(outgoing: OutgoingMail, options: ComposeOptions): Promise<Buffer> {
+export async function composeMail(
+	outgoing: OutgoingMail,
+	options: ComposeOptions,
+): Promise<Buffer> {
 	const { from, original, markerId, keyHashes, allowedRecipients } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	// The marker ID shows which item sent the email. The hashes show with which idempotency key and content it was sent.
-	const markerWords = keyHashes ? [markerId, keyHashes.keyHash, keyHashes.contentHash] : [markerId];
+	const markerWords = keyHashes
+		? [markerId, keyHashes.keyHash, keyHashes.contentHash]
+		: [markerId];
 	const mimeNode = new MailComposer({
 		...{ from, to, cc, bcc, replyTo, subject },
 		...bodies,

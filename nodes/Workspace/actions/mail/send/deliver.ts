@@ -8,8 +8,13 @@ import { type MailFolder, toDeliveredMail } from './findDeliveredMail';
 export const maxMailBytes = 36_700_160;
 
 /** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its encoded files alone */
-export function createTooLargeError(bytes: number, files: ReadonlyArray<{ filename: string; size: number }>) {
-	const attachmentList = files.map(({ filename, size }) => `${filename} ${formatSize(size)}`).join(', ');
+export function createTooLargeError(
+	bytes: number,
+	files: ReadonlyArray<{ filename: string; size: number }>,
+) {
+	const attachmentList = files
+		.map(({ filename, size }) => `${filename} ${formatSize(size)}`)
+		.join(', ');
 	return createRefusal(
 		`The email is too large for Gmail: ${formatSize(bytes)}, with a limit of ${formatSize(maxMailBytes)}`,
 		`Files grow by a third in an email. ${attachmentList ? `Attachments: ${attachmentList}. ` : ''}Upload large files to Google Drive and send a link.`,
@@ -23,9 +28,16 @@ const formatSize = (bytes: number) =>
 const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */
-export async function deliverMail({ gmail }: Clients, mail: Buffer, folder: MailFolder, threadId?: string) {
+export async function deliverMail(
+	{ gmail }: Clients,
+	mail: Buffer,
+	folder: MailFolder,
+	threadId?: string,
+) {
 	const isUpload = mail.length > maxJsonMailBytes;
-	const media = isUpload ? { mimeType: 'message/rfc822', body: Readable.from([mail]) } : undefined;
+	const media = isUpload
+		? { mimeType: 'message/rfc822', body: Readable.from([mail]) }
+		: undefined;
 	const raw = isUpload ? undefined : mail.toString('base64url');
 	// The JSON of an upload has only the thread. Without a thread, there is no JSON.
 	const message = isUpload && threadId === undefined ? undefined : { raw, threadId };

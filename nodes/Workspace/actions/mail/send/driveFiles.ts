@@ -37,18 +37,25 @@ export async function lookUpDriveFile(drive: drive_v3.Drive, fileId: string): Pr
 	return { googleFileId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
 }
 
-async function downloadFile(drive: drive_v3.Drive, fileId: string, name: string, md5?: string | null) {
+async function downloadFile(
+	drive: drive_v3.Drive,
+	fileId: string,
+	name: string,
+	md5?: string | null,
+) {
 	const request = { fileId, alt: 'media', supportsAllDrives: true };
 	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
 	const bytes: unknown = data;
-	if (Buffer.isBuffer(bytes) && (!md5 || createHash('md5').update(bytes).digest('hex') === md5)) return bytes;
+	if (Buffer.isBuffer(bytes) && (!md5 || createHash('md5').update(bytes).digest('hex') === md5))
+		return bytes;
 	throw createDownloadError(name);
 }
 
 async function exportPdf(drive: drive_v3.Drive, fileId: string, name: string): Promise<Buffer> {
 	const request = { fileId, mimeType: pdfType };
 	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
-	if (Buffer.isBuffer(data) && data.length > 0 && headers['content-type']?.startsWith(pdfType)) return data;
+	if (Buffer.isBuffer(data) && data.length > 0 && headers['content-type']?.startsWith(pdfType))
+		return data;
 	throw createDownloadError(name);
 }
 

@@ -19,12 +19,14 @@ export const sendFields = [
 			{
 				name: 'Save as Draft',
 				value: 'draft',
-				description: 'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
+				description:
+					'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
 			},
 		],
 		default: 'send',
 		onlyIn: 'fields',
-		description: 'Whether the email goes out, or waits among the drafts until a person sends it',
+		description:
+			'Whether the email goes out, or waits among the drafts until a person sends it',
 	},
 	{
 		displayName: 'Reply to Message ID',
@@ -46,7 +48,8 @@ export const sendFields = [
 		name: 'subject',
 		...textType,
 		placeholder: 'e.g. Your order has shipped',
-		description: 'In a reply, leave empty to use the subject of the original email with Re: before it',
+		description:
+			'In a reply, leave empty to use the subject of the original email with Re: before it',
 	},
 	{ displayName: 'Body', name: 'body', ...textType, required: true, typeOptions: { rows: 5 } },
 	{
@@ -58,12 +61,14 @@ export const sendFields = [
 			{
 				name: 'HTML',
 				value: 'html',
-				description: 'Sent with a plain text version for email clients that do not show HTML',
+				description:
+					'Sent with a plain text version for email clients that do not show HTML',
 			},
 			{
 				name: 'Markdown',
 				value: 'markdown',
-				description: 'Sent as HTML, with the Markdown text for email clients that do not show HTML',
+				description:
+					'Sent as HTML, with the Markdown text for email clients that do not show HTML',
 			},
 		],
 		default: 'text',
@@ -165,13 +170,15 @@ export const sendOptions = [
 		name: 'replyAll',
 		type: 'boolean',
 		default: false,
-		description: "Whether a reply also goes to the original email's other recipients, as a copy (CC)",
+		description:
+			"Whether a reply also goes to the original email's other recipients, as a copy (CC)",
 	},
 	{
 		displayName: 'Reply To',
 		name: 'replyTo',
 		...addressFieldBase,
-		description: 'Addresses that replies go to instead of the sender, separated by commas or new lines',
+		description:
+			'Addresses that replies go to instead of the sender, separated by commas or new lines',
 	},
 	{
 		displayName: 'Sender Name',
@@ -211,7 +218,10 @@ export function refuseIncompleteNewMail(params: SendParams): void {
 
 /** Reads the parameters that become headers of the email. @throws NodeError 400 if one of them could not be sent */
 export function readMailHeaders(params: SendParams) {
-	const [fromAlias, ...otherAliases] = requireAddresses(params.fromAlias, quoteField('fromAlias'));
+	const [fromAlias, ...otherAliases] = requireAddresses(
+		params.fromAlias,
+		quoteField('fromAlias'),
+	);
 	if (otherAliases.length > 0)
 		throw createRefusal(
 			`${quoteField('fromAlias')} has more than one address`,
@@ -237,7 +247,9 @@ const reservedHeaderPattern =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
 /** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
-export function readCustomHeaders(headers: SendParams['headers']): Array<{ key: string; value: string }> {
+export function readCustomHeaders(
+	headers: SendParams['headers'],
+): Array<{ key: string; value: string }> {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).

@@ -17,9 +17,17 @@ export interface DeliveredMail {
 	readonly repeated?: true;
 }
 
-export function toDeliveredMail(message: gmail_v1.Schema$Message, draftId?: string | null): DeliveredMail {
+export function toDeliveredMail(
+	message: gmail_v1.Schema$Message,
+	draftId?: string | null,
+): DeliveredMail {
 	const { id, threadId, labelIds } = message;
-	return { id: id ?? '', threadId: threadId ?? '', labelIds: labelIds ?? [], ...(draftId && { draftId }) };
+	return {
+		id: id ?? '',
+		threadId: threadId ?? '',
+		labelIds: labelIds ?? [],
+		...(draftId && { draftId }),
+	};
 }
 
 /** Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods. */
@@ -32,12 +40,20 @@ export interface FolderEntry {
 }
 
 /** Lists the newest emails of a folder, newest first. `isPartial` tells whether the folder has more. @param q a query in Gmail's search syntax */
-export async function listMailFolder({ gmail }: Clients, folder: MailFolder, maxResults: number, q?: string) {
+export async function listMailFolder(
+	{ gmail }: Clients,
+	folder: MailFolder,
+	maxResults: number,
+	q?: string,
+) {
 	const request = { userId: 'me', maxResults, q };
 	if (folder === 'drafts') {
 		const fields = 'drafts(id,message/id),nextPageToken';
 		const { data } = await gmail.users.drafts.list({ ...request, fields });
-		const entries = (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
+		const entries = (data.drafts ?? []).map(({ id, message }) => ({
+			id: message?.id ?? '',
+			draftId: id,
+		}));
 		return { entries, isPartial: Boolean(data.nextPageToken) };
 	}
 	const fields = 'messages/id,nextPageToken';
@@ -65,12 +81,27 @@ const maxSearchedMails = 20;
 
 /** The words by which the error message differs. */
 const folderWords = {
-	sent: { claim: 'The email may have been sent', plural: 'sent emails', name: 'Sent', verb: 'send' },
-	drafts: { claim: 'The draft may have been saved', plural: 'drafts', name: 'Drafts', verb: 'save' },
+	sent: {
+		claim: 'The email may have been sent',
+		plural: 'sent emails',
+		name: 'Sent',
+		verb: 'send',
+	},
+	drafts: {
+		claim: 'The draft may have been saved',
+		plural: 'drafts',
+		name: 'Drafts',
+		verb: 'save',
+	},
 };
 
 /** After a failure with an unknown outcome (`cause`), finds the email by the ID in its marker. @throws the failure if none is found */
-export async function findDeliveredMail(clients: Clients, folder: MailFolder, cause: NodeError, item: Item) {
+export async function findDeliveredMail(
+	clients: Clients,
+	folder: MailFolder,
+	cause: NodeError,
+	item: Item,
+) {
 	const { claim, plural, name, verb } = folderWords[folder];
 	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
 	for (const delay of searchDelays) {

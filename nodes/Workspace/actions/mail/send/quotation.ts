@@ -23,7 +23,9 @@ export async function appendSignatureAndQuote(
 		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
 		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
 	].filter((addition) => addition !== undefined);
-	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join('\n\n');
+	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join(
+		'\n\n',
+	);
 	const addedHtml = additions.map(({ html }) => html).join('');
 	const newBodies =
 		bodies.html === undefined ? { text } : { text, html: insertAtEnd(bodies.html, addedHtml) };
@@ -64,7 +66,8 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 	const linkedSender = sender
 		? `${escapeHtml(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
 		: escapeHtml(summary.sender);
-	const quotedHtml = html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
+	const quotedHtml =
+		html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
 	return {
 		text: `${timePrefix}${plainSender} wrote:\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${timePrefix}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
@@ -85,11 +88,17 @@ function formatTimePrefix(date: string): string {
 
 /** Puts > before each line (RFC 3676, 4.5), with a space unless the line is empty or already quoted. */
 function quoteLines(text: string): string {
-	const quoteLine = (line: string) => (line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`);
+	const quoteLine = (line: string) =>
+		line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`;
 	return text.split('\n').map(quoteLine).join('\n');
 }
 
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const entities: Readonly<Record<string, string>> = {
+	'&': '&amp;',
+	'<': '&lt;',
+	'>': '&gt;',
+	'"': '&quot;',
+};
 
 const escapeHtml = (text: string) =>
 	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
@@ -107,7 +116,9 @@ function extractBody(html: string): string {
 
 function insertAtEnd(html: string, addition: string): string {
 	const [endTag] = html.matchAll(documentEndPattern);
-	return endTag ? html.slice(0, endTag.index) + addition + html.slice(endTag.index) : html + addition;
+	return endTag
+		? html.slice(0, endTag.index) + addition + html.slice(endTag.index)
+		: html + addition;
 }
 
 /** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */

@@ -11,7 +11,16 @@ import { listSendAs } from './sender';
 type AddressTest = (address: Address) => boolean;
 type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
-const headerNames = ['Message-ID', 'References', 'In-Reply-To', 'Subject', 'From', 'Reply-To', 'To', 'Cc'];
+const headerNames = [
+	'Message-ID',
+	'References',
+	'In-Reply-To',
+	'Subject',
+	'From',
+	'Reply-To',
+	'To',
+	'Cc',
+];
 /** In characters. The rest of a header is not read. A header of this length holds more recipients than Gmail sends an email to. */
 const maxHeaderLength = 100_000;
 
@@ -78,7 +87,11 @@ export async function completeReply(
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
-function findReplyRecipients({ from, replyTo, to }: OriginalMail, isOwn: AddressTest, item: Item): Address[] {
+function findReplyRecipients(
+	{ from, replyTo, to }: OriginalMail,
+	isOwn: AddressTest,
+	item: Item,
+): Address[] {
 	const senders = readRecipients(from, item);
 	if (senders.some(isOwn)) return removeDuplicates(readRecipients(to, item));
 	const replyToAddresses = readRecipients(replyTo, item);
@@ -97,7 +110,10 @@ function readRecipients(header: string, item: Item): Address[] {
 }
 
 /** Removes addresses that already occurred, in the list or in an earlier list. Only case is ignored, so that no recipient gets lost. */
-function removeDuplicates(addresses: readonly Address[], earlierList: readonly Address[] = []): Address[] {
+function removeDuplicates(
+	addresses: readonly Address[],
+	earlierList: readonly Address[] = [],
+): Address[] {
 	const foldAddress = ({ address }: Address) => address.toLowerCase();
 	const seenAddresses = new Set(earlierList.map(foldAddress));
 	return addresses.filter((address) => {

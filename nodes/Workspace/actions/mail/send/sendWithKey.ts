@@ -8,7 +8,12 @@ import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
-import { findDeliveredMail, listMailFolder, toDeliveredMail, fetchMailWithMarker } from './findDeliveredMail';
+import {
+	findDeliveredMail,
+	listMailFolder,
+	toDeliveredMail,
+	fetchMailWithMarker,
+} from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
 const searchedDays = 30;
@@ -26,7 +31,10 @@ interface KeyedSend {
 type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
-async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: KeyedSend, excludedId?: string) {
+async function findMailsWithKey(
+	{ clients, item, addressedMail, keyHashes }: KeyedSend,
+	excludedId?: string,
+) {
 	const { to, subject, folder } = addressedMail;
 	const listFolder = async (mailFolder: MailFolder) =>
 		await listMailFolder(clients, mailFolder, maxCandidates, buildKeyQuery(to, subject));
@@ -37,7 +45,9 @@ async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: Key
 		item.addHint(
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
-	const entries = lists.flatMap((list): FolderEntry[] => list.entries).filter(({ id }) => id !== excludedId);
+	const entries = lists
+		.flatMap((list): FolderEntry[] => list.entries)
+		.filter(({ id }) => id !== excludedId);
 	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
 	const mailsWithMarkers = await mapWithConcurrency(entries, initialConcurrency, fetchEntry);
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
@@ -46,7 +56,9 @@ async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: Key
 /** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
 function buildKeyQuery(to: readonly Address[], subject: string): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
-	const addresses = to.map(({ address }) => address).filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
+	const addresses = to
+		.map(({ address }) => address)
+		.filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
 	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
 	return [
 		`after:${startSeconds}`,
@@ -70,7 +82,8 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =
-			(await findRecentMail(clients, keyInAccount)) ?? (await findMailsWithKey(keyedSend)).at(-1);
+			(await findRecentMail(clients, keyInAccount)) ??
+			(await findMailsWithKey(keyedSend)).at(-1);
 		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the email ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true as const };
@@ -87,12 +100,21 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 }
 
 /** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
-async function findRecentMail({ gmail }: Clients, keyInAccount: string): Promise<KeyedMail | undefined> {
+async function findRecentMail(
+	{ gmail }: Clients,
+	keyInAccount: string,
+): Promise<KeyedMail | undefined> {
 	const recentMail = recentMails.get(keyInAccount);
 	if (!recentMail) return undefined;
-	const request = { userId: 'me', id: recentMail.mail.id, format: 'minimal', fields: 'id,threadId,labelIds' };
+	const request = {
+		userId: 'me',
+		id: recentMail.mail.id,
+		format: 'minimal',
+		fields: 'id,threadId,labelIds',
+	};
 	const response = await ignoreNotFound(gmail.users.messages.get(request));
-	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
+	if (response)
+		return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
 	recentMails.delete(keyInAccount);
 	return undefined;
 }

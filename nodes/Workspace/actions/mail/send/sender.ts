@@ -14,7 +14,11 @@ type SendAs = gmail_v1.Schema$SendAs;
 const factLifetimeMilliseconds = 10 * 60_000;
 
 /** Fetches a fact about an account that rarely changes, at most every ten minutes. @param credentialHash as in `Clients` */
-async function fetchAccountFact<T>(credentialHash: string, name: string, fetchFact: () => Promise<T>) {
+async function fetchAccountFact<T>(
+	credentialHash: string,
+	name: string,
+	fetchFact: () => Promise<T>,
+) {
 	const facts = getGlobalSingleton(
 		'accountFacts',
 		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
@@ -22,7 +26,8 @@ async function fetchAccountFact<T>(credentialHash: string, name: string, fetchFa
 	const key = `${credentialHash} ${name}`;
 	const fact = facts.get(key);
 	// All facts under one name have the same type, which the type of the map cannot express.
-	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds) return fact.value as T;
+	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds)
+		return fact.value as T;
 	const value = await fetchFact();
 	facts.set(key, { learnedAt: performance.now(), value });
 	return value;
@@ -32,10 +37,15 @@ async function fetchAccountFact<T>(credentialHash: string, name: string, fetchFa
  * Finds the sender for the header From. If the user gave no name, uses the account's name, because Gmail would send the bare address.
  * @returns undefined if Gmail may fill in the sender itself
  */
-export async function findSender(clients: Clients, { senderName, fromAlias }: OutgoingMail, item: Item) {
+export async function findSender(
+	clients: Clients,
+	{ senderName, fromAlias }: OutgoingMail,
+	item: Item,
+) {
 	const chosenName = senderName || (fromAlias?.name ?? '');
 	// A name in the header From needs an address next to it.
-	if (chosenName !== '' && !fromAlias) return { name: chosenName, address: await fetchOwnAddress(clients) };
+	if (chosenName !== '' && !fromAlias)
+		return { name: chosenName, address: await fetchOwnAddress(clients) };
 	// The request is not retried, because a name is not worth a pause. If the credential lacks the scope, the email shows no name.
 	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	const allSettings = await item.doOnce('mail.senders', () =>
@@ -64,7 +74,10 @@ export const findSendAs = (allSettings: readonly SendAs[], alias: Address | unde
 	);
 
 /** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs({ credentialHash, gmail }: Clients, options = {}): Promise<SendAs[]> {
+export async function listSendAs(
+	{ credentialHash, gmail }: Clients,
+	options = {},
+): Promise<SendAs[]> {
 	return await fetchAccountFact(credentialHash, 'sendAs', async () => {
 		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
 		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);

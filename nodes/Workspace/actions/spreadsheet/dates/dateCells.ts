@@ -28,7 +28,10 @@ const mayBeNumberOrBoolean = (cell: Cell) =>
 	typeof cell === 'string' && (plainNumberPattern.test(cell) || booleanPattern.test(cell));
 
 /** Google's options to read numbers and booleans as such, but dates as texts. A date must not count as a number. */
-const textDateOptions = { valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' };
+const textDateOptions = {
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'FORMATTED_STRING',
+};
 
 /** Returns, for each column's name, the `typeof` of its first value below the header; 'string' if there is none. */
 async function fetchColumnTypes(spreadsheet: Spreadsheet, table: SampledTable) {
@@ -41,7 +44,9 @@ async function fetchColumnTypes(spreadsheet: Spreadsheet, table: SampledTable) {
 	const rows = (data.values ?? []) as unknown[][];
 	const findFirstValue = (column: number) =>
 		rows.map((line) => line[column - firstColumn] ?? '').find((cell) => cell !== '');
-	return new Map([...columnsByName].map(([name, column]) => [name, typeof findFirstValue(column)]));
+	return new Map(
+		[...columnsByName].map(([name, column]) => [name, typeof findFirstValue(column)]),
+	);
 }
 
 /**
@@ -60,7 +65,8 @@ export async function convertCells(
 		[...(formNames ?? [])].some((name) => mayBeNumberOrBoolean(cellsByName.get(name) ?? ''));
 	const hasDate = ({ cellsByName }: NamedRow) =>
 		[...cellsByName.values()].some((cell) => typeof cell === 'string' && mayBeDate(cell));
-	const types = table && allRows.some(needsTypes) ? await fetchColumnTypes(spreadsheet, table) : undefined;
+	const types =
+		table && allRows.some(needsTypes) ? await fetchColumnTypes(spreadsheet, table) : undefined;
 	const settings = allRows.some(hasDate) ? await spreadsheet.fetchDateSettings() : undefined;
 	if (!types && !settings) return namedRowsByMember;
 	const convertCell = (cell: Cell, type: string | undefined): Cell => {
@@ -71,7 +77,10 @@ export async function convertCells(
 	};
 	const convertRow = ({ cellsByName, rowNumber, formNames }: NamedRow): NamedRow => {
 		const convertedCells = [...cellsByName].map(([name, cell]) => {
-			return [name, convertCell(cell, formNames?.has(name) ? types?.get(name) : undefined)] as const;
+			return [
+				name,
+				convertCell(cell, formNames?.has(name) ? types?.get(name) : undefined),
+			] as const;
 		});
 		return { cellsByName: new Map(convertedCells), rowNumber };
 	};
@@ -99,7 +108,11 @@ export async function formatDates(
 		for (const [rowOffset, line] of grid.entries())
 			for (const [columnOffset, cell] of line.entries())
 				if (cell instanceof DateCell)
-					dates.push({ row: row + rowOffset, column: column + columnOffset, ...cell.format });
+					dates.push({
+						row: row + rowOffset,
+						column: column + columnOffset,
+						...cell.format,
+					});
 	if (dates.length === 0) return;
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	await formatCells(spreadsheet, tab, dates).catch((error: unknown) => {
@@ -110,7 +123,10 @@ export async function formatDates(
 
 /** @param dates in the order of their columns, and within a column in the order of their rows */
 async function formatCells(spreadsheet: Spreadsheet, tab: DatedTab, dates: readonly WrittenDate[]) {
-	const columns = ranges.groupNeighbors(dates, (date, nextDate) => nextDate.column === date.column);
+	const columns = ranges.groupNeighbors(
+		dates,
+		(date, nextDate) => nextDate.column === date.column,
+	);
 	const rangeTexts = columns.map(([firstDate, ...otherDates]) => {
 		const lastDate = otherDates.at(-1) ?? firstDate;
 		return ranges.printTabArea(tab.title, firstDate, lastDate.row - firstDate.row + 1, 1);
@@ -123,7 +139,10 @@ async function formatCells(spreadsheet: Spreadsheet, tab: DatedTab, dates: reado
 	});
 	if (unformattedDates.length === 0) return;
 	const continuesArea = (above: WrittenDate, { row, column, type, pattern }: WrittenDate) =>
-		column === above.column && row === above.row + 1 && type === above.type && pattern === above.pattern;
+		column === above.column &&
+		row === above.row + 1 &&
+		type === above.type &&
+		pattern === above.pattern;
 	const sheetId = tab.sheetId ?? (await spreadsheet.fetchTabInfo(tab.title)).sheetId;
 	const requests = ranges.groupNeighbors(unformattedDates, continuesArea).map((area) => {
 		const { row, column, ...numberFormat } = area[0];
@@ -152,7 +171,11 @@ const mayShowDate = (cell: unknown) =>
  * @param data cells in which dates are texts as the sheet shows them
  * @param headerHeight how many rows at the top stay unchanged
  */
-export async function replaceDatesByIso(spreadsheet: Spreadsheet, data: ValueRange, headerHeight: number) {
+export async function replaceDatesByIso(
+	spreadsheet: Spreadsheet,
+	data: ValueRange,
+	headerHeight: number,
+) {
 	const fetchedLines = (data.values ?? []) as unknown[][];
 	const isByColumn = data.majorDimension === 'COLUMNS';
 	const areas = findDateAreas(fetchedLines, isByColumn, headerHeight);
@@ -160,12 +183,19 @@ export async function replaceDatesByIso(spreadsheet: Spreadsheet, data: ValueRan
 	const start = ranges.parseBounds(ranges.parseRange(data.range ?? 'A1'));
 	const rangeTexts = areas.map(({ row, column, lastRow, lastColumn }) => {
 		const firstCell = { row: start.row + row, column: start.column + column };
-		return ranges.printAreaLike(data.range ?? '', firstCell, lastRow - row + 1, lastColumn - column + 1);
+		return ranges.printAreaLike(
+			data.range ?? '',
+			firstCell,
+			lastRow - row + 1,
+			lastColumn - column + 1,
+		);
 	});
 	const { properties, sheets } = await spreadsheet.fetch(dateFields, rangeTexts);
 	const lines = fetchedLines.map((line) => [...line]);
 	for (const [areaIndex, area] of areas.entries()) {
-		for (const [rowOffset, rowData] of (sheets?.[0]?.data?.[areaIndex]?.rowData ?? []).entries()) {
+		for (const [rowOffset, rowData] of (
+			sheets?.[0]?.data?.[areaIndex]?.rowData ?? []
+		).entries()) {
 			for (const [columnOffset, cell] of (rowData.values ?? []).entries()) {
 				const row = area.row + rowOffset;
 				const column = area.column + columnOffset;
@@ -173,8 +203,13 @@ export async function replaceDatesByIso(spreadsheet: Spreadsheet, data: ValueRan
 				const indexInLine = isByColumn ? row : column;
 				const text = line?.[indexInLine];
 				const serial = cell.effectiveValue?.numberValue;
-				if (typeof text !== 'string' || typeof serial !== 'number' || text.startsWith('=')) continue;
-				const iso = printDate(serial, cell.effectiveFormat?.numberFormat ?? {}, properties?.timeZone ?? '');
+				if (typeof text !== 'string' || typeof serial !== 'number' || text.startsWith('='))
+					continue;
+				const iso = printDate(
+					serial,
+					cell.effectiveFormat?.numberFormat ?? {},
+					properties?.timeZone ?? '',
+				);
 				if (line && iso !== undefined) line[indexInLine] = iso;
 			}
 		}

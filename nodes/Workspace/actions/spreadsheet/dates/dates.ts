@@ -68,7 +68,11 @@ function parseIso(text: string, timeZone: string): DateCell | undefined {
 	const { day = '', offset, ...timeParts } = isoPattern.exec(text)?.groups ?? {};
 	const writtenTime = parseIsoDay(day) + toMilliseconds(timeParts);
 	const wallTime = offset ? toWallTime(writtenTime - parseOffset(offset), timeZone) : writtenTime;
-	return toDateCell(wallTime, { type: timeParts.hours === undefined ? 'DATE' : 'DATE_TIME' }, text);
+	return toDateCell(
+		wallTime,
+		{ type: timeParts.hours === undefined ? 'DATE' : 'DATE_TIME' },
+		text,
+	);
 }
 
 function parseDuration(text: string): DateCell | undefined {
@@ -99,7 +103,9 @@ const toDateCell = (wallTime: number, format: DateFormat, text: string) =>
 /** @param time the parts of a time, as a pattern matches them. A missing part is 0. */
 function toMilliseconds(time: Readonly<Record<string, string | undefined>>): number {
 	const { hours = '', minutes = '', seconds = '', fraction = '', meridiem } = time;
-	const hours24 = meridiem ? (Number(hours) % 12) + (/p/i.test(meridiem) ? 12 : 0) : Number(hours);
+	const hours24 = meridiem
+		? (Number(hours) % 12) + (/p/i.test(meridiem) ? 12 : 0)
+		: Number(hours);
 	const totalSeconds = (hours24 * 60 + Number(minutes)) * 60 + Number(seconds);
 	return totalSeconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
 }
@@ -125,8 +131,19 @@ function parseIsoDay(isoDay: string): number {
 const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
 function getZoneFormat(timeZone: string): Intl.DateTimeFormat | undefined {
 	if (!zoneFormats.has(timeZone)) {
-		const fields = { year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric' } as const;
-		const options = { ...fields, minute: 'numeric', second: 'numeric', hourCycle: 'h23', timeZone } as const;
+		const fields = {
+			year: 'numeric',
+			month: 'numeric',
+			day: 'numeric',
+			hour: 'numeric',
+		} as const;
+		const options = {
+			...fields,
+			minute: 'numeric',
+			second: 'numeric',
+			hourCycle: 'h23',
+			timeZone,
+		} as const;
 		try {
 			zoneFormats.set(timeZone, new Intl.DateTimeFormat('en-US', options));
 		} catch {
@@ -144,7 +161,11 @@ function toWallTime(instant: number, timeZone: string): number {
 	const parts = Number.isNaN(instant) ? [] : getZoneFormat(timeZone)?.formatToParts(instant);
 	const getPart = (partType: string) => parts?.find(({ type }) => type === partType)?.value;
 	const time = { hours: getPart('hour'), minutes: getPart('minute'), seconds: getPart('second') };
-	const day = toDayStart(Number(getPart('year')), Number(getPart('month')), Number(getPart('day')));
+	const day = toDayStart(
+		Number(getPart('year')),
+		Number(getPart('month')),
+		Number(getPart('day')),
+	);
 	// The format has no milliseconds. `%` is negative for times before 1970.
 	const milliseconds = ((instant % 1000) + 1000) % 1000;
 	return day + toMilliseconds(time) + milliseconds;
@@ -183,7 +204,9 @@ export function printDate(
 function printDuration(milliseconds: number, hourDigits: number): string {
 	const duration = Math.abs(milliseconds);
 	const hours = String(Math.floor(duration / 3_600_000)).padStart(hourDigits, '0');
-	const minutesAndSeconds = new Date(duration).toISOString().slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
+	const minutesAndSeconds = new Date(duration)
+		.toISOString()
+		.slice(13, duration % 1000 === 0 ? 19 : 23); // :mm:ss.sss
 	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 }
 
@@ -215,12 +238,16 @@ function buildDateStyle(locale: string) {
 	for (const month of ['long', 'short'] as const) {
 		const format = new Intl.DateTimeFormat(tag, { ...numeric, month });
 		for (let monthIndex = 0; monthIndex < 12; monthIndex++) {
-			const name = format.formatToParts(Date.UTC(2024, monthIndex)).find(({ type }) => type === 'month');
+			const name = format
+				.formatToParts(Date.UTC(2024, monthIndex))
+				.find(({ type }) => type === 'month');
 			months.set(normalizeMonth(name?.value ?? ''), monthIndex + 1);
 		}
 	}
 	const separator = parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/';
-	const order: readonly string[] = parts.map(({ type }) => type).filter((type) => type !== 'literal');
+	const order: readonly string[] = parts
+		.map(({ type }) => type)
+		.filter((type) => type !== 'literal');
 	return { order, separator, months };
 }
 

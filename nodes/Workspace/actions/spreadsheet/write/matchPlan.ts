@@ -17,13 +17,18 @@ export interface MatchStep {
 	/** The rows of the table that have the key (maybe several), or the row that the step adds. From 0. */
 	readonly rows: readonly number[];
 	/** The rows that change, from 0, with their new cells in the order of the columns. */
-	readonly changes: ReadonlyArray<Readonly<{ row: number; cellsByColumn: ReadonlyMap<number, Cell> }>>;
+	readonly changes: ReadonlyArray<
+		Readonly<{ row: number; cellsByColumn: ReadonlyMap<number, Cell> }>
+	>;
 	/** For an added row: a key in the table that differs from the row's key only by case or spaces. */
 	readonly nearKey?: string;
 }
 
 /** `headerRow`, the number of the header row from 1, is also the index of the first row below it. */
-type MatchParams = Pick<WriteParams, 'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'>;
+type MatchParams = Pick<
+	WriteParams,
+	'matchColumns' | 'valueInputOption' | 'headerRow' | 'unmatched'
+>;
 
 export interface MatchPlanInput extends MatchParams {
 	/** The columns of the table by their names. Columns count from 0. */
@@ -74,7 +79,8 @@ export class MatchPlan {
 		return rows.map((row) => {
 			const step = this.#planRow(row);
 			for (const { row: changedRow, cellsByColumn } of step.changes)
-				for (const [column, cell] of cellsByColumn) this.#pendingCells.set(`${changedRow} ${column}`, cell);
+				for (const [column, cell] of cellsByColumn)
+					this.#pendingCells.set(`${changedRow} ${column}`, cell);
 			return step;
 		});
 	}
@@ -92,7 +98,9 @@ export class MatchPlan {
 		const { body, headerRow: firstBodyRow } = this.#input;
 		this.#foldedKeys ??= new Map(
 			Array.from({ length: body.lastRow + 1 - firstBodyRow }, (_, index) => {
-				const keyTexts = this.#keyColumns.map((column) => String(body.getCell(firstBodyRow + index, column)));
+				const keyTexts = this.#keyColumns.map((column) =>
+					String(body.getCell(firstBodyRow + index, column)),
+				);
 				return [fold(keyTexts), keyTexts.join(', ')];
 			}),
 		);
@@ -102,7 +110,8 @@ export class MatchPlan {
 	#planRow(row: NamedRow): MatchStep {
 		const cells = this.#toCellsByColumn(row);
 		const foundRows = this.#findRows(row);
-		if (!isNodeError(foundRows) && foundRows.length > 0) return this.#planUpdate(foundRows, cells);
+		if (!isNodeError(foundRows) && foundRows.length > 0)
+			return this.#planUpdate(foundRows, cells);
 		if (this.#input.unmatched === 'skip') return { action: 'skipped', rows: [], changes: [] };
 		const newRow = this.#nextRow++;
 		this.#addedRows.set(this.#buildKey(this.#readKey(row)), [newRow]);
@@ -112,7 +121,9 @@ export class MatchPlan {
 
 	#planUpdate(rows: readonly number[], cells: ReadonlyMap<number, Cell>): MatchStep {
 		const changes = rows.flatMap((row) => {
-			const changedCells = [...cells].filter(([column, cell]) => !this.#isUnchanged(row, column, cell));
+			const changedCells = [...cells].filter(
+				([column, cell]) => !this.#isUnchanged(row, column, cell),
+			);
 			return changedCells.length > 0 ? { row, cellsByColumn: new Map(changedCells) } : [];
 		});
 		return { action: changes.length > 0 ? 'updated' : 'unchanged', rows, changes };
@@ -121,14 +132,17 @@ export class MatchPlan {
 	/** Finds the rows of the table that a row of an item updates. Returns an error if the row has no key, or may not be added. */
 	#findRows(row: NamedRow): readonly number[] | NodeError {
 		const { matchColumns, unmatched } = this.#input;
-		const rows = isByRowNumber(matchColumns) ? this.#findByNumber(row.rowNumber) : this.#findByKey(row);
+		const rows = isByRowNumber(matchColumns)
+			? this.#findByNumber(row.rowNumber)
+			: this.#findByKey(row);
 		const isUnmatched = !isNodeError(rows) && rows.length === 0;
 		return isUnmatched && unmatched === 'error' ? this.#createUnmatchedError(row) : rows;
 	}
 
 	#findByKey(row: NamedRow): readonly number[] | NodeError {
 		const key = this.#readKey(row);
-		if (key.every((cell) => cell === '')) return createNoKeyError(listNames(this.#input.matchColumns));
+		if (key.every((cell) => cell === ''))
+			return createNoKeyError(listNames(this.#input.matchColumns));
 		let rows = this.#findEqualRows(key);
 		// A column may hold texts that look like dates. So a date that no row has is compared as the text, too.
 		if (!rows && key.some(isDateCell)) rows = this.#findEqualRows(key.map(restoreDateText));
@@ -141,11 +155,14 @@ export class MatchPlan {
 	#findEqualRows(key: readonly Cell[]): readonly number[] | undefined {
 		const keyText = this.#buildKey(key);
 		// A number is compared only with values, because the sheet may show 5 for 5.3.
-		const chooseComparison = (cell: Cell) => (typeof cell === 'string' ? 'valueOrShownText' : 'value');
+		const chooseComparison = (cell: Cell) =>
+			typeof cell === 'string' ? 'valueOrShownText' : 'value';
 		// A text such as "5" is compared with values first, and only then also with the texts that the sheet shows.
 		const chooseFirstComparison = (cell: Cell) =>
 			isPlainNumber(this.#toKeyText(cell)) ? 'value' : chooseComparison(cell);
-		const rows = this.#indexRows(key.map(chooseFirstComparison)).get(keyText) ?? this.#addedRows.get(keyText);
+		const rows =
+			this.#indexRows(key.map(chooseFirstComparison)).get(keyText) ??
+			this.#addedRows.get(keyText);
 		// With USER_ENTERED, Google stores such a text as a number, so it equals no shown text.
 		if (rows || this.#isUserEntered) return rows;
 		return this.#indexRows(key.map(chooseComparison)).get(keyText);
@@ -180,8 +197,11 @@ export class MatchPlan {
 	#readKey({ cellsByName }: NamedRow): Cell[] {
 		const { matchColumns, columnsByName } = this.#input;
 		return matchColumns.map((name) => {
-			const isSameColumn = (otherName: string) => columnsByName.get(otherName) === columnsByName.get(name);
-			const nameInRow = cellsByName.has(name) ? name : [...cellsByName.keys()].find(isSameColumn);
+			const isSameColumn = (otherName: string) =>
+				columnsByName.get(otherName) === columnsByName.get(name);
+			const nameInRow = cellsByName.has(name)
+				? name
+				: [...cellsByName.keys()].find(isSameColumn);
 			return (nameInRow === undefined ? null : cellsByName.get(nameInRow)) ?? '';
 		});
 	}
@@ -201,7 +221,8 @@ export class MatchPlan {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError(`'${mentionChoice('matchColumns', rowNumberKey)}'`);
 		const number = typeof rowNumber === 'object' ? NaN : Number(rowNumber);
-		if (Number.isInteger(number) && number > headerRow && number <= body.lastRow + 1) return [number - 1];
+		if (Number.isInteger(number) && number > headerRow && number <= body.lastRow + 1)
+			return [number - 1];
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
 			`Its rows are ${headerRow + 1} to ${body.lastRow + 1}. Read the rows again, or match them by a column.`,
@@ -259,7 +280,12 @@ export async function planSteps(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
-	{ namedRowsByMember, oldHeader, newHeader: { columnsByName }, errors }: ReturnType<typeof resolveColumns>,
+	{
+		namedRowsByMember,
+		oldHeader,
+		newHeader: { columnsByName },
+		errors,
+	}: ReturnType<typeof resolveColumns>,
 ) {
 	const names = [...new Set([...params.matchColumns, ...collectNames(namedRowsByMember.flat())])];
 	const namedColumns = names.flatMap((name) => columnsByName.get(name) ?? []);
@@ -268,14 +294,22 @@ export async function planSteps(
 	const columnsToRead = isByRowNumber(params.matchColumns) ? listColumns(oldHeader) : usedColumns;
 	const planFor = (bodies: Pick<MatchPlanInput, 'body' | 'shownTexts'>) => {
 		const plan = new MatchPlan({ ...params, columnsByName, ...bodies });
-		const errorsByMember = namedRowsByMember.map((rows, index) => errors[index] ?? plan.findRefusal(rows));
+		const errorsByMember = namedRowsByMember.map(
+			(rows, index) => errors[index] ?? plan.findRefusal(rows),
+		);
 		// The rows of runs that are not sent must not change the plan of the other runs.
 		const stepsByMember = failRunsWithError(errorsByMember, members, 'written').map(
 			(error, index) => error ?? plan.planRows(namedRowsByMember[index] ?? []),
 		);
-		return { needsShownTexts: plan.needsShownTexts, stepsByMember, lastRow: bodies.body.lastRow };
+		return {
+			needsShownTexts: plan.needsShownTexts,
+			stepsByMember,
+			lastRow: bodies.body.lastRow,
+		};
 	};
-	const hasDates = namedRowsByMember.flat().some((row) => [...row.cellsByName.values()].some(isDateCell));
+	const hasDates = namedRowsByMember
+		.flat()
+		.some((row) => [...row.cellsByName.values()].some(isDateCell));
 	// Most dates and USER_ENTERED values must be compared with shown texts, so both are fetched together.
 	const mayNeedTexts = hasDates || params.valueInputOption === 'USER_ENTERED';
 	const fitsTogether = oldHeader.rowCount * columnsToRead.length <= maxCellsTogether;
@@ -284,7 +318,12 @@ export async function planSteps(
 	const body = await fetchTableBody(spreadsheet, oldHeader, columnsToRead);
 	const firstResult = planFor({ body });
 	if (!firstResult.needsShownTexts) return firstResult;
-	const shownTexts = await fetchTableBody(spreadsheet, oldHeader, columnsToRead, 'FORMATTED_VALUE');
+	const shownTexts = await fetchTableBody(
+		spreadsheet,
+		oldHeader,
+		columnsToRead,
+		'FORMATTED_VALUE',
+	);
 	return planFor({ body, shownTexts });
 }
 
@@ -307,4 +346,5 @@ export function toStoredText(text: string): string {
 	return /^(true|false)$/i.test(trimmed) ? trimmed.toLowerCase() : text;
 }
 
-export const isPlainNumber = (text: string) => /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());
+export const isPlainNumber = (text: string) =>
+	/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text.trim());

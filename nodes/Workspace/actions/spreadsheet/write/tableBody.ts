@@ -31,8 +31,14 @@ function planBodyRead({ title, nativeTable, row: headerIndex }: TablePlace, colu
 		toBody: (grids: readonly Cell[][][]): TableBody => ({
 			lastRow: headerIndex + Math.max(0, ...grids.map((grid) => grid.length - 1)),
 			getCell(row, column) {
-				const index = spans.findIndex((span) => column >= span.firstColumn && column <= span.lastColumn);
-				return grids[index]?.[row - headerIndex]?.[column - (spans[index]?.firstColumn ?? 0)] ?? '';
+				const index = spans.findIndex(
+					(span) => column >= span.firstColumn && column <= span.lastColumn,
+				);
+				return (
+					grids[index]?.[row - headerIndex]?.[
+						column - (spans[index]?.firstColumn ?? 0)
+					] ?? ''
+				);
 			},
 		}),
 	};
@@ -53,22 +59,29 @@ export async function fetchTableBody(
 }
 
 /** Fetches values (of dates, the numbers) and shown texts. This takes one request instead of two, but more bytes for each cell. */
-export async function fetchValuesAndTexts(spreadsheet: Spreadsheet, table: TablePlace, columns: Columns) {
+export async function fetchValuesAndTexts(
+	spreadsheet: Spreadsheet,
+	table: TablePlace,
+	columns: Columns,
+) {
 	const { ranges, toBody } = planBodyRead(table, columns);
 	const fields = 'sheets.data.rowData.values(effectiveValue,formattedValue)';
 	const { sheets } = await spreadsheet.fetch(fields, ranges);
 	const grids = (sheets?.[0]?.data ?? []).map(({ rowData = [] }) => {
 		// Google also returns empty cells that have a format.
-		const isFilled = (cell: sheets_v4.Schema$CellData) => cell.effectiveValue ?? cell.formattedValue;
+		const isFilled = (cell: sheets_v4.Schema$CellData) =>
+			cell.effectiveValue ?? cell.formattedValue;
 		const lastFilledRow = rowData.findLastIndex(({ values }) => values?.some(isFilled));
 		return rowData.slice(0, lastFilledRow + 1).map(({ values }) => values ?? []);
 	});
 	const buildBody = (readCell: (cell: sheets_v4.Schema$CellData) => Cell) =>
 		toBody(grids.map((grid) => grid.map((row) => row.map(readCell))));
 	return {
-		body: buildBody(({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
-			return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
-		}),
+		body: buildBody(
+			({ effectiveValue: { numberValue, boolValue, stringValue } = {}, formattedValue }) => {
+				return numberValue ?? boolValue ?? stringValue ?? formattedValue ?? '';
+			},
+		),
 		shownTexts: buildBody(({ formattedValue }) => formattedValue ?? ''),
 	};
 }

@@ -5,7 +5,12 @@ import { mentionChoice, quoteField } from '../../../../fields/field';
 import { buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
-import { addLetterColumnsToEmptyHeader, resolveColumns, type TableHeader, fetchTable } from '../tableHeader';
+import {
+	addLetterColumnsToEmptyHeader,
+	resolveColumns,
+	type TableHeader,
+	fetchTable,
+} from '../tableHeader';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
 import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
@@ -23,24 +28,37 @@ interface RowPlace {
 }
 
 /** Sends steps. @param member the first one; all have the same options @returns the place for the next steps */
-async function sendSteps(spreadsheet: Spreadsheet, member: WriteMember, place: RowPlace, steps: MatchStep[]) {
+async function sendSteps(
+	spreadsheet: Spreadsheet,
+	member: WriteMember,
+	place: RowPlace,
+	steps: MatchStep[],
+) {
 	const { header } = place;
 	const addedCount = steps.filter(isAppended).length;
 	const rectangles = combineIntoRectangles(steps);
 	const valueInputOption = toInputOption(member.params);
 	const isRaw = valueInputOption === 'RAW';
-	const cellRequests = isRaw ? rectangles.map((rectangle) => buildRectangleRequest(header, rectangle)) : [];
+	const cellRequests = isRaw
+		? rectangles.map((rectangle) => buildRectangleRequest(header, rectangle))
+		: [];
 	// RAW values are in the same atomic request as new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values.
 	await spreadsheet.change([...buildStructureRequests(place, addedCount), ...cellRequests]);
 	if (!isRaw && rectangles.length > 0) {
 		const data = rectangles.map(({ grid, ...start }) => {
-			return { range: printTabArea(header.title, start, grid.length, countColumns(grid)), values: grid };
+			return {
+				range: printTabArea(header.title, start, grid.length, countColumns(grid)),
+				values: grid,
+			};
 		});
 		const requestBody = { valueInputOption, data };
 		await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 	}
 	await formatDates(spreadsheet, header, rectangles, member.item.addHint.bind(member.item));
-	const grownTab = { rowCount: header.rowCount + addedCount, nativeTable: growTable(place, addedCount) };
+	const grownTab = {
+		rowCount: header.rowCount + addedCount,
+		nativeTable: growTable(place, addedCount),
+	};
 	return { header: { ...header, ...grownTab }, newNames: [], row: place.row + addedCount };
 }
 
@@ -50,12 +68,15 @@ function buildStructureRequests(place: RowPlace, addedCount: number): sheets_v4.
 	const { sheetId, rowCount, nativeTable, firstNewColumn } = header;
 	const requests: sheets_v4.Schema$Request[] = [];
 	if (newNames.length > 0) {
-		requests.push(...buildEnlargeTabRequests(header, { minColumns: firstNewColumn + newNames.length }));
+		requests.push(
+			...buildEnlargeTabRequests(header, { minColumns: firstNewColumn + newNames.length }),
+		);
 		const newHeaders = { row: header.row, column: firstNewColumn, grid: [[...newNames]] };
 		requests.push(buildRectangleRequest(header, newHeaders));
 	}
 	const range = { sheetId, dimension: 'ROWS', startIndex: row, endIndex: row + addedCount };
-	if (row >= rowCount) requests.push(...buildEnlargeTabRequests(header, { minRows: rowCount + addedCount }));
+	if (row >= rowCount)
+		requests.push(...buildEnlargeTabRequests(header, { minRows: rowCount + addedCount }));
 	// `inheritFromBefore` copies the format of the row above, but the first row of a table must not look like its header.
 	else if (addedCount > 0)
 		requests.push({ insertDimension: { range, inheritFromBefore: row > header.row + 1 } });
@@ -63,11 +84,16 @@ function buildStructureRequests(place: RowPlace, addedCount: number): sheets_v4.
 	const table = growTable(place, addedCount);
 	const growsBelow = addedCount > 0 && row >= (nativeTable?.range.endRowIndex ?? Infinity);
 	const growsBeside = table?.range.endColumnIndex !== nativeTable?.range.endColumnIndex;
-	return table && (growsBelow || growsBeside) ? [...requests, buildResizeTableRequest(table)] : requests;
+	return table && (growsBelow || growsBeside)
+		? [...requests, buildResizeTableRequest(table)]
+		: requests;
 }
 
 /** Returns the native table with the added rows, and with the new columns if they are directly beside it. Nothing is sent. */
-function growTable({ header: { nativeTable, firstNewColumn }, newNames }: RowPlace, addedCount: number) {
+function growTable(
+	{ header: { nativeTable, firstNewColumn }, newNames }: RowPlace,
+	addedCount: number,
+) {
 	const isBeside = firstNewColumn === nativeTable?.range.endColumnIndex;
 	return nativeTable && growNativeTable(nativeTable, addedCount, isBeside ? newNames.length : 0);
 }
@@ -80,10 +106,16 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 	const changes = steps.flatMap((step) => step.changes);
 	const rowPieces = changes.flatMap(({ row, cellsByColumn }) => {
 		const groups = groupNeighbors(cellsByColumn, ([left], [right]) => right === left + 1);
-		return groups.map((cells) => ({ row, column: cells[0][0], line: cells.map(([, cell]) => cell) }));
+		return groups.map((cells) => ({
+			row,
+			column: cells[0][0],
+			line: cells.map(([, cell]) => cell),
+		}));
 	});
-	const continuesRectangle = (above: (typeof rowPieces)[number], { row, column, line }: typeof above) =>
-		row === above.row + 1 && column === above.column && line.length === above.line.length;
+	const continuesRectangle = (
+		above: (typeof rowPieces)[number],
+		{ row, column, line }: typeof above,
+	) => row === above.row + 1 && column === above.column && line.length === above.line.length;
 	return groupNeighbors(rowPieces, continuesRectangle).map((pieces) => {
 		const { row, column } = pieces[0];
 		return { row, column, grid: pieces.map(({ line }) => line) };
@@ -94,7 +126,11 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
-export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+export async function updateTable(
+	spreadsheet: Spreadsheet,
+	params: WriteParams,
+	members: WriteMembers,
+) {
 	let table = await fetchTable(spreadsheet, params, members);
 	if (isByRowNumber(params.matchColumns)) table = addLetterColumnsToEmptyHeader(table, members);
 	const resolution = resolveColumns(table, params, members);
@@ -109,10 +145,15 @@ export async function updateTable(spreadsheet: Spreadsheet, params: WriteParams,
 		doneVerb: 'written',
 		maxBytes: maxUpdateBytes,
 		getRows: (steps) =>
-			steps.flatMap(({ changes }) => changes.map(({ cellsByColumn }) => [...cellsByColumn.values()])),
+			steps.flatMap(({ changes }) =>
+				changes.map(({ cellsByColumn }) => [...cellsByColumn.values()]),
+			),
 		async send(stepLists) {
-			if (members[0]) place = await sendSteps(spreadsheet, members[0], place, stepLists.flat());
-			return stepLists.map((steps) => steps.map((step) => buildStepResult(spreadsheet.id, oldHeader, step)));
+			if (members[0])
+				place = await sendSteps(spreadsheet, members[0], place, stepLists.flat());
+			return stepLists.map((steps) =>
+				steps.map((step) => buildStepResult(spreadsheet.id, oldHeader, step)),
+			);
 		},
 	});
 }
@@ -124,32 +165,49 @@ function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, memb
 	const lastItemByRun = new Map(members.map(({ item }) => [item.run, item]));
 	for (const [run, item] of lastItemByRun) {
 		const stepsOfRun = stepsByMember.filter((_, index) => members[index]?.item.run === run);
-		const addedSteps = stepsOfRun.flatMap((steps) => (isNodeError(steps) ? [] : steps.filter(isAppended)));
+		const addedSteps = stepsOfRun.flatMap((steps) =>
+			isNodeError(steps) ? [] : steps.filter(isAppended),
+		);
 		if (addedSteps.length === 0) continue;
 		const nearKeys = addedSteps.flatMap(({ nearKey }) => nearKey ?? []);
 		const keysHint = `Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`;
 		const [subject, possessive] =
-			addedSteps.length === 1 ? ['1 row was', 'its key'] : [`${addedSteps.length} rows were`, 'their keys'];
+			addedSteps.length === 1
+				? ['1 row was', 'its key']
+				: [`${addedSteps.length} rows were`, 'their keys'];
 		const hint = `${subject} added, because no row has ${possessive}.`;
 		item.addHint(nearKeys.length === 0 ? hint : `${hint} ${keysHint}`);
 	}
 }
 
 /** @throws NodeError 400 if the table does not have all match columns, or if Row Number is not the only one */
-function checkMatchColumns(matchColumns: readonly string[], { columnsByName, names }: TableHeader): void {
+function checkMatchColumns(
+	matchColumns: readonly string[],
+	{ columnsByName, names }: TableHeader,
+): void {
 	if (isByRowNumber(matchColumns)) return;
 	const mixMessage = `${quoteField('matchColumns')} cannot have '${mentionChoice('matchColumns', rowNumberKey)}' together with other columns`;
 	if (matchColumns.includes(rowNumberKey))
-		throw createRefusal(mixMessage, 'The row number alone identifies a row. Remove it, or the others.');
+		throw createRefusal(
+			mixMessage,
+			'The row number alone identifies a row. Remove it, or the others.',
+		);
 	const unknownNames = matchColumns.filter((name) => !columnsByName.has(name));
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
 	if (unknownNames.length > 0) throw createColumnError(message, names, unknownNames, advice);
 }
 
-function buildStepResult(spreadsheetId: string, header: TableHeader, { action, rows, changes }: MatchStep) {
-	const writtenColumns = [...new Set(changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]))];
-	const columns = writtenColumns.length > 0 ? writtenColumns : [header.firstColumn, header.lastColumn];
+function buildStepResult(
+	spreadsheetId: string,
+	header: TableHeader,
+	{ action, rows, changes }: MatchStep,
+) {
+	const writtenColumns = [
+		...new Set(changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()])),
+	];
+	const columns =
+		writtenColumns.length > 0 ? writtenColumns : [header.firstColumn, header.lastColumn];
 	const firstCell = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
 	const width = Math.max(...columns) - firstCell.column + 1;
 	return {

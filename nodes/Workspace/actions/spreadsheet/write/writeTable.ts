@@ -4,12 +4,22 @@ import type { Cell, NamedRow } from '../cells';
 import { toHeaderCell, collectNames, readNamedRows, buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, convertCells, toInputOption } from '../dates/dateCells';
 import type { WriteMembers, WriteParams } from '../fields';
-import { buildColumnNames, type TableHeader, fetchTable, addLetterColumnsAfterHeader } from '../tableHeader';
+import {
+	buildColumnNames,
+	type TableHeader,
+	fetchTable,
+	addLetterColumnsAfterHeader,
+} from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
 import { sendInChunks, failRunsWithError, countColumns, buildWriteResults } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
-import { buildEnlargeTabRequests, buildResizeTableRequest, isNameOfTab, newTabSize } from '../spreadsheet';
+import {
+	buildEnlargeTabRequests,
+	buildResizeTableRequest,
+	isNameOfTab,
+	newTabSize,
+} from '../spreadsheet';
 import { fetchTableBody } from './tableBody';
 
 /** Calls `send`, which writes cells of this size. Enlarges the tab if they begin inside it and reach beyond its edge. */
@@ -34,10 +44,13 @@ async function writeAndEnlarge<T>(
 	};
 	return await spreadsheet.sendForRange(target, async () => {
 		// Most tabs have at least the size of a new tab. The size is only fetched if more is needed, or if Google refuses the cells.
-		if (mayGrow && (minRows > newTabSize.rowCount || minColumns > newTabSize.columnCount)) await growTab();
+		if (mayGrow && (minRows > newTabSize.rowCount || minColumns > newTabSize.columnCount))
+			await growTab();
 		return await send().catch(async (error: unknown) => {
 			const isOverEdge =
-				isNodeError(error) && error.code === 400 && error.message.includes('exceeds grid limits');
+				isNodeError(error) &&
+				error.code === 400 &&
+				error.message.includes('exceeds grid limits');
 			if (!isOverEdge || !mayGrow || !(await growTab())) throw error;
 			return await send();
 		});
@@ -45,24 +58,51 @@ async function writeAndEnlarge<T>(
 }
 
 /** Writes all items below one another, with the header's columns first. @throws NodeError 400 if items lack a name of the header */
-export async function writeItemTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
+export async function writeItemTable(
+	spreadsheet: Spreadsheet,
+	params: WriteParams,
+	members: WriteMembers,
+) {
 	if (!params.includeHeaderRow) {
 		const namedRows = await convertCells(spreadsheet, params, members.map(readNamedRows));
 		const names = collectNames(namedRows.flat());
 		const rowsByMember = namedRows.map((rows) => orderCells(rows, names, null));
-		return await writeRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
+		return await writeRowsAt(
+			spreadsheet,
+			params,
+			ranges.parseTarget(params),
+			rowsByMember,
+			members,
+		);
 	}
 	const getRowNumber = (target: ranges.TabRange) => ranges.parseBounds(target).row + 1;
-	const { target, header, namedRowsByMember } = await fetchTable(spreadsheet, params, members, getRowNumber);
-	const { columnNames, headerCells } = layOutColumns(collectNames(namedRowsByMember.flat()), header, params);
+	const { target, header, namedRowsByMember } = await fetchTable(
+		spreadsheet,
+		params,
+		members,
+		getRowNumber,
+	);
+	const { columnNames, headerCells } = layOutColumns(
+		collectNames(namedRowsByMember.flat()),
+		header,
+		params,
+	);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, null));
-	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, { headerRows: [headerCells] });
+	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, {
+		headerRows: [headerCells],
+	});
 }
 
 /** Puts the cells of rows into the order of columns. @param missingCell stands for a cell that a row does not have */
-function orderCells(rows: readonly NamedRow[], names: ReadonlyArray<string | undefined>, missingCell: Cell) {
+function orderCells(
+	rows: readonly NamedRow[],
+	names: ReadonlyArray<string | undefined>,
+	missingCell: Cell,
+) {
 	return rows.map(({ cellsByName }) =>
-		names.map((name) => (name === undefined ? missingCell : (cellsByName.get(name) ?? missingCell))),
+		names.map((name) =>
+			name === undefined ? missingCell : (cellsByName.get(name) ?? missingCell),
+		),
 	);
 }
 
@@ -76,9 +116,12 @@ function layOutColumns(names: readonly string[], header: TableHeader, params: Wr
 	const knownNames = buildColumnNames(headerTexts, header.rangeStart).map((name, index) => {
 		if (isHeaderNew) return undefined;
 		const column = header.rangeStart + index;
-		return names.includes(name) ? name : names.find((other) => header.columnsByName.get(other) === column);
+		return names.includes(name)
+			? name
+			: names.find((other) => header.columnsByName.get(other) === column);
 	});
-	const isUnknown = (text: string, index: number) => text !== '' && knownNames[index] === undefined;
+	const isUnknown = (text: string, index: number) =>
+		text !== '' && knownNames[index] === undefined;
 	if (headerTexts.some(isUnknown))
 		throw createRefusal(
 			`The first row has the names ${listNames(headerTexts.filter((text) => text !== ''))}, but the items have ${listNames(names)}`,
@@ -105,10 +148,16 @@ export async function writeRowsAt(
 	target: ranges.TabRange,
 	rowsByMember: ReadonlyArray<Cell[][] | NodeError>,
 	members: WriteMembers,
-	{ headerRows = [], prepare }: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
+	{
+		headerRows = [],
+		prepare,
+	}: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
 ) {
 	const rowsOrErrors = failRunsWithError(rowsByMember, members, 'written');
-	const allRows = [...headerRows, ...rowsOrErrors.flatMap((rows) => (isNodeError(rows) ? [] : rows))];
+	const allRows = [
+		...headerRows,
+		...rowsOrErrors.flatMap((rows) => (isNodeError(rows) ? [] : rows)),
+	];
 	const size = { rowCount: allRows.length, columnCount: countColumns(allRows) };
 	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
 	const addHint = (text: string) => members[0]?.item.addHint(text);
@@ -119,19 +168,34 @@ export async function writeRowsAt(
 		async send(rowLists) {
 			if (nextRange === undefined) await prepare?.(size.rowCount);
 			// Only the first request contains the header.
-			const sentLists = nextRange === undefined ? putHeaderFirst(headerRows, rowLists) : rowLists;
+			const sentLists =
+				nextRange === undefined ? putHeaderFirst(headerRows, rowLists) : rowLists;
 			const values = sentLists.flat();
 			const range = nextRange ?? ranges.printRange(target);
 			const response = await writeAndEnlarge(spreadsheet, target, size, () =>
 				spreadsheet.update(range, values, toInputOption(params)),
 			);
 			const updatedRange = response.updatedRange ?? range;
-			const [sentRange, returnedRange] = [ranges.parseRange(range), ranges.parseRange(updatedRange)];
+			const [sentRange, returnedRange] = [
+				ranges.parseRange(range),
+				ranges.parseRange(updatedRange),
+			];
 			// A named range: only Google's response has its place. Cells: our range has it, because Google's begins at the first cell that is not null.
-			const isNamedRange = sentRange.name !== undefined && !isNameOfTab(target, returnedRange);
+			const isNamedRange =
+				sentRange.name !== undefined && !isNameOfTab(target, returnedRange);
 			const { row, column } = ranges.parseBounds(isNamedRange ? returnedRange : sentRange);
-			await formatDates(spreadsheet, { title: returnedRange.tab }, [{ row, column, grid: values }], addHint);
-			nextRange = ranges.printAreaLike(updatedRange, { row: row + values.length, column }, 1, 1);
+			await formatDates(
+				spreadsheet,
+				{ title: returnedRange.tab },
+				[{ row, column, grid: values }],
+				addHint,
+			);
+			nextRange = ranges.printAreaLike(
+				updatedRange,
+				{ row: row + values.length, column },
+				1,
+				1,
+			);
 			// A header counts as a row of the first member, if at least one of its cells was written.
 			const countedLists = isHeaderWritten ? sentLists : rowLists;
 			const start = { row: row + values.length - countedLists.flat().length, column };
@@ -141,18 +205,29 @@ export async function writeRowsAt(
 }
 
 /** Writes a header and rows over a table, and clears its other cells. */
-export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams, members: WriteMembers) {
-	const { header: oldHeader, namedRowsByMember } = await fetchTable(spreadsheet, params, members, (target) =>
-		Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
+export async function replaceTable(
+	spreadsheet: Spreadsheet,
+	params: WriteParams,
+	members: WriteMembers,
+) {
+	const { header: oldHeader, namedRowsByMember } = await fetchTable(
+		spreadsheet,
+		params,
+		members,
+		(target) => Math.max(params.headerRow, ranges.parseBounds(target).row + 1),
 	);
 	const names = collectNames(namedRowsByMember.flat());
 	const header = addLetterColumnsAfterHeader(oldHeader, new Set(names));
 	const columns = orderColumns(names, header);
 	const lostFormulaColumns = await findLostFormulaColumns(spreadsheet, header, names);
-	const headerRow = columns.map(({ text, keptValue }) => keptValue ?? (text && toHeaderCell(text, params)));
+	const headerRow = columns.map(
+		({ text, keptValue }) => keptValue ?? (text && toHeaderCell(text, params)),
+	);
 	const columnNames = columns.map(({ name }) => name);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
-	const rowLists = params.includeHeaderRow ? putHeaderFirst([headerRow], rowsByMember) : rowsByMember;
+	const rowLists = params.includeHeaderRow
+		? putHeaderFirst([headerRow], rowsByMember)
+		: rowsByMember;
 	const grid = rowLists.flat();
 	const addHint = (text: string) => members[0]?.item.addHint(text);
 	// Without a header in the range, `firstColumn` may be in a table beside it.
@@ -164,7 +239,12 @@ export async function replaceTable(spreadsheet: Spreadsheet, params: WriteParams
 		addHint(
 			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`,
 		);
-	return buildWriteResults(spreadsheet.id, ranges.printTabArea(header.title, start, 1, 1), start, rowLists);
+	return buildWriteResults(
+		spreadsheet.id,
+		ranges.printTabArea(header.title, start, 1, 1),
+		start,
+		rowLists,
+	);
 }
 
 /** Writes cells and clears the other cells of a table: with RAW in one atomic request, with USER_ENTERED in two requests. */
@@ -180,11 +260,19 @@ async function overwriteTable(
 	const minSize = { minRows: end.endRowIndex, minColumns: end.endColumnIndex };
 	const requests = buildEnlargeTabRequests(header, minSize);
 	if (nativeTable)
-		requests.push(buildResizeTableRequest({ ...nativeTable, range: { ...nativeTable.range, ...end } }));
+		requests.push(
+			buildResizeTableRequest({ ...nativeTable, range: { ...nativeTable.range, ...end } }),
+		);
 	if (valueInputOption === 'RAW') {
 		// The request clears the cells of its range for which there is no new cell.
 		const endRowIndex = Math.max(nativeTable?.range.endRowIndex ?? rowCount, end.endRowIndex);
-		const range = { sheetId, startRowIndex: row, startColumnIndex: column, ...end, endRowIndex };
+		const range = {
+			sheetId,
+			startRowIndex: row,
+			startColumnIndex: column,
+			...end,
+			endRowIndex,
+		};
 		await spreadsheet.change([...requests, buildUpdateCellsRequest({ range }, grid)]);
 		return;
 	}
@@ -201,13 +289,20 @@ async function overwriteTable(
 }
 
 /** Returns the names of the columns with formulas that a table loses, because the items do not have these columns. */
-async function findLostFormulaColumns(spreadsheet: Spreadsheet, header: TableHeader, keptNames: string[]) {
+async function findLostFormulaColumns(
+	spreadsheet: Spreadsheet,
+	header: TableHeader,
+	keptNames: string[],
+) {
 	const keptColumns = new Set(keptNames.map((name) => header.columnsByName.get(name)));
 	const namedColumns = [...header.columnsByName].filter(([name]) => header.names.includes(name));
 	const lostColumns = namedColumns.filter(([, column]) => !keptColumns.has(column));
 	const columns = lostColumns.map(([, column]) => column);
 	const body = await fetchTableBody(spreadsheet, header, columns, 'FORMULA');
-	const rows = Array.from({ length: body.lastRow - header.row }, (_, index) => header.row + 1 + index);
+	const rows = Array.from(
+		{ length: body.lastRow - header.row },
+		(_, index) => header.row + 1 + index,
+	);
 	const hasFormula = (column: number) =>
 		rows.some((row) => String(body.getCell(row, column)).startsWith('='));
 	return lostColumns.flatMap(([name, column]) => (hasFormula(column) ? name : []));
@@ -221,7 +316,8 @@ function orderColumns(names: readonly string[], header: TableHeader) {
 	return sortedNames.map((name, index) => {
 		const oldColumn = header.columnsByName.get(name);
 		if (oldColumn === undefined) return { name, keptValue: undefined, text: name };
-		const keptValue = oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
+		const keptValue =
+			oldColumn === header.firstColumn + index ? header.rowValues[oldColumn] : undefined;
 		return { name, keptValue, text: header.rowTexts[oldColumn] ?? '' };
 	});
 }

@@ -3,9 +3,15 @@ import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
 import { decodeText, decodeHeader } from '../../../../../nodes/untrusted/mail/charset';
-import { buildSenderTerms, buildReceivedTerms } from '../../../../../nodes/Workspace/actions/mail/list/query';
+import {
+	buildSenderTerms,
+	buildReceivedTerms,
+} from '../../../../../nodes/Workspace/actions/mail/list/query';
 import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
-import { readCustomHeaders, requireOneLine } from '../../../../../nodes/Workspace/actions/mail/send/fields';
+import {
+	readCustomHeaders,
+	requireOneLine,
+} from '../../../../../nodes/Workspace/actions/mail/send/fields';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 
@@ -14,7 +20,9 @@ describe('addresses', () => {
 	const domain = fc.stringMatching(/^[a-z][a-z0-9]{0,9}(\.[a-z]{2,6}){1,2}$/);
 	const address = fc.tuple(local, domain).map((parts) => parts.join('@'));
 	/** Letters of many scripts, and what means something in an address. */
-	const name = fc.stringMatching(/^[A-Za-zÀ-žа-я 一-龥😀,;:<>()@."\\'-]{0,20}$/u).map((text) => text.trim());
+	const name = fc
+		.stringMatching(/^[A-Za-zÀ-žа-я 一-龥😀,;:<>()@."\\'-]{0,20}$/u)
+		.map((text) => text.trim());
 	const quoted = (text: string) => `"${text.replaceAll(/[\\"]/g, '\\$&')}"`;
 
 	describe('a list of addresses', () => {
@@ -47,14 +55,20 @@ describe('addresses', () => {
 			]);
 		});
 
-		it.each(['a@', '@x.org', 'a b@x.org', 'a@x..org', 'a@x.org>', '<a@x.org', 'a@x.org;', 'a@x.org\u0000'])(
-			'refuses %j and names it',
-			(text) => {
-				expect(() => requireAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
-					`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
-				);
-			},
-		);
+		it.each([
+			'a@',
+			'@x.org',
+			'a b@x.org',
+			'a@x..org',
+			'a@x.org>',
+			'<a@x.org',
+			'a@x.org;',
+			'a@x.org\u0000',
+		])('refuses %j and names it', (text) => {
+			expect(() => requireAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
+				`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
+			);
+		});
 
 		it('refuses what no mail program would send', () => {
 			const text = `${'('.repeat(5000)}a@x.org`;
@@ -98,7 +112,9 @@ describe('addresses', () => {
 				fc.string({ unit: 'binary', maxLength: 20 }),
 				fc.constantFrom('\r', '\n', '\0', '\u2028'),
 				(text, bad) => {
-					expect(() => requireOneLine(text + bad, "'Subject'")).toThrow("'Subject' contains a line break");
+					expect(() => requireOneLine(text + bad, "'Subject'")).toThrow(
+						"'Subject' contains a line break",
+					);
 					expect(() => readCustomHeaders([{ name: 'X-A', value: bad + text }])).toThrow(
 						"The header 'X-A' contains a line break",
 					);
@@ -122,12 +138,14 @@ describe('addresses', () => {
 	it('encoded words are decoded, other text stays', () => {
 		fc.assert(
 			fc.property(
-				fc.string({ unit: 'grapheme', maxLength: 30 }).filter((text) => !text.includes('=?')),
+				fc
+					.string({ unit: 'grapheme', maxLength: 30 })
+					.filter((text) => !text.includes('=?')),
 				(text) => {
 					expect(decodeHeader(text)).toBe(text);
-					expect(decodeHeader(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`)).toBe(
-						text.replace(/^\ufeff/, ''),
-					);
+					expect(
+						decodeHeader(`=?utf-8?B?${Buffer.from(text).toString('base64')}?=`),
+					).toBe(text.replace(/^\ufeff/, ''));
 				},
 			),
 		);
@@ -216,10 +234,25 @@ const international: Form[] = [
 	['jörg@x.example', 'jörg@x.example'],
 	['用户@例え.example', '用户@xn--r8jz45g.example'],
 ];
-const accepted: Form[] = [...plain, ...comments, ...displayNames, ...quotedLocals, ...international];
+const accepted: Form[] = [
+	...plain,
+	...comments,
+	...displayNames,
+	...quotedLocals,
+	...international,
+];
 
 const refused: string[] = [
-	...['a', 'a@', '@x.example', '@', 'a b@x.example', 'a@x example', 'a @b @c.example', 'a@b@c.example'],
+	...[
+		'a',
+		'a@',
+		'@x.example',
+		'@',
+		'a b@x.example',
+		'a@x example',
+		'a @b @c.example',
+		'a@b@c.example',
+	],
 	...['a@@x.example', 'a@x@', '.a@x.example', 'a.@x.example', 'a..b@x.example', 'a@x..example'],
 	...[
 		'a@.x.example',
@@ -229,16 +262,61 @@ const refused: string[] = [
 		'a@x!y.example',
 		'a@x,'.slice(0, 3) + ';',
 	],
-	...[`${'l'.repeat(65)}@x.example`, `a@${'d'.repeat(64)}.example`, `a@${'d.'.repeat(126)}example`],
-	...[`${'ü'.repeat(33)}@x.example`, `${'l'.repeat(60)}@${`${'d'.repeat(60)}.`.repeat(3)}example.org`],
-	...['a@[192.0.2.256]', 'a@[2001:db8::1]', 'a@[x]', 'a@[]', 'a@[192.0.2.1', 'a@[x@evil.example]'],
-	...['a@x.example>', '<a@x.example', '<<a@x.example>>', '<a@x.example>>', '<>', 'Jane <>', 'Jane <a>'],
+	...[
+		`${'l'.repeat(65)}@x.example`,
+		`a@${'d'.repeat(64)}.example`,
+		`a@${'d.'.repeat(126)}example`,
+	],
+	...[
+		`${'ü'.repeat(33)}@x.example`,
+		`${'l'.repeat(60)}@${`${'d'.repeat(60)}.`.repeat(3)}example.org`,
+	],
+	...[
+		'a@[192.0.2.256]',
+		'a@[2001:db8::1]',
+		'a@[x]',
+		'a@[]',
+		'a@[192.0.2.1',
+		'a@[x@evil.example]',
+	],
+	...[
+		'a@x.example>',
+		'<a@x.example',
+		'<<a@x.example>>',
+		'<a@x.example>>',
+		'<>',
+		'Jane <>',
+		'Jane <a>',
+	],
 	...['<a@x.example><b@x.example>', 'Jane <a@x.example> <b@x.example>', 'Jane <a@x.example> Doe'],
-	...['<a@x.example> b@x.example', 'a@x.example <b@y.example>', 'a@x.example b@y.example <c@z.example>'],
-	...['a@x.example b@y.example', 'a@x.example; b@y.example', 'a@x.example;', 'a@x.example / b@y.example'],
-	...['Team: a@x.example', 'Team: Ann <a@x.example>;', 'Team: Ann <a@x.example>', 'undisclosed-recipients:;'],
-	...['mailto:a@x.example', 'Jane: <a@x.example>', 'Jane; Doe <a@x.example>', '<mailto:a@x.example>'],
-	...['<@a.example,@b.example:j@x.example>', '<@a.example:j@x.example>', '[a@x.example](a@x.example)'],
+	...[
+		'<a@x.example> b@x.example',
+		'a@x.example <b@y.example>',
+		'a@x.example b@y.example <c@z.example>',
+	],
+	...[
+		'a@x.example b@y.example',
+		'a@x.example; b@y.example',
+		'a@x.example;',
+		'a@x.example / b@y.example',
+	],
+	...[
+		'Team: a@x.example',
+		'Team: Ann <a@x.example>;',
+		'Team: Ann <a@x.example>',
+		'undisclosed-recipients:;',
+	],
+	...[
+		'mailto:a@x.example',
+		'Jane: <a@x.example>',
+		'Jane; Doe <a@x.example>',
+		'<mailto:a@x.example>',
+	],
+	...[
+		'<@a.example,@b.example:j@x.example>',
+		'<@a.example:j@x.example>',
+		'[a@x.example](a@x.example)',
+	],
 	...[
 		'"a@x.example',
 		'a"@x.example',
@@ -247,8 +325,19 @@ const refused: string[] = [
 		'"a".b@x.example',
 		'"a<b>"@x.example',
 	],
-	...['"Doe, Jane <j@x.example>', 'Jane" <j@x.example>', 'Jane ( <j@x.example>', 'Jane ) <j@x.example>'],
-	...['Jane\\ Doe <j@x.example>', 'a\\@x.example', 'a\\,b@x.example', 'a(x)b@x.example', 'a.(x)b@x.example'],
+	...[
+		'"Doe, Jane <j@x.example>',
+		'Jane" <j@x.example>',
+		'Jane ( <j@x.example>',
+		'Jane ) <j@x.example>',
+	],
+	...[
+		'Jane\\ Doe <j@x.example>',
+		'a\\@x.example',
+		'a\\,b@x.example',
+		'a(x)b@x.example',
+		'a.(x)b@x.example',
+	],
 	...[
 		'a@x.example\u0000',
 		'a\u0007@x.example',
@@ -269,7 +358,14 @@ const refused: string[] = [
 		'a\u202e@x.example',
 		'a@ex\uff41mple.example',
 	],
-	...['a＠x.example', 'a@x。example', 'a@ﬁ.example', 'a@xn--.example', 'a@x，b@y.example', 'a@①.example'],
+	...[
+		'a＠x.example',
+		'a@x。example',
+		'a@ﬁ.example',
+		'a@xn--.example',
+		'a@x，b@y.example',
+		'a@①.example',
+	],
 	...[
 		'=?utf-8?Q?a=40evil.example?=@x.example',
 		'=?utf-8?Q?x=0D=0ABcc:_e?= <j@x.example>',
@@ -281,7 +377,10 @@ const refused: string[] = [
 		'Müller, j@x.example',
 		'Doe, a@x.example <a@x.example>',
 	],
-	...[`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cdef`, `${'n'.repeat(999)}, J <j@x.example>`],
+	...[
+		`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cdef`,
+		`${'n'.repeat(999)}, J <j@x.example>`,
+	],
 	...[`${'n'.repeat(985)} <j@x.example>`, `"${'\\"'.repeat(600)}" <j@x.example>`],
 ];
 
@@ -294,7 +393,9 @@ describe('an address', () => {
 	);
 
 	it.each(refused)('%j is none', (text) => {
-		expect(() => requireAddresses(text, 'To')).toThrow('To has an entry that is not an email address: ');
+		expect(() => requireAddresses(text, 'To')).toThrow(
+			'To has an entry that is not an email address: ',
+		);
 	});
 });
 
@@ -335,9 +436,14 @@ describe('on the wire', () => {
 	it('each address is the one that was read, in To and in Reply-To', async () => {
 		const to = accepted.map(([text]) => text);
 		// As text: n8n takes a value that starts with = for an expression.
-		await mails.json(JSON.stringify({ operation: 'send', to, replyTo: to, subject: 'S', body: 'B' }));
+		await mails.json(
+			JSON.stringify({ operation: 'send', to, replyTo: to, subject: 'S', body: 'B' }),
+		);
 		const [sent] = mails.google.gmail.sent;
-		const head = (sent?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? '').replaceAll(/\r\n(?=[ \t])/g, '');
+		const head = (sent?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? '').replaceAll(
+			/\r\n(?=[ \t])/g,
+			'',
+		);
 		for (const name of ['To', 'Reply-To']) {
 			const line = head.split('\r\n').find((each) => each.startsWith(`${name}: `)) ?? '';
 			for (const [, address] of accepted) expect(line).toContain(wireForm(address));
@@ -373,10 +479,18 @@ function unquoted(address: string): string {
 // Whatever a user writes: what goes out is the address that another parser reads in it, or nothing goes out.
 describe('any text', () => {
 	const pieces = fc.oneof(
-		{ weight: 6, arbitrary: fc.constantFrom('a@x.example', 'b.c+d@y.example', 'info@müller.example') },
+		{
+			weight: 6,
+			arbitrary: fc.constantFrom('a@x.example', 'b.c+d@y.example', 'info@müller.example'),
+		},
 		{
 			weight: 3,
-			arbitrary: fc.constantFrom('"a b"@x.example', '"a@b"@x.example', '"a,b\\""@x.example', 'a@b@c'),
+			arbitrary: fc.constantFrom(
+				'"a b"@x.example',
+				'"a@b"@x.example',
+				'"a,b\\""@x.example',
+				'a@b@c',
+			),
 		},
 		{
 			weight: 3,
@@ -389,7 +503,17 @@ describe('any text', () => {
 		},
 		{
 			weight: 3,
-			arbitrary: fc.constantFrom('(c)', '(x@evil.example)', '(a (b) \\) )', '(', ')', '"', '\\', '<', '>'),
+			arbitrary: fc.constantFrom(
+				'(c)',
+				'(x@evil.example)',
+				'(a (b) \\) )',
+				'(',
+				')',
+				'"',
+				'\\',
+				'<',
+				'>',
+			),
 		},
 		{
 			weight: 3,
@@ -403,7 +527,10 @@ describe('any text', () => {
 				'=?utf-8?Q?J=C3=B6rg?=',
 			),
 		},
-		{ weight: 3, arbitrary: fc.constantFrom(',', ', ', ';', ':', 'Team: ', '@', '.', ' ', '  ', '\t') },
+		{
+			weight: 3,
+			arbitrary: fc.constantFrom(',', ', ', ';', ':', 'Team: ', '@', '.', ' ', '  ', '\t'),
+		},
 		{
 			weight: 1,
 			arbitrary: fc.constantFrom(
@@ -426,7 +553,9 @@ describe('any text', () => {
 		try {
 			return requireAddresses(text, 'To').map(({ address }) => address);
 		} catch (error) {
-			expect((error as Error).message).toMatch(/^To has an entry that is not an email address/);
+			expect((error as Error).message).toMatch(
+				/^To has an entry that is not an email address/,
+			);
 			return undefined;
 		}
 	}
@@ -471,17 +600,27 @@ describe('any text', () => {
 				fc.asyncProperty(soup, async (text) => {
 					const asked = accepted(text);
 					fc.pre(asked !== undefined && asked.length > 0);
-					const input = { operation: 'send', to: text, cc: text, replyTo: text, subject: 'S', body: 'B' };
+					const input = {
+						operation: 'send',
+						to: text,
+						cc: text,
+						replyTo: text,
+						subject: 'S',
+						body: 'B',
+					};
 					await mails.json(JSON.stringify(input));
 					const mail = mails.google.gmail.sent.at(-1);
-					const head = (mail?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? '').replaceAll(
-						/\r\n(?=[ \t])/g,
-						'',
-					);
+					const head = (
+						mail?.raw.toString('utf8').split('\r\n\r\n', 1)[0] ?? ''
+					).replaceAll(/\r\n(?=[ \t])/g, '');
 					for (const name of ['To', 'Cc', 'Reply-To']) {
-						const lines = head.split('\r\n').filter((line) => line.startsWith(`${name}: `));
+						const lines = head
+							.split('\r\n')
+							.filter((line) => line.startsWith(`${name}: `));
 						expect(lines).toHaveLength(1);
-						expect(independent(lines[0]?.slice(name.length + 2) ?? '')).toEqual(asked.map(sameForm));
+						expect(independent(lines[0]?.slice(name.length + 2) ?? '')).toEqual(
+							asked.map(sameForm),
+						);
 					}
 					expect(head).not.toMatch(/^Bcc:/im);
 				}),

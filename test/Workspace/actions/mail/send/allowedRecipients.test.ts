@@ -14,7 +14,8 @@ const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const allowedRecipients = 'example.com, @sales.example.com\nBen <ben@example.org>, kim@example.org';
 /** A part before the @ in which a server may find another address is none of the domain's. */
 const mayGet = (address: string) =>
-	/^[^%!@]+@(?:sales\.)?example\.com$/i.test(address) || /^(?:ben|kim)@example\.org$/i.test(address);
+	/^[^%!@]+@(?:sales\.)?example\.com$/i.test(address) ||
+	/^(?:ben|kim)@example\.org$/i.test(address);
 
 it.each([
 	'ann@example.com',
@@ -68,25 +69,30 @@ it.each(others)('and nobody else gets one: %j', async (to) => {
 	expect(mails.google.gmail.sent).toEqual([]);
 });
 
-it.each(['={{ "example.com" }}', '={{ $json.to }}'])('the list is no expression: %s', async (given) => {
-	const words = /^'Allowed Recipients' of the node has an entry that is neither/;
-	const fixed = { allowedRecipients: given };
-	expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(words);
-	const inputObject = { operation: 'send', ...mail };
-	expect(await mails.refused(mails.json(inputObject, undefined, fixed))).toMatch(words);
-});
+it.each(['={{ "example.com" }}', '={{ $json.to }}'])(
+	'the list is no expression: %s',
+	async (given) => {
+		const words = /^'Allowed Recipients' of the node has an entry that is neither/;
+		const fixed = { allowedRecipients: given };
+		expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(words);
+		const inputObject = { operation: 'send', ...mail };
+		expect(await mails.refused(mails.json(inputObject, undefined, fixed))).toMatch(words);
+	},
+);
 
 it.each(['a b', 'example.com, @', 'ann@'])(
 	'an entry that is neither an address nor a domain: %s',
 	async (given) => {
-		expect(await mails.refused(mails.run('send', { ...mail, allowedRecipients: given }))).toMatch(
-			/^'Allowed Recipients' of the node has an entry/,
-		);
+		expect(
+			await mails.refused(mails.run('send', { ...mail, allowedRecipients: given })),
+		).toMatch(/^'Allowed Recipients' of the node has an entry/);
 	},
 );
 
 it('an input object cannot set the list', async () => {
-	const message = await mails.refused(mails.json({ operation: 'send', ...mail, allowedRecipients: evil }));
+	const message = await mails.refused(
+		mails.json({ operation: 'send', ...mail, allowedRecipients: evil }),
+	);
 	expect(message).toMatch(/Unknown key 'allowedRecipients'/);
 });
 
@@ -98,13 +104,17 @@ function reached(): string[] {
 		const custom = mime.headers.filter(({ name }) =>
 			/^(?:x-forward|list-|mail-followup|disposition)/i.test(name),
 		);
-		const parsed = answers.flatMap(({ encoded }) => emailAddresses.parseAddressList(encoded) ?? []);
+		const parsed = answers.flatMap(
+			({ encoded }) => emailAddresses.parseAddressList(encoded) ?? [],
+		);
 		return [
 			...recipients,
 			...parsed
 				.flatMap((one) => (one.type === 'group' ? one.addresses : [one]))
 				.map(({ address }) => address),
-			...custom.flatMap(({ value }) => value.match(/[^\s<>():;?&=,]+(?:@|%40)[^\s<>():;?&=,]+/g) ?? []),
+			...custom.flatMap(
+				({ value }) => value.match(/[^\s<>():;?&=,]+(?:@|%40)[^\s<>():;?&=,]+/g) ?? [],
+			),
 		].map((address) => address.replace('%40', '@'));
 	});
 }
@@ -185,7 +195,10 @@ function seedOriginal({ from, to, replyTo, cc }: NonNullable<Entry['reply']>['or
 	return mails.google.gmail.seed({
 		from: oneLine(from) || 'ann@example.com',
 		to: oneLine(to) || 'someone@example.com',
-		headers: [...(replyTo ? [`Reply-To: ${oneLine(replyTo)}`] : []), ...(cc ? [`Cc: ${oneLine(cc)}`] : [])],
+		headers: [
+			...(replyTo ? [`Reply-To: ${oneLine(replyTo)}`] : []),
+			...(cc ? [`Cc: ${oneLine(cc)}`] : []),
+		],
 	});
 }
 
@@ -194,11 +207,21 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 	const { original: seed, ...options } = reply ?? { original: undefined };
 	const { to, subject, headers, ...texts } = given;
 	const file = { name: fileName ?? '', mimeType: 'application/pdf', clientId: '' };
-	const driveFiles = fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
+	const driveFiles =
+		fileName === null ? [] : [mails.google.drive.seedFile(file, Buffer.from('P'))];
 	const more = { ...texts, driveFiles };
 	const common = { subject, body: 'B', to, replyToMessageId: seed ? seedOriginal(seed) : '' };
-	const asObject = { headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])) };
-	const inputObject = { operation: 'send', ...common, ...more, ...asObject, ...options, saveAsDraft };
+	const asObject = {
+		headers: Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+	};
+	const inputObject = {
+		operation: 'send',
+		...common,
+		...more,
+		...asObject,
+		...options,
+		saveAsDraft,
+	};
 	const sendAs = isOnlyDrafts || saveAsDraft ? 'draft' : 'send';
 	const form = { ...common, sendAs, allowedRecipients };
 	const formOptions = { ...more, headers: { header: headers }, ...options } as IDataObject;
@@ -207,7 +230,9 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		...(isOnlyDrafts && { allowedOperations: ['mail.sendDraft'] }),
 	};
 	const useTool = (parameters: IDataObject, args: IDataObject) =>
-		createNodeTool({ url: mails.google.url, node: { type: 'test.workspaceTool' }, parameters })(args);
+		createNodeTool({ url: mails.google.url, node: { type: 'test.workspaceTool' }, parameters })(
+			args,
+		);
 	if (way === 'form') return await mails.run('send', form, formOptions);
 	if (way === 'json') return await mails.json(inputObject, undefined, fixed);
 	if (way === 'tool') {
@@ -215,7 +240,13 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		return await useTool({ ...byModel, ...fixed }, { input: inputObject });
 	}
 	const byModel = { to: "={{ $fromAI('to') }}", subject: "={{ $fromAI('subject') }}" };
-	const parameters = { resource: 'mail', operation: 'send', ...form, ...byModel, options: formOptions };
+	const parameters = {
+		resource: 'mail',
+		operation: 'send',
+		...form,
+		...byModel,
+		options: formOptions,
+	};
 	return await useTool(parameters, { to, subject });
 }
 
@@ -240,7 +271,9 @@ it('whatever is asked for, in whatever way, nobody else is reached, and nobody w
 
 it('a reply to somebody else fails before anything is sent', async () => {
 	const replyToMessageId = mails.google.gmail.seed({ from: evil });
-	const failure = await failureOf(mails.run('send', { body: 'B', replyToMessageId, allowedRecipients }));
+	const failure = await failureOf(
+		mails.run('send', { body: 'B', replyToMessageId, allowedRecipients }),
+	);
 	expect([failure.httpCode, failure.message]).toEqual([
 		'400',
 		`'Allowed Recipients' of the node does not include ${evil}`,

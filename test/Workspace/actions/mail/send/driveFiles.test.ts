@@ -54,33 +54,52 @@ describe('files of Drive are attached', () => {
 
 	it.each(['spreadsheet', 'presentation', 'drawing'])('a %s as PDF', async (kind) => {
 		await send({ driveFiles: seedGoogleFile(kind, 'Plan 1.2') });
-		expect(attached()).toEqual([['Plan 1.2.pdf', 'application/pdf', 'application/pdf\nPlan 1.2']]);
+		expect(attached()).toEqual([
+			['Plan 1.2.pdf', 'application/pdf', 'application/pdf\nPlan 1.2'],
+		]);
 	});
 
 	it('a document as PDF, for an input object', async () => {
 		const driveFiles = [mails.google.docs.seed({ title: 'Offer' })];
 		await mails.json({ operation: 'send', ...mail, driveFiles });
-		expect(attached()).toEqual([['Offer.pdf', 'application/pdf', expect.stringMatching(/^application.pdf/)]]);
+		expect(attached()).toEqual([
+			['Offer.pdf', 'application/pdf', expect.stringMatching(/^application.pdf/)],
+		]);
 	});
 
 	it('of a shared drive', async () => {
 		const driveId = mails.google.drive.seedSharedDrive('Team');
-		const file = { name: 'a.txt', mimeType: 'text/plain', clientId, parents: [driveId], driveId };
+		const file = {
+			name: 'a.txt',
+			mimeType: 'text/plain',
+			clientId,
+			parents: [driveId],
+			driveId,
+		};
 		await send({ driveFiles: mails.google.drive.seedFile(file, Buffer.from('a')) });
 		expect(attached()).toEqual([['a.txt', 'text/plain', 'a']]);
 	});
 
 	it('to a reply that is saved as a draft', async () => {
 		mails.signIn(widestScopes);
-		const replyToMessageId = mails.google.gmail.seed({ from: 'ann@example.com', subject: 'One' });
-		await send({ driveFiles: seedFile('a.txt') }, { replyToMessageId, to: '', subject: '', sendAs: 'draft' });
+		const replyToMessageId = mails.google.gmail.seed({
+			from: 'ann@example.com',
+			subject: 'One',
+		});
+		await send(
+			{ driveFiles: seedFile('a.txt') },
+			{ replyToMessageId, to: '', subject: '', sendAs: 'draft' },
+		);
 		expect(mails.google.gmail.sent).toEqual([]);
 		expect(attached(mails.google.gmail.drafts)).toEqual([['a.txt', 'text/plain', 'hello']]);
 	});
 
 	it('inline where the HTML names one', async () => {
 		const body = '<img src="cid:logo.png">';
-		await send({ driveFiles: seedFile('logo.png', 'P', 'image/png') }, { body, bodyFormat: 'html' });
+		await send(
+			{ driveFiles: seedFile('logo.png', 'P', 'image/png') },
+			{ body, bodyFormat: 'html' },
+		);
 		const image = mails.google.gmail.sent
 			.flatMap(({ mime }) => collectParts(mime))
 			.find((part) => part.filename);
@@ -107,7 +126,10 @@ describe('files of Drive are attached', () => {
 		const id = seedFile('report.csv', 'old', 'text/csv');
 		const options = { driveFiles: id, idempotencyKey: `drive-${id}` };
 		await send(options);
-		const [described, read] = [{ name: 'report.csv', mimeType: 'text/csv', size: '3' }, Buffer.from('new')];
+		const [described, read] = [
+			{ name: 'report.csv', mimeType: 'text/csv', size: '3' },
+			Buffer.from('new'),
+		];
 		mails.google.fault({ match: download, body: described });
 		mails.google.fault({ match: ({ query }) => query.get('alt') === 'media', body: read });
 		expect(await failureOf(send(options))).toMatchObject({ httpCode: '409' });
@@ -144,7 +166,10 @@ describe('nothing is sent', () => {
 		const id = seedFile('a.txt');
 		for (const scopes of [['drive.file'], ['drive.file', 'drive.metadata.readonly']]) {
 			const [code, text] = await refused(id, ['gmail.send', 'gmail.readonly', ...scopes]);
-			expect([code, text]).toEqual(['404', expect.stringContaining('set Drive Access to All Files')]);
+			expect([code, text]).toEqual([
+				'404',
+				expect.stringContaining('set Drive Access to All Files'),
+			]);
 		}
 	});
 
@@ -167,7 +192,10 @@ describe('nothing is sent', () => {
 	});
 
 	it('with more than an email holds, before any of it is read', async () => {
-		const ids = [seedFile('a.bin', Buffer.alloc(20_000_000)), seedFile('b.bin', Buffer.alloc(8_000_000))];
+		const ids = [
+			seedFile('a.bin', Buffer.alloc(20_000_000)),
+			seedFile('b.bin', Buffer.alloc(8_000_000)),
+		];
 		const [code, text] = await refused(ids.join());
 		expect([code, text]).toEqual([
 			'400',
@@ -179,8 +207,16 @@ describe('nothing is sent', () => {
 	it('with PDFs that turn out too large together', async () => {
 		const ids = ['A', 'B', 'C'].map((name) => seedGoogleFile('spreadsheet', name));
 		const headers = { 'Content-Type': 'application/pdf' };
-		mails.google.fault({ match: 'drive.files.export', times: 3, body: Buffer.alloc(10_000_000), headers });
-		expect(await refused(ids.join())).toEqual(['400', expect.stringContaining('too large for Gmail')]);
+		mails.google.fault({
+			match: 'drive.files.export',
+			times: 3,
+			body: Buffer.alloc(10_000_000),
+			headers,
+		});
+		expect(await refused(ids.join())).toEqual([
+			'400',
+			expect.stringContaining('too large for Gmail'),
+		]);
 	});
 
 	it('with an empty PDF', async () => {
@@ -193,12 +229,17 @@ describe('nothing is sent', () => {
 	});
 
 	it.each([
-		['a page in place of a PDF', 'drive.files.export', () => seedGoogleFile('spreadsheet', 'Plan')],
+		[
+			'a page in place of a PDF',
+			'drive.files.export',
+			() => seedGoogleFile('spreadsheet', 'Plan'),
+		],
 		['other bytes', download, () => seedFile('Plan')],
 	])('with %s', async (_what, method, seed) => {
 		const id = seed();
 		const isContent = (request: { method?: string; query: URLSearchParams }) =>
-			request.method === method && (method !== download || request.query.get('alt') === 'media');
+			request.method === method &&
+			(method !== download || request.query.get('alt') === 'media');
 		const headers = { 'Content-Type': 'text/html' };
 		mails.google.fault({ match: isContent, body: Buffer.from('<html>'), headers });
 		expect(await refused(id)).toEqual([

@@ -1,6 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { collectParts, findHeader, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
+import {
+	collectParts,
+	findHeader,
+	readText,
+	type MimePart,
+} from '../../../../../dev/google/gmail/mime';
 import type { MailSeed } from '../../../../../dev/google/gmail/seed';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
@@ -19,7 +24,8 @@ async function reply(original: MailSeed, options: IDataObject = {}, parameters: 
 		...parameters,
 		options,
 	});
-	const { mime, threadId } = mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
+	const { mime, threadId } =
+		mails.google.gmail.sent.at(-1) ?? mails.google.gmail.drafts.at(-1) ?? {};
 	if (!mime) throw new Error('nothing went out');
 	const header = (name: string) => findHeader(mime.headers, name) ?? '';
 	return { header, mime, threadId, replyToMessageId, items, hints };
@@ -49,7 +55,11 @@ describe('to whom', () => {
 			{ headers: ['Reply-To: a@x.example, b@x.example, A@x.example'] },
 			'a@x.example, b@x.example',
 		],
-		['the sender, where Reply-To is empty', { headers: ['Reply-To: '] }, 'Ann <ann@example.com>'],
+		[
+			'the sender, where Reply-To is empty',
+			{ headers: ['Reply-To: '] },
+			'Ann <ann@example.com>',
+		],
 		[
 			'a name of other letters with a comma',
 			{ from: '=?utf-8?Q?M=C3=BCller,_J=C3=B6rg?= <j@x.example>' },
@@ -64,7 +74,11 @@ describe('to whom', () => {
 			},
 			'Bo <bo@example.com>',
 		],
-		['the account itself, for a note to itself', { from: 'someone@example.com' }, 'someone@example.com'],
+		[
+			'the account itself, for a note to itself',
+			{ from: 'someone@example.com' },
+			'someone@example.com',
+		],
 	])('%s', async (_what, original, to) => {
 		const { header, hints } = await reply(original);
 		expect([header('To'), header('Cc'), hints]).toEqual([to, '', []]);
@@ -96,7 +110,10 @@ describe('to whom', () => {
 	])('an original from %j cannot be answered', async (from) => {
 		const id = mails.google.gmail.seed({ from });
 		const failure = await failureOf(mails.run('send', { body: 'x', replyToMessageId: id }));
-		expect([failure.httpCode, failure.description]).toEqual(['400', expect.stringContaining("'To'")]);
+		expect([failure.httpCode, failure.description]).toEqual([
+			'400',
+			expect.stringContaining("'To'"),
+		]);
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 
@@ -112,12 +129,18 @@ describe('Reply All', () => {
 	const original = {
 		from: 'Ann <ann@example.com>',
 		to: 'Sam <someone@example.com>, "Lee, Bo" <bo@example.com>, sales@example.com',
-		headers: ['Cc: cy@example.com, Bo@example.com, someone+list@example.com, Ann <ann@example.com>'],
+		headers: [
+			'Cc: cy@example.com, Bo@example.com, someone+list@example.com, Ann <ann@example.com>',
+		],
 	};
 
 	it('adds the other recipients, none twice, and not the account itself', async () => {
 		mails.google.gmail.aliases = ['sales@example.com'];
-		const { header } = await reply(original, { replyAll: true, cc: 'di@example.com', bcc: 'cy@example.com' });
+		const { header } = await reply(original, {
+			replyAll: true,
+			cc: 'di@example.com',
+			bcc: 'cy@example.com',
+		});
 		expect([header('To'), header('Cc')]).toEqual([
 			'Ann <ann@example.com>',
 			'di@example.com, "Lee, Bo" <bo@example.com>',
@@ -125,7 +148,11 @@ describe('Reply All', () => {
 	});
 
 	it('goes to the same people as an own email', async () => {
-		const own = { from: 'someone@example.com', to: 'a@x.example', headers: ['Cc: b@x.example'] };
+		const own = {
+			from: 'someone@example.com',
+			to: 'a@x.example',
+			headers: ['Cc: b@x.example'],
+		};
 		const { header } = await reply(own, { replyAll: true });
 		expect([header('To'), header('Cc')]).toEqual(['a@x.example', 'b@x.example']);
 	});
@@ -157,7 +184,11 @@ describe('the subject', () => {
 		['Hi\r\nBcc: evil@example.com', 'Re: Hi Bcc: evil@example.com'],
 	])('of %j is %j', async (subject, expected) => {
 		const { header, threadId, replyToMessageId, mime, hints } = await reply({ subject });
-		expect([header('Subject'), findHeader(mime.headers, 'Bcc'), hints]).toEqual([expected, undefined, []]);
+		expect([header('Subject'), findHeader(mime.headers, 'Bcc'), hints]).toEqual([
+			expected,
+			undefined,
+			[],
+		]);
 		if (!subject.includes('\n')) expect(threadId).toBe(replyToMessageId);
 	});
 
@@ -190,7 +221,10 @@ describe('Quote Original', () => {
 
 	it('puts the text below the body, as Gmail does', async () => {
 		const text = 'Hi,\n\n> older\nshall we?';
-		const { mime } = await reply({ text, date, from: 'Ann <ann@example.com>' }, { quoteOriginal: true });
+		const { mime } = await reply(
+			{ text, date, from: 'Ann <ann@example.com>' },
+			{ quoteOriginal: true },
+		);
 		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n').trimEnd()).toBe(
 			'Yes.\n\nOn Mon, Nov 23, 2026 at 10:15 AM UTC Ann <ann@example.com> wrote:\n\n> Hi,\n>\n>> older\n> shall we?',
 		);
@@ -217,7 +251,11 @@ describe('Quote Original', () => {
 	it('of a text in HTML and in Markdown is escaped', async () => {
 		for (const bodyFormat of ['html', 'markdown']) {
 			const original = { text: 'a < b & "c"\nd', from: '"<b>Ann</b>" <ann@example.com>' };
-			const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat, body: 'Yes.' });
+			const { mime } = await reply(
+				original,
+				{ quoteOriginal: true },
+				{ bodyFormat, body: 'Yes.' },
+			);
 			const sent = part(mime, 'text/html') ?? '';
 			expect(sent).toContain('a &lt; b &amp; &quot;c&quot;<br>\nd</blockquote>');
 			expect(sent).toContain('&lt;b&gt;Ann&lt;/b&gt; &lt;<a');
@@ -227,14 +265,22 @@ describe('Quote Original', () => {
 
 	it('names a sender without a name by the address alone', async () => {
 		const original = { from: 'ann@example.com', date };
-		const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat: 'html', body: 'Yes.' });
+		const { mime } = await reply(
+			original,
+			{ quoteOriginal: true },
+			{ bodyFormat: 'html', body: 'Yes.' },
+		);
 		expect(part(mime, 'text/plain')).toContain('AM UTC <ann@example.com> wrote:');
 		expect(part(mime, 'text/html')).toContain('AM UTC &lt;<a href="mailto:ann@example.com">');
 	});
 
 	it('escapes an address that has quotes', async () => {
 		const original = { from: 'Ann <"a&b"@example.com>', date };
-		const { mime } = await reply(original, { quoteOriginal: true }, { bodyFormat: 'html', body: 'Yes.' });
+		const { mime } = await reply(
+			original,
+			{ quoteOriginal: true },
+			{ bodyFormat: 'html', body: 'Yes.' },
+		);
 		const address = '&quot;a&amp;b&quot;@example.com';
 		expect(part(mime, 'text/html')).toContain(`<a href="mailto:${address}">${address}</a>`);
 	});
@@ -273,9 +319,9 @@ describe('Quote Original', () => {
 			{ bodyFormat: 'html', body: '<p>Yes</p>' },
 		);
 		const images = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
-		expect(images.map((each) => [findHeader(each.headers, 'Content-ID'), each.data.toString()])).toEqual([
-			['<logo@x>', 'pixel'],
-		]);
+		expect(
+			images.map((each) => [findHeader(each.headers, 'Content-ID'), each.data.toString()]),
+		).toEqual([['<logo@x>', 'pixel']]);
 		const { mime: plain } = await reply({ raw }, { quoteOriginal: true });
 		expect(collectParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
 	});
@@ -296,7 +342,10 @@ describe('Include Signature', () => {
 		expect(part(mime, 'text/plain')?.replaceAll('\r\n', '\n')).toMatch(
 			/^Yes\.\n\n-- \nSam\nExample Ltd\.\n\nOn .* wrote:\n\n> Shall we\?/,
 		);
-		const { mime: asHtml } = await reply({}, options, { bodyFormat: 'html', body: '<p>Yes</p>' });
+		const { mime: asHtml } = await reply({}, options, {
+			bodyFormat: 'html',
+			body: '<p>Yes</p>',
+		});
 		expect(part(asHtml, 'text/html')).toMatch(
 			/<p>Yes<\/p>[^]*-- [^]*<b>Sam<\/b><br>Example Ltd\.<\/div>[^]*<blockquote/,
 		);
@@ -306,7 +355,9 @@ describe('Include Signature', () => {
 		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello' };
 		await mails.run('send', mail, { includeSignature: true, fromAlias: 'Sales@example.com' });
 		const [sent] = mails.google.gmail.sent;
-		expect(sent && part(sent.mime, 'text/plain')?.trimEnd()).toMatch(/^Hello\r?\n\r?\n-- \r?\nSales$/);
+		expect(sent && part(sent.mime, 'text/plain')?.trimEnd()).toMatch(
+			/^Hello\r?\n\r?\n-- \r?\nSales$/,
+		);
 	});
 
 	it('that does not exist leaves a hint', async () => {
@@ -351,10 +402,19 @@ describe('Save as Draft', () => {
 
 	it('saves a reply in its conversation and sends nothing', async () => {
 		mails.signIn(compose);
-		const { items, replyToMessageId, header } = await reply({ subject: 'Topic' }, {}, { sendAs: 'draft' });
+		const { items, replyToMessageId, header } = await reply(
+			{ subject: 'Topic' },
+			{},
+			{ sendAs: 'draft' },
+		);
 		const [draft] = mails.google.gmail.drafts;
 		expect(items.map(({ json }) => json)).toEqual([
-			{ id: draft?.id, threadId: replyToMessageId, labelIds: ['DRAFT'], draftId: draft?.draftId },
+			{
+				id: draft?.id,
+				threadId: replyToMessageId,
+				labelIds: ['DRAFT'],
+				draftId: draft?.draftId,
+			},
 		]);
 		expect([header('To'), header('Subject')]).toEqual(['Ann <ann@example.com>', 'Re: Topic']);
 		expect(mails.google.gmail.sent).toEqual([]);
@@ -382,9 +442,18 @@ describe('Save as Draft', () => {
 		const content = Buffer.alloc(5_000_000).toString('base64');
 		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : '';
 		const attachments = [{ fileName: 'a.bin', content }];
-		await mails.json({ operation: 'send', ...mail, attachments, replyToMessageId, saveAsDraft: true });
+		await mails.json({
+			operation: 'send',
+			...mail,
+			attachments,
+			replyToMessageId,
+			saveAsDraft: true,
+		});
 		const [draft] = mails.google.gmail.drafts;
-		expect([draft?.via, draft?.threadId]).toEqual(['upload', isReply ? replyToMessageId : draft?.id]);
+		expect([draft?.via, draft?.threadId]).toEqual([
+			'upload',
+			isReply ? replyToMessageId : draft?.id,
+		]);
 	});
 
 	it('without the scope, the error says which one to add and where', async () => {

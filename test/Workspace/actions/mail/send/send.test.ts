@@ -1,7 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { collectParts, findHeader, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
-import { deliverMail, createTooLargeError } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
+import {
+	collectParts,
+	findHeader,
+	readText,
+	type MimePart,
+} from '../../../../../dev/google/gmail/mime';
+import {
+	deliverMail,
+	createTooLargeError,
+} from '../../../../../nodes/Workspace/actions/mail/send/deliver';
 import { toDeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
@@ -24,7 +32,8 @@ async function send(parameters: IDataObject = {}, options: IDataObject = {}, bin
 
 function sent() {
 	const [only, ...more] = mails.google.gmail.sent;
-	if (!only || more.length > 0) throw new Error(`${mails.google.gmail.sent.length} mails were sent`);
+	if (!only || more.length > 0)
+		throw new Error(`${mails.google.gmail.sent.length} mails were sent`);
 	return only;
 }
 
@@ -43,8 +52,13 @@ describe('what goes out', () => {
 
 	it('keeps names with commas, brackets and any letters, and everybody gets it', async () => {
 		await send(
-			{ to: '"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>\nann@example.com' },
-			{ cc: 'Support (Europe) <support@example.com>', bcc: 'boss@example.com, 😀 Smile <smile@example.com>' },
+			{
+				to: '"Doe, John" <john@example.com>, Jörg Müller <joerg@example.com>\nann@example.com',
+			},
+			{
+				cc: 'Support (Europe) <support@example.com>',
+				bcc: 'boss@example.com, 😀 Smile <smile@example.com>',
+			},
 		);
 		expect(sent().recipients).toEqual([
 			'john@example.com',
@@ -84,7 +98,9 @@ describe('what goes out', () => {
 		});
 		expect(sent().mime.mimeType).toBe('multipart/alternative');
 		expect(readText(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
-		expect(readText(part('text/plain') ?? sent().mime)).toBe('Grüße\n\nSee this [https://x.org] & that');
+		expect(readText(part('text/plain') ?? sent().mime)).toBe(
+			'Grüße\n\nSee this [https://x.org] & that',
+		);
 	});
 
 	it('renders Markdown, and shows HTML inside it as text', async () => {
@@ -130,7 +146,9 @@ describe('what goes out', () => {
 	);
 
 	it('does not send without files where all of them were wanted', async () => {
-		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe('The item has no files');
+		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
+			'The item has no files',
+		);
 	});
 
 	it('takes a name, an alias, answers to elsewhere and headers', async () => {
@@ -159,17 +177,20 @@ describe('what goes out', () => {
 	it('asks for the own address once when only a name is given', async () => {
 		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
 		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
-		expect(mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'))).toEqual([
-			'Ann <someone@example.com>',
-			'Ann <someone@example.com>',
-		]);
+		expect(mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'))).toEqual(
+			['Ann <someone@example.com>', 'Ann <someone@example.com>'],
+		);
 	});
 
 	it('names no machine, and no two emails have the same mark', async () => {
 		await mails.run('send', mail, {}, [{ json: {} }, { json: {} }]);
-		const marks = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'X-Agent-Workspace-Id'));
+		const marks = mails.google.gmail.sent.map(({ mime }) =>
+			findHeader(mime.headers, 'X-Agent-Workspace-Id'),
+		);
 		expect(new Set(marks).size).toBe(2);
-		const ids = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'Message-ID'));
+		const ids = mails.google.gmail.sent.map(({ mime }) =>
+			findHeader(mime.headers, 'Message-ID'),
+		);
 		expect(ids).toEqual(marks.map((mark) => `<${String(mark)}@example.com>`));
 	});
 });
@@ -177,7 +198,12 @@ describe('what goes out', () => {
 it('what Gmail leaves out of its answer is empty', () => {
 	expect(toDeliveredMail({})).toEqual({ id: '', threadId: '', labelIds: [] });
 	expect(toDeliveredMail({}, null)).toEqual({ id: '', threadId: '', labelIds: [] });
-	expect(toDeliveredMail({ id: 'm' }, 'd')).toEqual({ id: 'm', threadId: '', labelIds: [], draftId: 'd' });
+	expect(toDeliveredMail({ id: 'm' }, 'd')).toEqual({
+		id: 'm',
+		threadId: '',
+		labelIds: [],
+		draftId: 'd',
+	});
 });
 
 describe('large emails', () => {
@@ -189,7 +215,9 @@ describe('large emails', () => {
 		await send({}, { attachments: 'data' }, file(3_000_000));
 		await send({}, { attachments: 'data' }, file(5_000_000));
 		expect(mails.google.gmail.sent.map(({ via }) => via)).toEqual(['json', 'upload']);
-		const sends = mails.google.requests.filter(({ method }) => method === 'gmail.users.messages.send');
+		const sends = mails.google.requests.filter(
+			({ method }) => method === 'gmail.users.messages.send',
+		);
 		expect(sends.map(({ path }) => path)).toEqual([
 			'/gmail/v1/users/me/messages/send',
 			'/upload/gmail/v1/users/me/messages/send',
@@ -212,7 +240,9 @@ describe('large emails', () => {
 		[100_000, '0.1 MiB (100000 bytes)'],
 		[1_572_864, '1.5 MiB (1572864 bytes)'],
 	])('of %d bytes are said to be of %s', (bytes, words) => {
-		expect(createTooLargeError(bytes, []).message).toContain(`Gmail: ${words}, with a limit of`);
+		expect(createTooLargeError(bytes, []).message).toContain(
+			`Gmail: ${words}, with a limit of`,
+		);
 	});
 
 	it('are sent up to 36,700,160 bytes and refused above', async () => {
@@ -229,7 +259,11 @@ describe('large emails', () => {
 
 	it('thread as answers, too', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
-		await send({ subject: 'Re: Topic', replyToMessageId: id }, { attachments: 'data' }, file(5_000_000));
+		await send(
+			{ subject: 'Re: Topic', replyToMessageId: id },
+			{ attachments: 'data' },
+			file(5_000_000),
+		);
 		expect([sent().via, sent().threadId]).toEqual(['upload', id]);
 	});
 
@@ -301,7 +335,11 @@ describe('From', () => {
 				'Desk <sales@example.com>',
 			],
 		])('has %s', async (_what, options, expected) => {
-			mails.google.gmail.aliases = ['sales@example.com', 'Sales@example.com', 'help@example.com'];
+			mails.google.gmail.aliases = [
+				'sales@example.com',
+				'Sales@example.com',
+				'help@example.com',
+			];
 			mails.google.gmail.displayNames = {
 				'someone@example.com': 'Sam Someone',
 				'sales@example.com': 'Sales, Inc.',
@@ -316,7 +354,9 @@ describe('From', () => {
 				undefined,
 				'sales@example.com',
 			]);
-			const [id] = mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'Message-ID'));
+			const [id] = mails.google.gmail.sent.map(({ mime }) =>
+				findHeader(mime.headers, 'Message-ID'),
+			);
 			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
 
@@ -325,18 +365,26 @@ describe('From', () => {
 			async (options) => {
 				mails.google.gmail.aliases = ['sales@example.com'];
 				const hintsFor = async (fromAlias: string) => {
-					const parameters = { operation: 'send', ...mail, options: { ...options, fromAlias } };
+					const parameters = {
+						operation: 'send',
+						...mail,
+						options: { ...options, fromAlias },
+					};
 					return (await mails.hinted(parameters, [{ json: {} }, { json: {} }])).hints;
 				};
 				expect(await hintsFor('Sales@example.com')).toEqual([]);
 				expect(await hintsFor('sale@example.com')).toEqual([
-					expect.stringContaining('Gmail may replace sale@example.com by someone@example.com') as string,
+					expect.stringContaining(
+						'Gmail may replace sale@example.com by someone@example.com',
+					) as string,
 				]);
 			},
 		);
 
 		it('has a name of any letters, on one line', async () => {
-			mails.google.gmail.displayNames = { 'someone@example.com': 'Jörg\r\nBcc: evil@example.com 山田' };
+			mails.google.gmail.displayNames = {
+				'someone@example.com': 'Jörg\r\nBcc: evil@example.com 山田',
+			};
 			expect(await from()).toBe('Jörg Bcc: evil@example.com 山田 <someone@example.com>');
 			expect(mails.google.gmail.sent[0]?.recipients).toEqual(['ann@example.com']);
 		});
@@ -361,7 +409,11 @@ describe('From', () => {
 		});
 
 		it('is left to Gmail when the settings name no address', async () => {
-			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 200, body: {} });
+			mails.google.fault({
+				match: 'gmail.users.settings.sendAs.list',
+				status: 200,
+				body: {},
+			});
 			expect(await from()).toBeUndefined();
 		});
 
@@ -372,18 +424,28 @@ describe('From', () => {
 			const parameters = { resource: 'mail', operation: 'send', ...mail };
 			const credential = { oauthTokenData: { access_token: 'of somebody else' } };
 			await runNode({ url: mails.google.url, parameters, credential });
-			expect(froms()).toEqual(['Sam Someone <someone@example.com>', 'Somebody Else <someone@example.com>']);
+			expect(froms()).toEqual([
+				'Sam Someone <someone@example.com>',
+				'Somebody Else <someone@example.com>',
+			]);
 		});
 
 		it('is looked up again after a failure', async () => {
 			mails.google.gmail.displayNames = { 'someone@example.com': 'Sam Someone' };
 			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 503 });
-			expect([await from(), await from()]).toEqual([undefined, 'Sam Someone <someone@example.com>']);
+			expect([await from(), await from()]).toEqual([
+				undefined,
+				'Sam Someone <someone@example.com>',
+			]);
 		});
 
 		it('leaves no secret in n8n’s log when the look-up repeats one', async () => {
 			const secret = 'canary-client-secret';
-			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, message: `No ${secret}` });
+			mails.google.fault({
+				match: 'gmail.users.settings.sendAs.list',
+				status: 403,
+				message: `No ${secret}`,
+			});
 			const parameters = { resource: 'mail', operation: 'send', ...mail };
 			const context = createNodeContext({
 				url: mails.google.url,
@@ -408,7 +470,11 @@ describe('From', () => {
 			[
 				'Gmail is down',
 				() => {
-					mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 503, times: 9 });
+					mails.google.fault({
+						match: 'gmail.users.settings.sendAs.list',
+						status: 503,
+						times: 9,
+					});
 				},
 			],
 			[
@@ -420,7 +486,10 @@ describe('From', () => {
 			[
 				'the connection breaks',
 				() => {
-					mails.google.fault({ match: 'gmail.users.settings.sendAs.list', connection: 'resetAfter' });
+					mails.google.fault({
+						match: 'gmail.users.settings.sendAs.list',
+						connection: 'resetAfter',
+					});
 				},
 			],
 		])('is left to Gmail when %s: the mail goes out after one look', async (_what, spoil) => {

@@ -1,7 +1,12 @@
 import { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 
-import { findHeader, collectParts, readText, type MimePart } from '../../../../../dev/google/gmail/mime';
+import {
+	findHeader,
+	collectParts,
+	readText,
+	type MimePart,
+} from '../../../../../dev/google/gmail/mime';
 import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
 import { readAttachments } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { inlineLinkedFiles } from '../../../../../nodes/Workspace/actions/mail/send/inlineFiles';
@@ -25,8 +30,18 @@ describe('send input', () => {
 		it.each<[string, IDataObject, IDataObject, RegExp]>([
 			['no recipient', { to: '={{ "" }}' }, {}, /'To' is required/],
 			['commas only', { to: ' , ,' }, {}, /'To' has no address/],
-			['a bad address among good ones', { to: 'a@x.org, b@x, c@@x.org' }, {}, /'To' .*: c@@x\.org$/],
-			['names that could be several people', { to: 'Ann, Bob, Cleo <c@x.org>' }, {}, /: Ann$/],
+			[
+				'a bad address among good ones',
+				{ to: 'a@x.org, b@x, c@@x.org' },
+				{},
+				/'To' .*: c@@x\.org$/,
+			],
+			[
+				'names that could be several people',
+				{ to: 'Ann, Bob, Cleo <c@x.org>' },
+				{},
+				/: Ann$/,
+			],
 			[
 				'a comma for a dot',
 				{ to: 'a@x.org, john@example,com' },
@@ -34,16 +49,31 @@ describe('send input', () => {
 				/not an email address: john@example,com$/,
 			],
 			['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
-			['a header in an address list', { to: 'a@x.org\nBcc: b@x.org' }, {}, /: Bcc: b@x\.org$/],
+			[
+				'a header in an address list',
+				{ to: 'a@x.org\nBcc: b@x.org' },
+				{},
+				/: Bcc: b@x\.org$/,
+			],
 			['a bad copy', {}, { cc: 'nobody' }, /'CC' .*: nobody$/],
-			['two aliases', {}, { fromAlias: 'a@x.org, b@x.org' }, /'From Alias' has more than one/],
+			[
+				'two aliases',
+				{},
+				{ fromAlias: 'a@x.org, b@x.org' },
+				/'From Alias' has more than one/,
+			],
 			[
 				'a line break in the subject',
 				{ subject: 'Hi\r\nBcc: b@x.org' },
 				{},
 				/'Subject' contains a line break/,
 			],
-			['a line break in the name', {}, { senderName: 'A\nB' }, /'Sender Name' contains a line break/],
+			[
+				'a line break in the name',
+				{},
+				{ senderName: 'A\nB' },
+				/'Sender Name' contains a line break/,
+			],
 			[
 				'a line break in a header',
 				{},
@@ -57,8 +87,25 @@ describe('send input', () => {
 				/'X A' is not a header name/,
 			],
 			...[
-				...['bcc', 'CC', 'To', 'From', 'Sender', 'Subject', 'Reply-To', 'Return-Path', 'Message-ID'],
-				...['Resent-Bcc', 'resent-to', 'Resent-From', 'Apparently-To', 'MIME-Version', 'Content-Type'],
+				...[
+					'bcc',
+					'CC',
+					'To',
+					'From',
+					'Sender',
+					'Subject',
+					'Reply-To',
+					'Return-Path',
+					'Message-ID',
+				],
+				...[
+					'Resent-Bcc',
+					'resent-to',
+					'Resent-From',
+					'Apparently-To',
+					'MIME-Version',
+					'Content-Type',
+				],
 				'X-Agent-Workspace-Id',
 			].map((name): [string, IDataObject, IDataObject, RegExp] => [
 				`the header ${name}`,
@@ -67,7 +114,12 @@ describe('send input', () => {
 				new RegExp(`'${name}' cannot be set here`),
 			]),
 			['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
-			['an id with a slash', { replyToMessageId: 'a/b' }, {}, /'Reply to Message ID' is not an ID/],
+			[
+				'an id with a slash',
+				{ replyToMessageId: 'a/b' },
+				{},
+				/'Reply to Message ID' is not an ID/,
+			],
 			[
 				'a format that is none',
 				{ bodyFormat: 'rtf' },
@@ -100,7 +152,9 @@ describe('send input', () => {
 				/^'Attachments' names no file/,
 			);
 			const inputObject = { operation: 'send', ...mail, attachments: inJson };
-			expect(await mails.refused(mails.json(inputObject))).toMatch(/^'attachments' names no file/);
+			expect(await mails.refused(mails.json(inputObject))).toMatch(
+				/^'attachments' names no file/,
+			);
 		});
 
 		it.each<[string, unknown]>([
@@ -111,10 +165,13 @@ describe('send input', () => {
 			expect(mails.google.gmail.sent).toHaveLength(1);
 		});
 
-		it.each([null, []])('an input object says that there are no attachments by %j', async (attachments) => {
-			await mails.json({ operation: 'send', ...mail, attachments });
-			expect(mails.google.gmail.sent).toHaveLength(1);
-		});
+		it.each([null, []])(
+			'an input object says that there are no attachments by %j',
+			async (attachments) => {
+				await mails.json({ operation: 'send', ...mail, attachments });
+				expect(mails.google.gmail.sent).toHaveLength(1);
+			},
+		);
 
 		it.each<[string, IDataObject, IDataObject]>([
 			['address', { to: '={{ $json.text }}' }, {}],
@@ -123,15 +180,24 @@ describe('send input', () => {
 			['header', {}, { headers: { header: [{ name: 'X-A', value: '={{ $json.text }}' }] } }],
 		])('and no earlier item’s email leaves: %s', async (_what, parameters, options) => {
 			const items = ['a@x.org', 'no\nbody'].map((text) => ({ json: { text } }));
-			const message = await mails.refused(mails.run('send', { ...mail, ...parameters }, options, items));
+			const message = await mails.refused(
+				mails.run('send', { ...mail, ...parameters }, options, items),
+			);
 			expect(message).toMatch(/line break|not an email address/);
 		});
 
 		it('and the other items go on', async () => {
 			const items = ['a@x.org', 'nobody', 'c@x.org'].map((to) => ({ json: { to } }));
 			const parameters = { ...mail, to: '={{ $json.to }}' };
-			const output = await mails.run('send', parameters, {}, items, { onError: 'continueRegularOutput' });
-			expect(output.map(({ json, pairedItem }) => [json['labelIds'] ?? json['error'], pairedItem])).toEqual([
+			const output = await mails.run('send', parameters, {}, items, {
+				onError: 'continueRegularOutput',
+			});
+			expect(
+				output.map(({ json, pairedItem }) => [
+					json['labelIds'] ?? json['error'],
+					pairedItem,
+				]),
+			).toEqual([
 				[['SENT'], { item: 0 }],
 				[
 					{
@@ -154,25 +220,36 @@ describe('send input', () => {
 		it.each([
 			[{ fileName: 'b', content: '%%' }, "'content' of attachment 2 is not base64 text"],
 			[{ fileName: 'b\n', content: '' }, "'fileName' of attachment 2 contains a line break"],
-			[{ fileName: 'b', mimeType: 'a\n', content: '' }, "'mimeType' of attachment 2 contains a line break"],
+			[
+				{ fileName: 'b', mimeType: 'a\n', content: '' },
+				"'mimeType' of attachment 2 contains a line break",
+			],
 		])('%j is named by its place', async (attachment, words) => {
 			const good = { fileName: 'a', mimeType: 'a/b', content: 'aGk=' };
 			await expect(
-				readAttachments({ attachments: [good, attachment], driveFiles: [] }, clients, testItem()),
+				readAttachments(
+					{ attachments: [good, attachment], driveFiles: [] },
+					clients,
+					testItem(),
+				),
 			).rejects.toThrow(words);
-			expect(await readAttachments({ attachments: [good], driveFiles: [] }, clients, testItem())).toEqual([
-				{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') },
-			]);
+			expect(
+				await readAttachments({ attachments: [good], driveFiles: [] }, clients, testItem()),
+			).toEqual([{ filename: 'a', contentType: 'a/b', size: 2, content: Buffer.from('hi') }]);
 		});
 
 		it('are read only if they fit in base64 with its line breaks', async () => {
 			const open = jest.fn(() => Promise.resolve(Readable.from([])));
 			const attach = async (size: number) => {
 				const source = { fileName: 'a.bin', size, open };
-				return await readAttachments({ attachments: [{ field: 'data' }], driveFiles: [] }, clients, {
-					...testItem({ binary: { data: { data: Buffer.alloc(0) } } }),
-					getBinary: () => Promise.resolve(source),
-				});
+				return await readAttachments(
+					{ attachments: [{ field: 'data' }], driveFiles: [] },
+					clients,
+					{
+						...testItem({ binary: { data: { data: Buffer.alloc(0) } } }),
+						getBinary: () => Promise.resolve(source),
+					},
+				);
 			};
 			expect(await attach(26_819_346)).toHaveLength(1);
 			expect(open).toHaveBeenCalledTimes(1);
@@ -196,15 +273,26 @@ describe('send input', () => {
 				attachments: [{ fileName: 'ü.txt', mimeType: 'text/plain', content }],
 			});
 			const [sent] = mails.google.gmail.sent;
-			expect(sent?.recipients).toEqual(['john@example.com', 'ann@example.com', 'boss@example.com']);
+			expect(sent?.recipients).toEqual([
+				'john@example.com',
+				'ann@example.com',
+				'boss@example.com',
+			]);
 			expect(findHeader(sent?.mime.headers ?? [], 'X-Campaign')).toBe('spring');
 			expect(findHeader(sent?.mime.headers ?? [], 'Constructor')).toBe('Ann');
-			const files = sent ? collectParts(sent.mime).filter(({ filename }) => filename !== '') : [];
-			expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([['ü.txt', 'hello']]);
+			const files = sent
+				? collectParts(sent.mime).filter(({ filename }) => filename !== '')
+				: [];
+			expect(files.map(({ filename, data }) => [filename, data.toString()])).toEqual([
+				['ü.txt', 'hello'],
+			]);
 		});
 
 		it.each([
-			[{ operation: 'send', to: 'a@x.org', subject: 'x', body: 'x', cci: 'b@x.org' }, /'cci'/],
+			[
+				{ operation: 'send', to: 'a@x.org', subject: 'x', body: 'x', cci: 'b@x.org' },
+				/'cci'/,
+			],
 			[{ operation: 'send', to: 'a@x.org', subject: 'x' }, /'body' is required/],
 			[
 				{
@@ -246,15 +334,27 @@ describe('inline images', () => {
 			['<img src="cid:my logo.png">', '<img src="cid:CID">'],
 			['<a href="https://x.example/cid:logo">', '<a href="https://x.example/cid:logo">'],
 			['cid:logo', 'cid:logo'],
-			['<b style="background: url(\'cid:logo\')">', '<b style="background: url(\'cid:CID\')">'],
+			[
+				'<b style="background: url(\'cid:logo\')">',
+				'<b style="background: url(\'cid:CID\')">',
+			],
 			[
 				'<b style="background: url(&quot;cid:logo&quot;)">',
 				'<b style="background: url(&quot;cid:CID&quot;)">',
 			],
-			['<style>p { background: url(cid:logo) }</style>', '<style>p { background: url(cid:CID) }</style>'],
-			['<!--[if mso]><img src="cid:logo"><![endif]-->', '<!--[if mso]><img src="cid:CID"><![endif]-->'],
+			[
+				'<style>p { background: url(cid:logo) }</style>',
+				'<style>p { background: url(cid:CID) }</style>',
+			],
+			[
+				'<!--[if mso]><img src="cid:logo"><![endif]-->',
+				'<!--[if mso]><img src="cid:CID"><![endif]-->',
+			],
 			['<img alt="a > b" src="cid:logo">', '<img alt="a > b" src="cid:CID">'],
-			['<p>Write "cid:logo" or url(cid:logo)</p>', '<p>Write "cid:logo" or url(cid:logo)</p>'],
+			[
+				'<p>Write "cid:logo" or url(cid:logo)</p>',
+				'<p>Write "cid:logo" or url(cid:logo)</p>',
+			],
 			['<p>a = cid:logo</p>', '<p>a = cid:logo</p>'],
 			['<p title=\'say "cid:logo"\'>', '<p title=\'say "cid:logo"\'>'],
 			['1 < 2 "cid:logo" > 0', '1 < 2 "cid:logo" > 0'],
@@ -262,21 +362,29 @@ describe('inline images', () => {
 			const files = [file('other.png', 'other'), file('my logo.png', 'logo')];
 			const { html: linked, unknownNames: unknown } = inlineLinkedFiles(html, files, 'mark');
 			expect(linked).toBe(
-				expected.replaceAll('CID', '1.mark@inline').replace('SRC="1.mark@inline', 'SRC="CID'),
+				expected
+					.replaceAll('CID', '1.mark@inline')
+					.replace('SRC="1.mark@inline', 'SRC="CID'),
 			);
 			expect(unknown).toEqual([]);
 		});
 
-		it.each(['<a "', "<a '", '<style', '<style>', '<a =', 'url(', '<a style="url(cid:', '<a\t'])(
-			'of %j takes linear time',
-			(unit) => {
-				expectLinear(
-					unit,
-					(text) => text,
-					(text) => inlineLinkedFiles(text, [file('a.png', 'a')], 'm'),
-				);
-			},
-		);
+		it.each([
+			'<a "',
+			"<a '",
+			'<style',
+			'<style>',
+			'<a =',
+			'url(',
+			'<a style="url(cid:',
+			'<a\t',
+		])('of %j takes linear time', (unit) => {
+			expectLinear(
+				unit,
+				(text) => text,
+				(text) => inlineLinkedFiles(text, [file('a.png', 'a')], 'm'),
+			);
+		});
 
 		it('names a file twice and gives it one id; others stay attached', () => {
 			const files = [file('a.png', 'a'), file('b.png', 'b'), file('c.png', 'c')];
@@ -285,12 +393,18 @@ describe('inline images', () => {
 				files,
 				'm',
 			);
-			expect(html).toBe('<img src="cid:1.m@inline"><img src="cid:2.m@inline"><img src="cid:1.m@inline">');
+			expect(html).toBe(
+				'<img src="cid:1.m@inline"><img src="cid:2.m@inline"><img src="cid:1.m@inline">',
+			);
 			expect(inline.map(({ cid }) => cid)).toEqual(['2.m@inline', undefined, '1.m@inline']);
 		});
 
 		it('a field comes before a file of that name', () => {
-			const { files } = inlineLinkedFiles('<img src="cid:b">', [file('b', 'a'), file('x', 'b')], 'm');
+			const { files } = inlineLinkedFiles(
+				'<img src="cid:b">',
+				[file('b', 'a'), file('x', 'b')],
+				'm',
+			);
 			expect(files.map(({ cid }) => cid)).toEqual([undefined, '1.m@inline']);
 		});
 	});
@@ -315,7 +429,9 @@ describe('inline images', () => {
 		const { mime } = mails.google.gmail.sent[0] ?? {};
 		if (!mime) throw new Error('nothing was sent');
 		const shape = (part: MimePart): unknown =>
-			part.parts.length > 0 ? { [part.mimeType]: part.parts.map(shape) } : part.filename || part.mimeType;
+			part.parts.length > 0
+				? { [part.mimeType]: part.parts.map(shape) }
+				: part.filename || part.mimeType;
 		expect(shape(mime)).toEqual({
 			'multipart/mixed': [
 				{
@@ -333,10 +449,11 @@ describe('inline images', () => {
 		);
 		const pictures = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
 		expect(pictures.map(({ headers }) => findHeader(headers, 'Content-Id'))).toEqual(linked);
-		expect(pictures.map(({ headers }) => findHeader(headers, 'Content-Disposition')?.split(';')[0])).toEqual([
-			'inline',
-			'inline',
-		]);
+		expect(
+			pictures.map(
+				({ headers }) => findHeader(headers, 'Content-Disposition')?.split(';')[0],
+			),
+		).toEqual(['inline', 'inline']);
 		// And comes back as what it is.
 		const [item] = await mails.run('read', { messageId: mails.google.gmail.sent[0]?.id });
 		expect(item?.json['attachments']).toMatchObject([
@@ -370,12 +487,15 @@ describe('inline images', () => {
 		const ids = parts
 			.filter(({ mimeType }) => mimeType === 'image/png')
 			.map(({ headers }) => findHeader(headers, 'Content-Id')?.slice(1, -1));
-		expect([...text.matchAll(/<img src="cid:([^"]+)" alt="(\w+)"/g)].map(([, id, alt]) => [id, alt])).toEqual(
-			[
-				[ids[0], 'Logo'],
-				[ids[1], 'c'],
-			],
-		);
+		expect(
+			[...text.matchAll(/<img src="cid:([^"]+)" alt="(\w+)"/g)].map(([, id, alt]) => [
+				id,
+				alt,
+			]),
+		).toEqual([
+			[ids[0], 'Logo'],
+			[ids[1], 'c'],
+		]);
 		expect(text).toContain('<code>](cid:logo)</code>');
 		expect(text).not.toMatch(/javascript:|data:|cid[0-9a-f]{24}/);
 	});

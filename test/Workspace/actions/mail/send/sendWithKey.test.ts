@@ -20,7 +20,10 @@ describe('a send that breaks off after the email left', () => {
 	it.each<[string, Fault]>([
 		['the connection is reset', { connection: 'resetAfter' }],
 		['the answer is cut', { connection: 'cutBody' }],
-		['the answer is a 502 of a proxy', { status: 502, body: '<html>Bad Gateway</html>', carriedOut: true }],
+		[
+			'the answer is a 502 of a proxy',
+			{ status: 502, body: '<html>Bad Gateway</html>', carriedOut: true },
+		],
 		['the answer is a 500', { status: 500, carriedOut: true }],
 		['no answer comes in time', { connection: 'blackHoleAfter' }],
 	])('%s: the item succeeds with its id, and one mail went out', async (_what, fault) => {
@@ -60,7 +63,9 @@ describe('a send that breaks off after the email left', () => {
 		mails.signIn(['gmail.send']);
 		mails.google.fault({ match: ofSend, connection: 'resetAfter' });
 		const failure = await failureOf(mails.run('send', mail));
-		expect(failure.description).toContain('not allowed to read the mailbox (scope gmail.readonly)');
+		expect(failure.description).toContain(
+			'not allowed to read the mailbox (scope gmail.readonly)',
+		);
 		expect(sends()).toHaveLength(1);
 	});
 
@@ -125,9 +130,14 @@ describe('with an idempotency key', () => {
 		const item = testItem();
 		let result: DeliveredMail | undefined;
 		await jest.isolateModulesAsync(async () => {
-			const { send: operation } = await import('../../../../../nodes/Workspace/actions/mail/send.operation');
+			const { send: operation } =
+				await import('../../../../../nodes/Workspace/actions/mail/send.operation');
 			const given = { ...mail, ...parameters, ...options, idempotencyKey: key };
-			const params = readParameters([...operation.fields, ...operation.options], given, reading);
+			const params = readParameters(
+				[...operation.fields, ...operation.options],
+				given,
+				reading,
+			);
 			result = await operation.execute(clients, params, item);
 		});
 		if (!result) throw new Error('not run');
@@ -135,14 +145,20 @@ describe('with an idempotency key', () => {
 	}
 
 	const send = async (key: string, parameters: IDataObject = {}, options: IDataObject = {}) =>
-		(await mails.run('send', { ...mail, ...parameters }, { idempotencyKey: key, ...options }))[0]?.json;
+		(
+			await mails.run('send', { ...mail, ...parameters }, { idempotencyKey: key, ...options })
+		)[0]?.json;
 
 	describe('the same key', () => {
 		it('sends once in one process, also when Gmail lists the email late', async () => {
 			mails.google.gmail.indexDelayMilliseconds = 600_000;
 			const key = newKey();
 			const first = await send(key);
-			expect(first).toEqual({ id: sent()[0]?.id, threadId: sent()[0]?.threadId, labelIds: ['SENT'] });
+			expect(first).toEqual({
+				id: sent()[0]?.id,
+				threadId: sent()[0]?.threadId,
+				labelIds: ['SENT'],
+			});
 			expect(await send(key)).toEqual({ ...first, repeated: true });
 			expect(sent()).toHaveLength(1);
 		});
@@ -173,10 +189,19 @@ describe('with an idempotency key', () => {
 
 		it('sends once for items of one run and for runs side by side', async () => {
 			const key = newKey();
-			const items = await mails.run('send', mail, { idempotencyKey: key }, [{ json: {} }, { json: {} }]);
+			const items = await mails.run('send', mail, { idempotencyKey: key }, [
+				{ json: {} },
+				{ json: {} },
+			]);
 			const more = await Promise.all([send(key), send(key), send(key)]);
 			const results = [...items.map(({ json }) => json), ...more];
-			expect(results.map((json) => json?.['repeated'])).toEqual([undefined, true, true, true, true]);
+			expect(results.map((json) => json?.['repeated'])).toEqual([
+				undefined,
+				true,
+				true,
+				true,
+				true,
+			]);
 			expect(new Set(results.map((json) => json?.['id'])).size).toBe(1);
 			expect(sent()).toHaveLength(1);
 		});
@@ -196,20 +221,23 @@ describe('with an idempotency key', () => {
 			['body', { body: 'Hi Bob' }, {}],
 			['copy', {}, { cc: 'bob@example.com' }],
 			['header', {}, { headers: { header: [{ name: 'X-A', value: '1' }] } }],
-		])('with another %s is refused, here and in another process', async (_what, parameters, options) => {
-			const key = newKey();
-			await send(key);
-			const failure = await failureOf(send(key, parameters, options));
-			expect(failure.httpCode).toBe('409');
-			expect(failure.message).toBe(
-				`'Idempotency Key' was already used for different content: the email ${sent()[0]?.id ?? ''}`,
-			);
-			await expect(elsewhere(key, parameters, options)).rejects.toMatchObject({
-				code: 409,
-				status: 'ALREADY_EXISTS',
-			});
-			expect(sent()).toHaveLength(1);
-		});
+		])(
+			'with another %s is refused, here and in another process',
+			async (_what, parameters, options) => {
+				const key = newKey();
+				await send(key);
+				const failure = await failureOf(send(key, parameters, options));
+				expect(failure.httpCode).toBe('409');
+				expect(failure.message).toBe(
+					`'Idempotency Key' was already used for different content: the email ${sent()[0]?.id ?? ''}`,
+				);
+				await expect(elsewhere(key, parameters, options)).rejects.toMatchObject({
+					code: 409,
+					status: 'ALREADY_EXISTS',
+				});
+				expect(sent()).toHaveLength(1);
+			},
+		);
 
 		it('sends again what was deleted', async () => {
 			const key = newKey();
@@ -245,8 +273,21 @@ describe('with an idempotency key', () => {
 		expect(since).toBeGreaterThanOrEqual(from);
 		expect(since).toBeLessThanOrEqual(Date.now() / 1000);
 		expect(query.match(/\b(?:to|subject):\S+?(?=[ &]|$)/g)).toEqual([
-			...['to:a@example.com', 'to:b@example.com', 'to:c@example.com', 'subject:one', 'subject:two'],
-			...['subject:three', 'subject:four', 'subject:five', 'subject:six', 'subject:seven', 'subject:eight'],
+			...[
+				'to:a@example.com',
+				'to:b@example.com',
+				'to:c@example.com',
+				'subject:one',
+				'subject:two',
+			],
+			...[
+				'subject:three',
+				'subject:four',
+				'subject:five',
+				'subject:six',
+				'subject:seven',
+				'subject:eight',
+			],
 		]);
 		expect(query).toContain('maxResults=100');
 	});
@@ -255,7 +296,9 @@ describe('with an idempotency key', () => {
 		const body = { messages: [], nextPageToken: 'more' };
 		mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
 		expect((await elsewhere(newKey())).hints).toEqual([
-			expect.stringMatching(/^More than 100 emails of the last 30 days have these recipients/),
+			expect.stringMatching(
+				/^More than 100 emails of the last 30 days have these recipients/,
+			),
 		]);
 		expect(sent()).toHaveLength(1);
 	});

@@ -79,7 +79,9 @@ test.each([
 ])('%s in %s is %s on its clocks', (text, timeZone, wall) => {
 	const { serial, format } = parseDate(text, { locale: 'de_DE', timeZone }) ?? {};
 	expect(format).toEqual({ type: 'DATE_TIME' });
-	expect(new Date(Math.round(((serial ?? NaN) - 25_569) * 86_400_000)).toISOString()).toBe(`${wall}Z`);
+	expect(new Date(Math.round(((serial ?? NaN) - 25_569) * 86_400_000)).toISOString()).toBe(
+		`${wall}Z`,
+	);
 });
 
 test('an instant stays text where Node does not know the time zone', () => {
@@ -108,7 +110,13 @@ describe.each<[string, object]>([
 	['write', { writeMode: 'update', matchColumns: 'zip' }],
 ])('%s %j keeps types', (name, more) => {
 	const send = async (spreadsheetId: string, json: object) => {
-		const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO', ...more };
+		const params = {
+			spreadsheetId,
+			tab: 'Sheet1',
+			valuesSource: 'items',
+			valueInputOption: 'AUTO',
+			...more,
+		};
 		await calls.together(
 			name as 'write',
 			items(json as never).map((item) => ({ params, item })),
@@ -119,7 +127,9 @@ describe.each<[string, object]>([
 		const spreadsheetId = calls.sheet();
 		await send(spreadsheetId, row);
 		expect(calls.stored(spreadsheetId, 'Sheet1')[1]).toEqual(kept);
-		expect(calls.sent.filter(({ query }) => query['fields'] === 'properties.locale')).toEqual([]);
+		expect(calls.sent.filter(({ query }) => query['fields'] === 'properties.locale')).toEqual(
+			[],
+		);
 	});
 
 	test('beside a date and a time', async () => {
@@ -142,9 +152,21 @@ test.each([
 	['en_GB', '31/01/2024'],
 	['en_US', '1/31/2024'],
 ])('dates go in and come back as %s writes them', async (locale, day) => {
-	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', locale, tabs: [{ title: 'Sheet1' }] });
-	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
-	const all = items({ Id: 1, day, foreign: '31-01-2024' }, { Id: 2, day: '2024-01-31', foreign: '1/2' });
+	const spreadsheetId = calls.google.sheets.seed({
+		title: 'Book',
+		locale,
+		tabs: [{ title: 'Sheet1' }],
+	});
+	const params = {
+		spreadsheetId,
+		tab: 'Sheet1',
+		valuesSource: 'items',
+		valueInputOption: 'AUTO',
+	};
+	const all = items(
+		{ Id: 1, day, foreign: '31-01-2024' },
+		{ Id: 2, day: '2024-01-31', foreign: '1/2' },
+	);
 	await calls.together(
 		'append',
 		all.map((item) => ({ params, item })),
@@ -196,9 +218,17 @@ describe('the form, where Cell Format is not set', () => {
 		calls.google.tokens.issue({ token });
 		for (const operation of ['append', 'write']) {
 			const value = calls.sheet([['Day']]);
-			const target = { spreadsheetId: { __rl: true, mode: 'id', value }, range: 'Sheet1!A:A' };
-			const rows = { valuesSource, ...more, ...(operation === 'write' && { writeMode: 'replace' }) };
-			const isUnnamed = operation === 'write' && 'values' in more && more.values.startsWith('[[');
+			const target = {
+				spreadsheetId: { __rl: true, mode: 'id', value },
+				range: 'Sheet1!A:A',
+			};
+			const rows = {
+				valuesSource,
+				...more,
+				...(operation === 'write' && { writeMode: 'replace' }),
+			};
+			const isUnnamed =
+				operation === 'write' && 'values' in more && more.values.startsWith('[[');
 			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
 			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
 			expect(calls.stored(value, 'Sheet1!A:A').at(isUnnamed ? 0 : 1)).toEqual([stored]);
@@ -220,7 +250,9 @@ describe('a tab that is not there', () => {
 		const all = items({ zip: 'a' }, { zip: 'b' }).map((item) => ({ params, item }));
 		await calls.together(name as 'write', all);
 		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
-		expect(calls.sent.filter(({ body }) => JSON.stringify(body ?? {}).includes('addSheet'))).toHaveLength(1);
+		expect(
+			calls.sent.filter(({ body }) => JSON.stringify(body ?? {}).includes('addSheet')),
+		).toHaveLength(1);
 	});
 
 	test('two executions at once make one', async () => {
@@ -244,23 +276,39 @@ describe('a tab that is not there', () => {
 			namedRanges: { Log: 'Sheet1!A1:A1' },
 		});
 		const [item] = items({ zip: 'a' });
-		await calls.one('append', { spreadsheetId, range: 'Log', valuesSource: 'items', createTab: true }, item);
+		await calls.one(
+			'append',
+			{ spreadsheetId, range: 'Log', valuesSource: 'items', createTab: true },
+			item,
+		);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['zip'], ['a']]);
 	});
 });
 
-test.each(['write', 'append'] as const)('as a tool, %s has no input items to take', async (name) => {
-	const given = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'items', writeMode: 'overwrite' };
-	const [item] = items({ action: 'x', sessionId: 'y' });
-	const call = calls.one(name, name === 'write' ? given : { ...given, writeMode: undefined }, {
-		...item,
-		isTool: true,
-	} as never);
-	await expect(call).rejects.toThrow(
-		'As a tool for an AI agent, the node has no input items to take rows from',
-	);
-	expect(calls.sent).toEqual([]);
-});
+test.each(['write', 'append'] as const)(
+	'as a tool, %s has no input items to take',
+	async (name) => {
+		const given = {
+			spreadsheetId: 'x',
+			tab: 'Sheet1',
+			valuesSource: 'items',
+			writeMode: 'overwrite',
+		};
+		const [item] = items({ action: 'x', sessionId: 'y' });
+		const call = calls.one(
+			name,
+			name === 'write' ? given : { ...given, writeMode: undefined },
+			{
+				...item,
+				isTool: true,
+			} as never,
+		);
+		await expect(call).rejects.toThrow(
+			'As a tool for an AI agent, the node has no input items to take rows from',
+		);
+		expect(calls.sent).toEqual([]);
+	},
+);
 
 test.each([
 	['10:30:00', 'TIME', 0.4375],
