@@ -75,14 +75,14 @@ export const read = defineOperation({
 		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	check({ output, tab }) {
-		if (output !== 'file' || tab === '') return;
+	prepare(params) {
+		if (params.output !== 'file' || params.tab === '') return params;
 		throw createRefusal(
 			`${quoteField('tab')} cannot be used for a file`,
 			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
 		);
 	},
-	async execute({ docs, drive }, params, item) {
+	async send({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
 			const { data } = await docs.documents.get({ documentId, fields: 'title' });
