@@ -1,6 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { createRefusal } from '../../../../core/errors';
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
