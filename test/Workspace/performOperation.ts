@@ -22,7 +22,7 @@ export async function performTogether(
 		operation,
 		params,
 		prepared: operation.prepare ? operation.prepare(params, item) : params,
-		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
+		limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
 		changedId: undefined,
