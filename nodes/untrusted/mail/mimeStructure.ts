@@ -51,3 +51,9 @@ export function getRawHeader({ headers }: MimePart, name: string): string {
 /** Returns the decoded value of the first header with this name. */
 export const getDecodedHeader = ({ payload }: gmail_v1.Schema$Message, name: string) =>
 	decodeHeader(getRawHeader(payload ?? {}, name));
+
+/** Returns the values, not decoded, of all headers with this name, because an email may repeat a header. */
+export const getRawHeaders = ({ headers }: MimePart, name: string): string[] =>
+	(headers ?? [])
+		.filter((header) => header.name?.toLowerCase() === name.toLowerCase())
+		.map(({ value }) => value ?? '');

@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -46,7 +46,8 @@ export const read = defineOperation({
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
 		{
 			...fields.tab,
-			description: 'Title or ID of the tab to read. Leave empty to read all tabs.',
+			description:
+				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
 		},
 		{
 			displayName: 'Output',
@@ -72,21 +73,22 @@ export const read = defineOperation({
 			default: 'text',
 			description: 'What to return',
 		},
-		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	check({ output, tab }) {
-		if (output !== 'file' || tab === '') return;
-		throw createRefusal(
-			`${quoteField('tab')} cannot be used for a file`,
-			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
-		);
-	},
-	async execute({ docs, drive }, params, item) {
+	async send({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
-			const { data } = await docs.documents.get({ documentId, fields: 'title' });
+			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
+			const { data } = await docs.documents.get({
+				documentId,
+				includeTabsContent: true,
+				fields,
+			});
 			const title = data.title ?? '';
+			if (tab !== '' && flattenTabs(data.tabs).length > 1)
+				item.addHint(
+					`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
+				);
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const fileRequest = { fileId: documentId, mimeType };
@@ -135,7 +137,7 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, maxCharacters) {
+	toModel(result, { startCharacter }) {
 		if (!('content' in result) || result.content === undefined)
 			return { items: [{ ...result }] };
 		const { title, content: availableContent, characterCount, tabs } = result;
@@ -144,7 +146,7 @@ export const read = defineOperation({
 			characterCount,
 			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
 		};
-		const content = fitText(availableContent, countRoom(maxCharacters, summary));
+		const content = fitText(availableContent, countRoom(summary));
 		const note = describePart(
 			content,
 			startCharacter,

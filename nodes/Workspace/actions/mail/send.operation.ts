@@ -5,7 +5,7 @@ import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { findSender } from './send/sender';
-import { completeReply, fetchOriginalMail } from './send/reply';
+import { addHintIfNotNewest, completeReply, fetchOriginalMail } from './send/reply';
 import type { SendParams } from './send/fields';
 import {
 	isDraft,
@@ -39,17 +39,17 @@ export const send = defineOperation({
 	},
 	fields: sendFields,
 	options: sendOptions,
-	check(params: SendParams, item: Item) {
+	prepare(params: SendParams, item: Item) {
 		refuseIncompleteNewMail(params);
-		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
 		const { to, cc, bcc, replyTo } = readMailHeaders(params);
 		const allowed = readAllowedRecipients(params.allowedRecipients);
 		const addresses = [...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address);
 		refuseForbiddenAddresses(addresses, allowed);
 		// Called only because it refuses a missing binary field.
 		expandAttachments(params.attachments, item);
+		return params;
 	},
-	async execute(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
+	async send(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
 		const { prepareMail, hashMailKey, composeMail } = await import('./send/compose');
 		const {
 			replyToMessageId: originalId,
@@ -61,7 +61,8 @@ export const send = defineOperation({
 		const preparedMail = await prepareMail(clients, params, item);
 		const keyHashes = hashMailKey(params, preparedMail);
 		const original =
-			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
+			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId, item);
+		if (original) await addHintIfNotNewest(clients, original, item);
 		const addressedMail = original
 			? await completeReply(clients, preparedMail, original, params, item)
 			: preparedMail;
