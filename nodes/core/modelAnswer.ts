@@ -172,4 +172,4 @@ export const countRoom = (...otherValues: unknown[]): number =>
 	otherValues.reduce<number>((room, value) => room - measureValue(value), contentCharacters);
 
 export const describePart = (part: string, start: number, length: number): string =>
-	describeTextPart(part.length, start, length, '');
+	`Characters ${start} to ${start + part.length} of ${length} are shown.`;
