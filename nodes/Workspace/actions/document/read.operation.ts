@@ -1,9 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
-import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
+import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -73,10 +74,9 @@ export const read = defineOperation({
 			default: 'text',
 			description: 'What to return',
 		},
-		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	async execute({ docs, drive }, params, item) {
+	async send({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
 			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
@@ -138,23 +138,20 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, maxCharacters) {
+	toModel(result, { startCharacter }) {
 		if (!('content' in result) || result.content === undefined)
-			return { items: [{ ...result }] };
-		const { title, content: availableContent, characterCount, tabs } = result;
-		const summary = {
-			title,
-			characterCount,
-			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
-		};
-		const content = fitText(availableContent, countRoom(maxCharacters, summary));
-		const note = describePart(
-			content,
-			startCharacter,
-			characterCount,
-			quoteField('startCharacter'),
+			return { items: [{ ...result, file: undefined }] };
+		const { title, content, characterCount, tabs } = result;
+		const facts: IDataObject = { title, characterCount };
+		if (tabs.length > 1) facts['tabs'] = tabs.map((tab) => tab.title);
+		return buildModelAnswer(facts, { name: 'content', text: content }, (shownLength) =>
+			describeTextPart(
+				shownLength,
+				startCharacter,
+				characterCount,
+				quoteField('startCharacter'),
+			),
 		);
-		return { items: [{ ...summary, content }], note };
 	},
 	toItems(result, { binaryPropertyName }) {
 		if (!('file' in result) || result.file === undefined) return undefined;
