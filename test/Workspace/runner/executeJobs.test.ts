@@ -48,7 +48,7 @@ interface End {
 }
 
 const credentialId = 'shared';
-const update = { operation: 'write', writeMode: 'update', matchColumns: ['Id'] };
+const update = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['Id'] };
 
 function start({
 	rows,
@@ -69,8 +69,9 @@ function start({
 			...{
 				resource: 'spreadsheet',
 				operation: 'append',
-				valuesSource: 'items',
-				range: 'Sheet1',
+				valuesSource: 'columns',
+				columns: { mappingMode: 'autoMapInputData', value: null },
+				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 				options: {},
 			},
 			...{ spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } },

@@ -10,7 +10,7 @@ const append = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
 	await calls.together(
 		'append',
 		items(...all).map((item) => ({
-			params: { valuesSource: 'items', range: 'Sheet1', ...params },
+			params: { valuesSource: 'columns', range: 'Sheet1', ...params },
 			item,
 		})),
 	);
@@ -148,7 +148,7 @@ describe('fields that the header row does not have', () => {
 
 	test('fail the item alone under Continue on Fail', async () => {
 		const spreadsheetId = calls.sheet(header);
-		const params = { valuesSource: 'items', range: 'Sheet1', spreadsheetId };
+		const params = { valuesSource: 'columns', range: 'Sheet1', spreadsheetId };
 		const all = [{ a: 1 }, { x: 1 }, { b: 2 }].map((json, index) => ({
 			params,
 			item: { ...testItem({ json, index }), json, continueOnFail: true },
@@ -365,7 +365,7 @@ describe('the look of rows below a header', () => {
 
 	test.each([
 		['rows', { values: [['Anna', 31]] }],
-		['items', { valuesSource: 'items' }],
+		['items', { valuesSource: 'columns' }],
 	])('%s directly below a header do not look like it', async (_, given) => {
 		const spreadsheetId = book([['Name', 'Age']]);
 		const [item] = items({ Name: 'Anna', Age: 31 });
@@ -383,7 +383,7 @@ describe('the look of rows below a header', () => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			matchColumns: 'Name',
 		};
 		await calls.one('write', params, item);

@@ -12,7 +12,7 @@ const form = {
 	valueRenderOption: 'UNFORMATTED_VALUE',
 	dateTimeRenderOption: 'ISO_8601',
 };
-const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
 
 async function send(name: 'append' | 'write', spreadsheetId: string, more: object, json: object) {
 	const [item] = items(json as never);

@@ -18,7 +18,7 @@ function seed(rows: unknown[][] = [['Key', 'At']], settings = {}): string {
 	});
 }
 
-const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
 const iso = {
 	output: 'rows',
 	valueRenderOption: 'UNFORMATTED_VALUE',

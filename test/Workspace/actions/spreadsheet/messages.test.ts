@@ -27,7 +27,7 @@ async function tell({
 }: Case) {
 	calls.google.tokens.issue({ token });
 	const id = calls.sheet(rows);
-	const source = operation === 'read' ? {} : { valuesSource: 'items' };
+	const source = operation === 'read' ? {} : { valuesSource: 'columns' };
 	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
 	const entries = Object.entries(given);
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
@@ -191,7 +191,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 			['Key', 'Net'],
 			['a', 1],
 		],
-		{ range: 'F:H', valuesSource: 'items' },
+		{ range: 'F:H', valuesSource: 'columns' },
 		[
 			"The range had no column names, so the node added 'x' to row 1, next to 'Key', 'Net'. To use the existing columns, leave 'range' empty.",
 		],
@@ -205,7 +205,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 		{ range: 'F:H', values: '[["x"]]' },
 		['Sheet1!F:H was empty, so the rows begin below all others. To choose the row, use Write.'],
 	],
-	['names in an empty tab', [], { range: 'F:H', valuesSource: 'items' }, []],
+	['names in an empty tab', [], { range: 'F:H', valuesSource: 'columns' }, []],
 	['rows in an empty tab', [], { range: 'F:H', values: '[["x"]]' }, []],
 	[
 		'rows below a table',
@@ -222,7 +222,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 			['Key', 'x'],
 			['a', 1],
 		],
-		{ range: 'B:B', valuesSource: 'items' },
+		{ range: 'B:B', valuesSource: 'columns' },
 		[],
 	],
 ])('Append says where it put %s', async (_, rows, more, hints) => {
@@ -241,7 +241,7 @@ test('Replace says that it removed a column of formulas', async () => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			writeMode: 'replace',
 		};
 		await calls.together('write', [{ params, item }]);

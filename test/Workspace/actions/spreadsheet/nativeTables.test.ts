@@ -32,7 +32,7 @@ const keyed = async (
 		items(...(all as never[])).map((item) => ({
 			params: {
 				spreadsheetId,
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				tab: 'Sheet1',
 				matchColumns: 'Task',
 				...params,
@@ -51,11 +51,11 @@ describe('append', () => {
 	const json = { valuesSource: 'json', values: [['c', 3]] };
 
 	test.each<[string, object]>([
-		['items', { valuesSource: 'items' }],
+		['items', { valuesSource: 'columns' }],
 		['rows', json],
 		['rows in the columns of the table', { ...json, range: 'A:B' }],
 		['rows in the cells of the header', { ...json, range: 'A1:B1' }],
-		['items, with OVERWRITE', { valuesSource: 'items', insertDataOption: 'OVERWRITE' }],
+		['items, with OVERWRITE', { valuesSource: 'columns', insertDataOption: 'OVERWRITE' }],
 		['rows, with OVERWRITE', { ...json, insertDataOption: 'OVERWRITE' }],
 	])('%s: the table grows', async (_name, params) => {
 		const id = withTable();
@@ -67,7 +67,7 @@ describe('append', () => {
 	test('with OVERWRITE what stands below the table stays whole, and is not in it', async () => {
 		const id = withTable({}, [['Total', 3]]);
 		await append(id, {
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			headerRow: 1,
 			insertDataOption: 'OVERWRITE',
 			range: 'A1:B1',

@@ -50,7 +50,7 @@ test.each(['read', 'append'])(
 			operation,
 			spreadsheetId: seed(),
 			tab,
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			range: 'A:B',
 		};
 		const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
@@ -65,7 +65,7 @@ test('a tab that is created has no blanks around its title', async () => {
 	const given = {
 		spreadsheetId: id,
 		operation: 'append',
-		valuesSource: 'items',
+		valuesSource: 'columns',
 		tab: ' New ',
 		createTab: true,
 	};
@@ -119,7 +119,7 @@ describe('a link', () => {
 			const write = {
 				operation,
 				spreadsheetId: url,
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				writeMode: 'overwrite',
 			};
 			const { writeMode, ...append } = write;

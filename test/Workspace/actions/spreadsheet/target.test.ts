@@ -127,7 +127,7 @@ describe('a named range', () => {
 			namedRanges: { People: 'Sheet1!B3:C4' },
 		});
 		const item = testItem({ json: { Age: 42, Name: 'Ben' } });
-		const params = { spreadsheetId, range: 'People', valuesSource: 'items', headerRow: 3 };
+		const params = { spreadsheetId, range: 'People', valuesSource: 'columns', headerRow: 3 };
 		expect(await calls.one('append', params, item)).toMatchObject({
 			updatedRange: 'Sheet1!B5:C5',
 		});
@@ -168,7 +168,7 @@ describe('a tab that is not there', () => {
 	});
 
 	test('so does an append of items, whose header row is read first', async () => {
-		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'items' };
+		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'columns' };
 		const failure = await catchFailure(
 			calls.run('append', given, testItem({ json: { a: 1 } })),
 		);
@@ -231,7 +231,7 @@ describe('one spreadsheet', () => {
 				{ title: 'Second', rows: [['a']] },
 			],
 		});
-		const params = { spreadsheetId, range: 'A:B', valuesSource: 'items' };
+		const params = { spreadsheetId, range: 'A:B', valuesSource: 'columns' };
 		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({
 			updatedRange: 'First!A2',
 		});

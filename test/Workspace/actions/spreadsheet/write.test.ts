@@ -173,7 +173,7 @@ describe('input items', () => {
 	const given = (spreadsheetId: string, more = {}) => ({
 		spreadsheetId,
 		range: 'Sheet1!B2',
-		valuesSource: 'items',
+		valuesSource: 'columns',
 		...more,
 	});
 
@@ -267,7 +267,7 @@ describe('input items', () => {
 			more: object,
 			json: object = { Id: 1, State: 'paid' },
 		) => {
-			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'items', ...more };
+			const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', ...more };
 			const all = items(json as never).map((item) => ({ params, item }));
 			return (await calls.together('write', all))[0];
 		};
@@ -342,7 +342,7 @@ describe('input items', () => {
 			const params = {
 				spreadsheetId,
 				tab: 'Sheet1',
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				writeMode: 'replace',
 			};
 			await calls.together(
@@ -380,7 +380,7 @@ describe('input items', () => {
 			const params = {
 				spreadsheetId,
 				tab: 'Sheet1',
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				writeMode: 'replace',
 			};
 			const all = items({ a: '1', b: '2' }, { a: '3' }).map((item) => ({
@@ -531,7 +531,7 @@ describe('rows that need room', () => {
 	test('so do input items, and columns', async () => {
 		const spreadsheetId = calls.sheet([], 'My Tab', { columnCount: 2 });
 		const all = items(...rows(1200).map(([a, b]) => ({ a, b, c: 1 })));
-		const params = { spreadsheetId, tab: 'My Tab', valuesSource: 'items' };
+		const params = { spreadsheetId, tab: 'My Tab', valuesSource: 'columns' };
 		const written = await calls.together(
 			'write',
 			all.map((item) => ({ params, item })),
@@ -587,9 +587,9 @@ describe('rows that need room', () => {
 	test.each([
 		['columns', { valuesSource: 'columns', columns: { Name: 'Anna', New: 'x' } }],
 		['json', { values: [{ Name: 'Anna', New: 'x' }] }],
-		['items', { valuesSource: 'items' }],
-		['items, update', { valuesSource: 'items', matchColumns: 'Name' }],
-		['items, replace', { valuesSource: 'items', writeMode: 'replace' }],
+		['items', { valuesSource: 'columns' }],
+		['items, update', { valuesSource: 'columns', matchColumns: 'Name' }],
+		['items, replace', { valuesSource: 'columns', writeMode: 'replace' }],
 	])('a tab that has nothing but its header row gets the row: %s', async (_, given) => {
 		const spreadsheetId = calls.sheet([['Name']], 'Sheet1', { rowCount: 1, columnCount: 1 });
 		const params = { spreadsheetId, tab: 'Sheet1', extraColumns: 'add', ...given };
@@ -668,7 +668,7 @@ describe('rows that need room', () => {
 		const params = {
 			spreadsheetId,
 			range: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			includeHeaderRow: false,
 		};
 		const written = await calls.together(
