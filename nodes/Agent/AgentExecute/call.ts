@@ -102,7 +102,7 @@ export async function sendExecuteCall(
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
-	const { timeoutSeconds, maxTries: maxAttempts, maxRetryWaitSeconds } = call.params;
+	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const sendAttempt = async (attemptSignal: AbortSignal) => {
@@ -134,7 +134,7 @@ export async function sendExecuteCall(
 		{ isRepeatable: false, mayChange: true },
 		{
 			words: agentRetryWords,
-			maxAttempts,
+			maxAttempts: 5,
 			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
 			signal,
 		},

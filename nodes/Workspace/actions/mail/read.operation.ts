@@ -1,5 +1,5 @@
 import { quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
@@ -50,7 +50,6 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
-		maxModelCharactersOption,
 		newTextOnlyOption,
 		startCharacterOption,
 		{
@@ -62,7 +61,7 @@ export const read = defineOperation({
 				'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
+	async send(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
 		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {
@@ -94,7 +93,7 @@ export const read = defineOperation({
 			};
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	toModel: (mails, params, maxCharacters) => toMailAnswer(mails, params, maxCharacters),
+	toModel: (mails, params) => toMailAnswer(mails, params),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The email is not in this mailbox. It may have been deleted.',
