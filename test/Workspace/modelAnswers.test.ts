@@ -89,7 +89,6 @@ describe('rows', () => {
 			resource: 'spreadsheet',
 			operation: 'read',
 			spreadsheetId: byId(id),
-			range: 'A:H',
 		};
 	}
 
@@ -130,22 +129,62 @@ describe('rows', () => {
 		]);
 	});
 
-	test('one of which alone is too long are not cut, and the note says how to pass it', async () => {
-		const rows = [
-			['A', 'B'],
-			['x'.repeat(40_000), 1],
-			['y', 2],
-		];
-		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
-		const { items } = await call({
-			resource: 'spreadsheet',
-			operation: 'read',
-			spreadsheetId: byId(id),
-		});
-		expect(items[0]).toMatchObject({ rows: [], total: 2 });
-		expect(noteIn(items)).toContain(
-			"Row 2 alone is too long to be shown: read fewer columns with 'Range'",
-		);
+	/** Reads a book whose tabs have these titles. The first tab has the rows. */
+	async function readBook(
+		titles: readonly string[],
+		rows: unknown[][],
+		output: string,
+		options: IDataObject = {},
+	) {
+		const tabs = titles.map((title, at) => ({ title, ...(at === 0 && { rows }) }));
+		const id = google.sheets.seed({ title: 'Book', tabs });
+		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const { items, size } = await call({ ...place, output }, options);
+		expect(size).toBeLessThanOrEqual(30_000);
+		return items;
+	}
+
+	test('name their tab and the others', async () => {
+		const rows = [['A'], ['x']];
+		for (const output of ['rows', 'values']) {
+			const [answer] = await readBook(['Orders', 'Paid', 'Sent'], rows, output);
+			expect(answer).toMatchObject({ tab: 'Orders', otherTabs: ['Paid', 'Sent'] });
+		}
+	});
+
+	test.each(['rows', 'values'])(
+		'one of which alone is too long are cut, and the note says how to go on, as %s',
+		async (output) => {
+			const rows = [
+				['A', 'B'],
+				['x"'.repeat(20_000), 1],
+				['y', 2],
+			];
+			const range = output === 'rows' ? '' : 'A2:B3';
+			const items = await readBook(['Sheet1'], rows, output, { range });
+			expect(JSON.stringify(items[0])).toContain('…');
+			expect(noteIn(items)).toMatch(/^Rows 1 to 1 of 2 are shown\. .* 'Start Row': 3$/);
+		},
+	);
+
+	const many = (count: number, length: number) =>
+		Array.from({ length: count }, (_, at) => `${at}`.padEnd(length, 'n'));
+	test.each([
+		['100 names of 50,000 characters', ['Sheet1'], many(100, 50_000), 100],
+		['18,278 short names', ['Sheet1'], many(18_278, 0), 1000],
+		['100 tabs with titles of 1,000 characters', many(100, 1000), ['A', 'B'], 2],
+		['2,000 tabs', many(2000, 0), ['A', 'B'], 2],
+		['names of quotes', ['"'.repeat(1000)], many(500, 90).map((name) => `"${name}\\`), 90],
+	])('fit with %s', async (_name, titles, header, shownColumns) => {
+		for (const output of ['rows', 'values']) {
+			const items = await readBook(titles, [header, ['x', 'y']], output);
+			const [answer] = items as [{ tab: string; columns?: string[]; rows?: unknown[][] }];
+			expect(answer.tab).not.toBe('');
+			expect(noteIn(items)).toMatch(/of [12] are shown/);
+			if (!answer.columns) continue;
+			expect(answer.columns.length).toBeGreaterThanOrEqual(shownColumns);
+			expect(answer.rows?.[0]?.slice(0, 3)).toEqual([2, 'x', 'y']);
+		}
 	});
 
 	test('fit, too, where the user chose another output; a workflow gets all of them', async () => {

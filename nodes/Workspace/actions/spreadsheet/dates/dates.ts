@@ -79,7 +79,7 @@ export function parseShown(text: string, settings: DateSettings): DateCell | und
 	const isoCell = parseIso(isTimeOfDay ? `${text.padStart(5, '0')}:00` : text, settings);
 	if (isoCell) return isoCell;
 	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
-	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.padStart(5, '0'));
+	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
 	return createDateCell(wallTime, text);
 }
 
