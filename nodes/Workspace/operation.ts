@@ -109,7 +109,7 @@ export interface Operation<
 	readonly combine?: Combination<InferParameters<F, O>, P, W, R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** Turns a result into the answer to a model, of at most `maxModelCharacters`. Without this function, a model gets the output items. */
+	/** Turns a result into the answer to a model, with `buildModelAnswer`. Without it, a model gets the output items, shortened. */
 	toModel?(result: R, params: InferParameters<F, O>): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
