@@ -35,7 +35,7 @@ export function toValuesAnswer(result: ReadRows): ModelAnswer {
 	const facts = { ...describeTabs(result), range, majorDimension };
 	const part = { name: 'values', entries: values as unknown[] };
 	return buildModelAnswer(facts, part, (shownCount) => {
-		const firstRow = parseBounds(parseRange(String(range))).row;
+		const firstRow = parseBounds(parseRange(range as string)).row;
 		const nextNumber = firstRow + 1 + result.skippedCount + shownCount;
 		return describeRows(result, shownCount, nextNumber);
 	});
