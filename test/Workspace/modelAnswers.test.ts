@@ -294,7 +294,7 @@ describe('emails', () => {
 
 	test('of which 60 have their texts are shortened evenly, with a mark', async () => {
 		seed(60);
-		const { items, size } = await call(list, { includeBody: true });
+		const { items, size } = await call({ ...list, readingOptions: { includeBody: true } });
 		expect(size).toBeLessThanOrEqual(30_000);
 		expect(items).toHaveLength(61);
 		for (const { text } of items.slice(0, -1)) expect(text).toMatch(/^Some words of .{150,}…$/);
@@ -305,8 +305,8 @@ describe('emails', () => {
 
 	test('reach a model that follows the notes, each once, over the pages of Gmail and within them', async () => {
 		const ids = seed(230);
-		const pages = { ...list, maxResults: 100 };
-		const answers = await readAll(pages, ['Page Token', 'pageToken'], { includeBody: true });
+		const pages = { ...list, maxResults: 100, readingOptions: { includeBody: true } };
+		const answers = await readAll(pages, ['Page Token', 'pageToken']);
 		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual(ids);
 		expect(answers.length).toBeLessThan(5);
 		expect(noteIn(answers[0] ?? [])).toMatch(
@@ -317,10 +317,13 @@ describe('emails', () => {
 	test('that are marked as read are those that the model got, and the next call in the same way gets the next ones', async () => {
 		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.modify'] });
 		const ids = seed(230);
-		const options = { includeBody: true, markAsRead: true };
+		const unread = {
+			...{ ...list, status: 'unread' },
+			...{ readingOptions: { includeBody: true }, afterReading: { markAsRead: true } },
+		};
 		const got: unknown[] = [];
 		for (let calls = 0; calls < 20 && got.length < ids.length; calls++) {
-			const { items } = await call({ ...list, status: 'unread' }, options);
+			const { items } = await call(unread);
 			got.push(...items.slice(0, -1).map(({ id }) => id));
 			const next =
 				"To get the next ones, call again in the same way. If these emails come again, call with 'Page Token': ";
@@ -370,7 +373,7 @@ describe('emails', () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
-			{ note: "No email matches (item 0). 'From': nobody@example.com" },
+			{ note: "No email matches. 'From': nobody@example.com" },
 		]);
 	});
 

@@ -11,6 +11,7 @@ import {
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
+import { getCollectionName } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
 import { getAllFields } from '../../nodes/Workspace/operation';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
@@ -32,19 +33,21 @@ describe('properties', () => {
 
 	const locator = { mode: 'list', value: '' };
 
+	const rangeFields = { received: 'any', returnAll: false, maxResults: 25 };
+
 	/** Names and defaults that saved workflows depend on: the public interface. */
 	const fields: Record<string, Record<string, unknown>> = {
 		'mail send': {
-			sendAs: 'send',
-			replyToMessageId: '',
+			email: 'new',
 			to: '',
 			subject: '',
 			body: '',
 			bodyFormat: 'text',
-			allowedRecipients: '',
+			attachments: '',
+			sendAs: 'send',
 		},
-		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
-		'mail search': { query: '', returnAll: false, maxResults: 25 },
+		'mail list': { from: '', status: 'any', ...rangeFields },
+		'mail search': { query: '', ...rangeFields },
 		'mail read': { messageId: '' },
 		'spreadsheet create': { title: '', parentFolder: locator },
 		'spreadsheet read': {
@@ -88,8 +91,7 @@ describe('properties', () => {
 		...labelOptions,
 		labelIds: [],
 		includeSpamTrash: false,
-		receivedAfter: '',
-		receivedBefore: '',
+		onlyFiles: '',
 		details: true,
 		includeBody: false,
 		newTextOnly: false,
@@ -108,17 +110,19 @@ describe('properties', () => {
 			senderName: '',
 			driveFiles: '',
 			fromAlias: '',
-			attachments: '',
+			allowedRecipients: '',
+			onlyFiles: '',
 			replyAll: false,
 			quoteOriginal: false,
 			includeSignature: false,
 			headers: {},
 		},
-		'mail list': { ...listOptions, includeSent: false },
-		'mail search': listOptions,
+		'mail list': { ...listOptions, includeDrafts: false, includeSent: false },
+		'mail search': { ...listOptions, includeDrafts: false },
 		'mail read': {
 			...labelOptions,
 			downloadAttachments: false,
+			onlyFiles: '',
 			attachmentPrefix: 'attachment_',
 			includeHeaders: false,
 			newTextOnly: false,
@@ -257,7 +261,13 @@ describe('properties', () => {
 	describe.each(Object.keys(fields))('%s', (key) => {
 		const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
 		const visible = shown(form);
-		const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
+		const own = visible.filter(
+			({ name, type }) => !(name in valuesOf(key)) && type !== 'collection',
+		);
+		const collections = description.properties.filter(({ type, displayOptions }) => {
+			const { resource = [], operation = [] } = displayOptions?.show ?? {};
+			return type === 'collection' && `${resource.join()} ${operation.join()}` === key;
+		});
 
 		test('shows its fields with their defaults', () => {
 			expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
@@ -266,11 +276,12 @@ describe('properties', () => {
 		});
 
 		test('has its options with their defaults, in alphabetical order', () => {
-			const collection = visible.find(({ name }) => name === 'options');
-			const choices = (collection?.options ?? []) as INodeProperties[];
-			expect(defaultsOf(choices)).toEqual(whenAdded({ ...options[key], ...common }));
-			const names = choices.map(({ displayName }) => displayName);
-			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			const lists = collections.map((collection) => collection.options as INodeProperties[]);
+			expect(defaultsOf(lists.flat())).toEqual(whenAdded({ ...options[key], ...common }));
+			for (const choices of lists) {
+				const names = choices.map(({ displayName }) => displayName);
+				expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			}
 		});
 
 		test('an option that was not added keeps its value, and one that was added stays in the saved workflow', () => {
@@ -281,10 +292,11 @@ describe('properties', () => {
 			);
 			const absent = readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' });
 			expect(absent).toEqual(Object.fromEntries(expected));
-			const added = Object.fromEntries(
-				switches.filter(({ showWhen }) => !showWhen).map(({ name }) => [name, true]),
-			);
-			const saved = { ...valuesOf(key), options: added } as INodeParameters;
+			const added: Record<string, Record<string, true>> = {};
+			for (const field of switches)
+				if (!field.showWhen && !field.collection?.showWhen)
+					(added[getCollectionName(field)] ??= {})[field.name] = true;
+			const saved = { ...valuesOf(key), options: {}, ...added } as INodeParameters;
 			const { properties } = description;
 			const kept = NodeHelpers.getNodeParameters(
 				properties,
@@ -294,7 +306,7 @@ describe('properties', () => {
 				node,
 				description,
 			);
-			expect(kept?.['options']).toEqual(added);
+			expect(kept).toMatchObject(added);
 		});
 
 		test('has no locator that n8n would stop the node for', () => {
@@ -345,9 +357,7 @@ describe('properties', () => {
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
-		expect(JSON.stringify(description.properties)).toContain(
-			'If this is empty, nothing is attached',
-		);
+		expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
 		expect(actions).toContain('Replace content of document or section');
 		expect(actions).toContain('Read document or get it as PDF');
@@ -609,10 +619,10 @@ describe('properties', () => {
 			'document read: documentId*',
 			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
-			'mail list: from, status, returnAll, maxResults',
+			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
-			'mail search: query*, returnAll, maxResults',
-			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
+			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
@@ -671,8 +681,8 @@ describe('output schema', () => {
 	const results: Record<string, () => Promise<IDataObject>> = {
 		// Without a draft, all of it but `draftId`.
 		'mail/send': () => run('mail/send', { ...mail, sendAs: 'draft' }),
-		'mail/list': () => run('mail/list', {}, { includeSent: true }),
-		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
+		'mail/list': () => run('mail/list', {}, { includeDrafts: true }),
+		'mail/search': () => run('mail/search', { query: 'subject:Hi' }, { includeDrafts: true }),
 		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),
 		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),
 		'spreadsheet/read': async () => {
