@@ -3,6 +3,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import type { DoneWork } from '../../core/doneItems';
+import { completeModelAnswer } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
@@ -108,12 +109,14 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 }
 
 function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
-	if (item.isTool && operation.toModel) {
-		const { items, note } = operation.toModel(result, params);
-		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...item.hints];
-		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
-	}
-	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+	const buildItems = () =>
+		operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+	if (!item.isTool) return buildItems();
+	const answer = operation.toModel?.(result, params) ?? {
+		items: buildItems().map(({ json }) => json),
+	};
+	const note = answer.note === undefined ? undefined : item.insertNames(answer.note);
+	return completeModelAnswer({ ...answer, note }, item.hints).map((json) => ({ json }));
 }
 
 /** Describes what happens to a finished job if the node runs again. */

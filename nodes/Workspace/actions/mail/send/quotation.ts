@@ -8,28 +8,28 @@ import { findAddresses, type Address } from './addresses';
 import type { LoadedFile } from './attachments';
 import { escapeHtml, textToHtml } from './bodies';
 import type { OutgoingMail } from './compose';
-import type { SendParams } from './fields';
 import { listSendAs, findSendAs } from './sender';
 
 /** Adds the signature and then the original email below the body. */
 export async function appendSignatureAndQuote(
 	clients: Clients,
 	outgoing: OutgoingMail,
-	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { bodies } = outgoing;
+	const { bodies, includeSignature, quoteOriginal, originalId } = outgoing;
 	const isHtml = bodies.html !== undefined;
 	const additions = [
 		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
-		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
+		quoteOriginal ? await buildQuotation(clients, originalId, isHtml, item) : undefined,
 	].filter((addition) => addition !== undefined);
 	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join(
 		'\n\n',
 	);
 	const addedHtml = additions.map(({ html }) => html).join('');
 	const newBodies =
-		bodies.html === undefined ? { text } : { text, html: insertAtEnd(bodies.html, addedHtml) };
+		bodies.html === undefined
+			? { text, html: undefined }
+			: { text, html: insertAtEnd(bodies.html, addedHtml) };
 	const addedFiles = additions.flatMap(({ files }) => files);
 	return { ...outgoing, bodies: newBodies, files: [...outgoing.files, ...addedFiles] };
 }

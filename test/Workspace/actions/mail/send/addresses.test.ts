@@ -11,7 +11,7 @@ import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/se
 import {
 	readCustomHeaders,
 	requireOneLine,
-} from '../../../../../nodes/Workspace/actions/mail/send/fields';
+} from '../../../../../nodes/Workspace/actions/mail/send/prepareMail';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 
@@ -100,6 +100,7 @@ describe('addresses', () => {
 
 	it('times become epoch seconds', () => {
 		const terms = buildReceivedTerms({
+			received: 'between',
 			receivedAfter: '2026-01-01T00:00:00.500Z',
 			receivedBefore: '2026-01-01T00:00:02.000Z',
 		});

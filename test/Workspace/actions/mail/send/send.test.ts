@@ -186,6 +186,37 @@ describe('what goes out', () => {
 		},
 	);
 
+	it('attaches only files with the names that are wanted, in upper or lower case', async () => {
+		const fields = {
+			one: binary('1', 'Invoice 1.PDF'),
+			two: binary('2', 'logo.png'),
+			three: binary('3', 'terms.pdf'),
+		};
+		await send({}, { attachments: '*', onlyFiles: '*.pdf, *nv*' }, fields);
+		expect(
+			files()
+				.map(({ filename }) => filename)
+				.toSorted(),
+		).toEqual(['Invoice 1.PDF', 'terms.pdf']);
+		mails.google.reset();
+		const options = { attachments: '*', onlyFiles: 'logo' };
+		const items = [{ json: {}, binary: fields }];
+		const failure = await failureOf(mails.run('send', mail, options, items));
+		expect(failure.message).toBe(
+			"No file of the item has a name that 'Only Files Named' allows",
+		);
+		expect(failure.description).toContain("'logo.png'");
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+
+	it.each<[IDataObject, string]>([
+		[{ body: 'Dear {{Customer}}, {{ $json.x }}' }, '{{Customer}}, {{ $json.x }}'],
+		[{ subject: '{{ order.id }}' }, '{{ order.id }}'],
+	])('names placeholders that stay in it: %j', async (parameters, names) => {
+		const { hints } = await mails.hinted({ operation: 'send', ...mail, ...parameters });
+		expect(hints).toEqual([expect.stringContaining(`The email contains ${names}.`)]);
+	});
+
 	it('does not send without files where all of them were wanted', async () => {
 		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
 			'The item has no files',

@@ -7,7 +7,6 @@ import {
 	readText,
 	type MimePart,
 } from '../../../../../dev/google/gmail/mime';
-import { send } from '../../../../../nodes/Workspace/actions/mail/send.operation';
 import { readAttachments } from '../../../../../nodes/Workspace/actions/mail/send/attachments';
 import { inlineLinkedFiles } from '../../../../../nodes/Workspace/actions/mail/send/inlineFiles';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
@@ -149,7 +148,7 @@ describe('send input', () => {
 			['one of two names', '=data,{{ $json.missing }}', 'data, '],
 		])('attachments that come out empty: %s', async (_what, attachments, inJson) => {
 			expect(await mails.refused(send({}, { attachments } as IDataObject))).toMatch(
-				/^'Attachments' names no file/,
+				/^'Attachments \(Field Names\)' names no file/,
 			);
 			const inputObject = { operation: 'send', ...mail, attachments: inJson };
 			expect(await mails.refused(mails.json(inputObject))).toMatch(
@@ -501,35 +500,11 @@ describe('inline images', () => {
 	});
 
 	it('a picture that nobody attached leaves a hint', async () => {
-		const clients = testClients(mails.google.url, mails.google.tokens.issue());
-		const item = testItem();
-		const params = {
-			...{
-				to: 'ann@example.com',
-				subject: 'S',
-				body: '<img src="cid:none">',
-				bodyFormat: 'html' as const,
-				cc: '',
-				bcc: '',
-			},
-			...{
-				replyTo: '',
-				senderName: '',
-				fromAlias: '',
-				attachments: [],
-				headers: [],
-				replyToMessageId: '',
-				replyAll: false,
-				quoteOriginal: false,
-				includeSignature: false,
-				driveFiles: [],
-				sendAs: 'send' as const,
-				saveAsDraft: false,
-				allowedRecipients: [],
-				idempotencyKey: '',
-			},
-		};
-		await send.send?.(clients, params, item);
-		expect(item.hints).toEqual([expect.stringContaining('cid:none')]);
+		const { hints } = await mails.hinted({
+			operation: 'send',
+			...{ to: 'ann@example.com', subject: 'S' },
+			...{ body: '<img src="cid:none">', bodyFormat: 'html' },
+		});
+		expect(hints).toEqual([expect.stringContaining('cid:none')]);
 	});
 });
