@@ -45,7 +45,7 @@ describe('send input', () => {
 				'a comma for a dot',
 				{ to: 'a@x.org, john@example,com' },
 				{},
-				/not an email address: john@example,com$/,
+				/not an email address: com$/,
 			],
 			['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
 			[
