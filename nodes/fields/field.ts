@@ -85,6 +85,8 @@ export interface Field {
 	readonly group?: OptionGroup;
 	/** The form has the field only where the node is a tool. */
 	readonly onlyAsTool?: boolean;
+	/** With `onlyAsTool`, for an option: a workflow's form has it, too, while other fields have one of these values. */
+	readonly inWorkflowWhen?: Field['showWhen'];
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** The only mode that has this field. The other mode has another field in its place, or none. */

@@ -88,9 +88,9 @@ export function buildProperties(
 		const members = options.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
-		const entries = combineGroups(members).toSorted((a, b) =>
-			compareNames(a.displayName, b.displayName),
-		);
+		const entries = combineGroups(members)
+			.flatMap(splitByUse)
+			.toSorted((a, b) => compareNames(a.displayName, b.displayName));
 		properties.push({
 			...buildConditionalProperty(collection, gate),
 			placeholder: 'Add option',
@@ -124,6 +124,13 @@ function combineGroups(options: readonly Field[]): Field[] {
 			});
 	}
 	return combinedOptions;
+}
+
+/** Returns one entry for tools and one for workflows if an option has different conditions in them. n8n shows one of the two. */
+function splitByUse(option: Field): Field[] {
+	const { inWorkflowWhen, ...toolEntry } = option;
+	if (!inWorkflowWhen) return [option];
+	return [toolEntry, { ...toolEntry, onlyAsTool: false, showWhen: inWorkflowWhen }];
 }
 
 /**
@@ -164,7 +171,7 @@ function buildOptionConditions(
 ): IDisplayOptions | undefined {
 	const show: ValuesByName = {};
 	const hide: ValuesByName = {};
-	if (option.onlyAsTool) show['@tool'] = [true];
+	if (option.onlyAsTool !== undefined) show['@tool'] = [option.onlyAsTool];
 	for (const [name, values] of Object.entries(
 		structuredClone(option.showWhen ?? {}) as ValuesByName,
 	)) {

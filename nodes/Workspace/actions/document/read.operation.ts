@@ -5,6 +5,7 @@ import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
+import type { TitledTab } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -125,9 +126,7 @@ export const read = defineOperation({
 			refuseDeepNesting(data);
 			return { ...data, ...(chosenTab && { tabs: [chosenTab] }) };
 		}
-		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(
-			({ documentTab }) => documentTab ?? [],
-		);
+		const tabs = listTitledTabs(chosenTab ? [chosenTab] : allTabs);
 		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
@@ -160,6 +159,12 @@ export const read = defineOperation({
 	},
 });
 
+/** Without other tabs, a tab has no title in the text. */
+function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
+	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
+	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
+}
+
 /** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
 
@@ -189,7 +194,7 @@ const conversions = {
 
 /** Converts tabs in the thread for untrusted text. @returns '' if the conversion fails; the item then gets a hint */
 async function convertTabs(
-	tabs: readonly docs_v1.Schema$DocumentTab[],
+	tabs: readonly TitledTab[],
 	documentId: string,
 	format: keyof typeof conversions,
 	item: Item,
@@ -206,7 +211,7 @@ async function convertTabs(
 }
 
 /** @returns undefined if tables are nested too deeply for the call stack, as in a document that somebody made with the API */
-function stringifyTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
+function stringifyTabs(tabs: readonly TitledTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);
 	} catch (error) {

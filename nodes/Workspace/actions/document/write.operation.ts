@@ -12,6 +12,7 @@ import {
 	repeatIfOutdated,
 	recoverResult,
 } from './revisionGuard';
+import { mentionRemovedObjects } from './removedObjects';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
 import { collectText, getStoredText, mentionFirstTab, readBodyState } from './tabs';
@@ -96,7 +97,7 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
-		const detail = needsTexts ? 'texts' : heading === '' ? 'outline' : 'bodies';
+		const detail = needsTexts ? 'texts' : 'bodies';
 		let firstSectionText: string | undefined; // If the section's text changes later, the next attempt refuses to write.
 		const readSection = async () => {
 			const body = await readBodyState(docs, documentId, tab, detail);
@@ -129,7 +130,7 @@ export const write = defineOperation({
 			}));
 			const revisionId = requiredRevisionId || body.revisionId;
 			const fittedContent = fitIntoSection(parsedContent, section);
-			return await carryOutContent(docs, item, (refusedUrls) => {
+			const result = await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
 					? planMarkdownReplacements(
 							body,
@@ -143,6 +144,8 @@ export const write = defineOperation({
 						);
 				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
+			if (!keepsContent) mentionRemovedObjects(section.elements, item);
+			return result;
 		};
 		// Repeats only changes that leave the text of others alone. A write of the whole content would overwrite that text.
 		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;

@@ -44,8 +44,8 @@ function checkTextLength(text: string, describePlace: () => string): string {
 
 function formatObject(value: object, describePlace: () => string): string {
 	const isoText = toIsoText(value);
-	if (isoText !== undefined) return isoText;
-	if (isDateObject(value))
+	if (isoText) return isoText;
+	if (isoText === '')
 		throw createRefusal(
 			`${describePlace()} is not a valid date`,
 			'Check the expression that creates it.',
@@ -63,11 +63,7 @@ function formatObject(value: object, describePlace: () => string): string {
 }
 
 const isPlainValue = (value: unknown) =>
-	typeof value !== 'object' || value === null || isDateObject(value);
-
-/** Whether a value is a date of n8n's expressions: Luxon's DateTime, or a Date of another JavaScript realm, for which `instanceof` fails. */
-const isDateObject = (value: object) =>
-	Object.prototype.toString.call(value) === '[object Date]' || 'isLuxonDateTime' in value;
+	typeof value !== 'object' || value === null || toIsoText(value) !== undefined;
 
 /** The rows of one item: rows of cells, or rows whose cells go below the headers with their names. */
 export type GivenRows =

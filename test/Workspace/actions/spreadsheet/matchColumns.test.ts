@@ -570,7 +570,7 @@ describe('keys', () => {
 		return calls.stored(spreadsheetId, 'Sheet1').slice(1);
 	};
 
-	test.each<[string, unknown[], unknown, number[]]>([
+	test.each<[string, unknown[], string | number, number[]]>([
 		['blanks at the ends', [' test@email.com '], 'test@email.com', [0]],
 		['a non-breaking blank', ['A-1\u00A0'], 'A-1', [0]],
 		['a number and a text with zeros in front', [1234], '001234', [0]],
