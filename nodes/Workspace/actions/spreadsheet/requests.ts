@@ -172,15 +172,20 @@ function combineIntoRectangles(steps: readonly RowStep[]): Rectangle[] {
 
 /** Builds the requests that show dates as dates, except in columns of dates, whose own format stays. */
 export function buildDateFormats(
-	{ sheetId, types }: Pick<FittedTable, 'sheetId' | 'types'>,
-	steps: ReadonlyArray<Pick<RowStep, 'changes'>>,
+	{ sheetId, types, row: headerRow }: FittedTable,
+	steps: readonly RowStep[],
 ): Request[] {
+	// Rows that are added directly below the header have no format yet.
+	const isPlain = steps.find(isAppended)?.rows[0] === headerRow + 1;
 	const dates: Array<CellPosition & DateCell['format']> = [];
-	for (const { changes } of steps)
+	for (const { action, changes } of steps)
 		for (const { row, cellsByColumn } of changes)
-			for (const [column, cell] of cellsByColumn)
-				if (cell instanceof DateCell && types.get(column) !== 'date')
+			for (const [column, cell] of cellsByColumn) {
+				const hasFormat = types.get(column) === 'date';
+				const keepsFormat = hasFormat && !(isPlain && action === 'appended');
+				if (cell instanceof DateCell && !keepsFormat)
 					dates.push({ row, column, ...cell.format });
+			}
 	dates.sort((a, b) => a.column - b.column || a.row - b.row);
 	const continues = (above: (typeof dates)[number], date: typeof above) =>
 		date.column === above.column &&

@@ -294,7 +294,7 @@ test('USER_ENTERED: cells are taken as typed, also those that rows are found by'
 test('a large change goes out in parts', async () => {
 	const text = 'x'.repeat(40_000);
 	const spreadsheetId = calls.sheet(orders);
-	const all = Array.from({ length: 20 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
+	const all = Array.from({ length: 60 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
 	const written = await write({ spreadsheetId }, ...all);
 	expect(written.map((one) => (one as IDataObject)['updatedRange'])).toEqual(
 		all.map((_, at) => `Sheet1!A${at + 5}:B${at + 5}`),

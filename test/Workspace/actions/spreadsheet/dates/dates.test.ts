@@ -111,13 +111,13 @@ describe.each<[string, object]>([
 	['append', {}],
 	['write', { writeMode: 'overwrite' }],
 	['write', { writeMode: 'replace' }],
-	['write', { writeMode: 'update', matchColumns: 'zip' }],
+	['write', { writeMode: 'updateOrAdd', matchColumns: 'zip' }],
 ])('%s %j keeps types', (name, more) => {
 	const send = async (spreadsheetId: string, json: object) => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			valueInputOption: 'AUTO',
 			...more,
 		};
@@ -166,7 +166,7 @@ test.each([
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			valueInputOption: 'AUTO',
 		};
 		const all = items(
@@ -178,7 +178,7 @@ test.each([
 			all.map((item) => ({ params, item })),
 		);
 		// The locale comes with the header row.
-		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.update', 'values.append']);
+		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 		expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
 			[1, 45322, day],
 			[2, 45322, '1/2'],
@@ -218,7 +218,6 @@ describe('the form, where Cell Format is not set', () => {
 	const day = '2024-01-05';
 
 	test.each([
-		['items', {}, 45296],
 		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: day } } }, 45296],
 		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: 'other' } } }, 'other'],
 		['columns', { columns: { mappingMode: 'autoMapInputData', value: null } }, 45296],
@@ -230,15 +229,17 @@ describe('the form, where Cell Format is not set', () => {
 			const value = calls.sheet([['Day']]);
 			const target = {
 				spreadsheetId: { __rl: true, mode: 'id', value },
-				range: 'Sheet1!A:A',
-			};
-			const rows = {
-				valuesSource,
-				...more,
-				...(operation === 'write' && { writeMode: 'replace' }),
+				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 			};
 			const isUnnamed =
 				operation === 'write' && 'values' in more && more.values.startsWith('[[');
+			const rows = {
+				valuesSource,
+				...more,
+				...(operation === 'write' && {
+					writeMode: isUnnamed ? 'overwrite' : 'replace',
+				}),
+			};
 			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
 			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
 			expect(calls.stored(value, 'Sheet1!A:A').at(isUnnamed ? 0 : 1)).toEqual([stored]);
@@ -256,7 +257,7 @@ describe('a tab that is not there', () => {
 		['write', { tab: 'Log', matchColumns: 'zip' }],
 	])('%s %j makes it', async (name, more) => {
 		const spreadsheetId = calls.sheet();
-		const params = { spreadsheetId, valuesSource: 'items', createTab: true, ...more };
+		const params = { spreadsheetId, valuesSource: 'columns', createTab: true, ...more };
 		const all = items({ zip: 'a' }, { zip: 'b' }).map((item) => ({ params, item }));
 		await calls.together(name as 'write', all);
 		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
@@ -271,7 +272,7 @@ describe('a tab that is not there', () => {
 		const one = (zip: string) =>
 			calls.one(
 				'append',
-				{ spreadsheetId, tab: 'Log', valuesSource: 'items', createTab: true },
+				{ spreadsheetId, tab: 'Log', valuesSource: 'columns', createTab: true },
 				items({ zip })[0],
 			);
 		await Promise.all([one('a'), one('b')]);
@@ -288,7 +289,7 @@ describe('a tab that is not there', () => {
 		const [item] = items({ zip: 'a' });
 		await calls.one(
 			'append',
-			{ spreadsheetId, range: 'Log', valuesSource: 'items', createTab: true },
+			{ spreadsheetId, range: 'Log', valuesSource: 'columns', createTab: true },
 			item,
 		);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['zip'], ['a']]);
@@ -301,7 +302,7 @@ test.each(['write', 'append'] as const)(
 		const given = {
 			spreadsheetId: 'x',
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			writeMode: 'overwrite',
 		};
 		const [item] = items({ action: 'x', sessionId: 'y' });
