@@ -89,7 +89,6 @@ describe('rows', () => {
 			resource: 'spreadsheet',
 			operation: 'read',
 			spreadsheetId: byId(id),
-			range: 'A:H',
 		};
 	}
 
@@ -128,6 +127,45 @@ describe('rows', () => {
 			{ note: 'Rows 0 to 20 of 20 are shown.' },
 			{ note: "'Start Row' is below the last row. Rows above it: 20." },
 		]);
+	});
+
+	/** Reads a book whose tabs have these titles. The first tab has the rows. */
+	async function readBook(
+		titles: readonly string[],
+		rows: unknown[][],
+		output: string,
+		options: IDataObject = {},
+	) {
+		const tabs = titles.map((title, at) => ({ title, ...(at === 0 && { rows }) }));
+		const id = google.sheets.seed({ title: 'Book', tabs });
+		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const { items, size } = await call({ ...place, output }, options);
+		expect(size).toBeLessThanOrEqual(30_000);
+		return items;
+	}
+
+	test('name their tab and the others', async () => {
+		const rows = [['A'], ['x']];
+		for (const output of ['rows', 'values']) {
+			const [answer] = await readBook(['Orders', 'Paid', 'Sent'], rows, output);
+			expect(answer).toMatchObject({ tab: 'Orders', otherTabs: ['Paid', 'Sent'] });
+		}
+	});
+
+	const many = (count: number, length: number) =>
+		Array.from({ length: count }, (_, at) => `${at}`.padEnd(length, 'n'));
+	test.each([
+		['100 tabs with titles of 1,000 characters', many(100, 1000), ['A', 'B']],
+		['2,000 tabs', many(2000, 0), ['A', 'B']],
+		['names of quotes', ['"'.repeat(1000)], many(500, 90).map((name) => `"${name}\\`)],
+	])('fit with %s', async (_name, titles, header) => {
+		for (const output of ['rows', 'values']) {
+			const items = await readBook(titles, [header, ['x', 'y']], output);
+			const [answer] = items as [{ tab: string; rows?: unknown[][] }];
+			expect(answer.tab).not.toBe('');
+			expect(noteIn(items)).toMatch(/of [12] are shown/);
+			if (answer.rows) expect(answer.rows[0]?.slice(0, 3)).toEqual([2, 'x', 'y']);
+		}
 	});
 
 	test('one of which alone is too long are cut, with a mark, and the note moves on', async () => {

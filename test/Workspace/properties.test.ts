@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+	type INodePropertyCollection,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -12,6 +13,7 @@ import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/go
 import { standardScopes } from '../../dev/google/tokens';
 import { getCollectionName } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
+import { getAllFields } from '../../nodes/Workspace/operation';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -48,7 +50,13 @@ describe('properties', () => {
 		'mail search': { query: '', ...rangeFields },
 		'mail read': { messageId: '' },
 		'spreadsheet create': { title: '', parentFolder: locator },
-		'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
+		'spreadsheet read': {
+			spreadsheetId: locator,
+			tab: locator,
+			matchType: 'allConditions',
+			filters: {},
+			output: 'rows',
+		},
 		'spreadsheet write': {
 			spreadsheetId: locator,
 			tab: locator,
@@ -132,9 +140,7 @@ describe('properties', () => {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
 			dateTimeRenderOption: 'ISO_8601',
-			majorDimension: 'ROWS',
-			filters: {},
-			combineFilters: 'and',
+			range: '',
 			maxRows: 0,
 			startRow: 0,
 		},
@@ -227,7 +233,7 @@ describe('properties', () => {
 		);
 
 	test('a row that nobody filled in means nothing', () => {
-		const all = operations.flatMap(({ operation }) => operation.options);
+		const all = operations.flatMap(({ operation }) => getAllFields(operation));
 		for (const [name, row] of Object.entries(firstRows)) {
 			const found = all.filter((field) => field.name === name);
 			expect(found.length).toBeGreaterThan(0);
@@ -417,8 +423,6 @@ describe('properties', () => {
 					}),
 				)
 				.map(({ name }) => name);
-		expect(visible({}, 'values')).toContain('majorDimension');
-		expect(visible({})).not.toContain('majorDimension');
 		expect(visible({})).toContain('headerRow');
 		expect(visible({}, 'values')).not.toContain('headerRow');
 		expect(visible({})).toContain('dateTimeRenderOption');
@@ -586,15 +590,9 @@ describe('properties', () => {
 	});
 
 	test('a filter asks for a value only where its condition compares with one', () => {
-		const inside = (properties: INodeProperties[], name: string) =>
-			properties
-				.flatMap(({ options = [] }) => options)
-				.find((option) => option.name === name);
-		const filters = inside(
-			shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
-			'filters',
-		) as INodeProperties;
-		const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
+		const form = { inputMode: 'fields', resource: 'spreadsheet', operation: 'read' };
+		const filters = shown({ ...form, output: 'rows' }).find(({ name }) => name === 'filters');
+		const { values } = filters?.options?.[0] as INodePropertyCollection;
 		const named = (condition: string) =>
 			values.filter((property) =>
 				NodeHelpers.displayParameter({ condition }, property, node, description),
@@ -627,7 +625,7 @@ describe('properties', () => {
 			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
-			'spreadsheet read: spreadsheetId*, tab, range, output',
+			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
 			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 		expect(text).toContain('mailAttachment (attachment is its file name)');

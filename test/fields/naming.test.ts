@@ -99,8 +99,8 @@ describe('naming', () => {
 		],
 		[
 			['spreadsheet', 'read'],
-			{ spreadsheetId: '1abc', range: "'A'!?" },
-			{},
+			{ spreadsheetId: '1abc' },
+			{ range: "'A'!?" },
 			"'Range' is not a range: 'A'!?",
 			"'range' is not a range: 'A'!?",
 		],
