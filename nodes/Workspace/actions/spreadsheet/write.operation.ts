@@ -160,8 +160,9 @@ export const write = defineOperation({
 	fields: fields.writeFields,
 	options: fields.writeOptions,
 	prepare(params, item) {
+		const prepared = prepareRows(params, item);
 		resolveWriteMode(params);
-		return prepareRows(params, item);
+		return prepared;
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
