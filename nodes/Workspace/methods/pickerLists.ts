@@ -171,7 +171,6 @@ const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = {
-	maxAttempts: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 };

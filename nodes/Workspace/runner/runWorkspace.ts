@@ -6,7 +6,7 @@ import type { DoneWork } from '../../core/doneItems';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
-import { createStoppedError } from '../../http/retry';
+import { createStoppedError } from '../../http/attempt';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import type { Clients, OutputItem } from '../operation';
 import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
@@ -194,7 +194,6 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 		const key = JSON.stringify(['clients', resource, operation.value, limits]);
 		const loadClients = async () => {
 			const options = {
-				maxAttempts: limits.maxTries,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				adviceByStatus: operation.adviceByStatus,

@@ -1,5 +1,5 @@
 import { isNodeError, NodeError } from '../../../core/errors';
-import { createStoppedError } from '../../../http/retry';
+import { createStoppedError } from '../../../http/attempt';
 import type { Item } from '../../operation';
 import { type Cell, readRows, type RowsMember } from './cells';
 import { printAreaLike, type CellPosition } from './range';
