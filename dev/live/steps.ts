@@ -114,7 +114,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Spreadsheet: Read', {
 			needs: ['spreadsheetId'],
-			parameters: spreadsheet('read', { range: 'People!A:B' }),
+			parameters: spreadsheet('read', { options: { range: 'People!A:B' } }),
 			check: (rows) => {
 				const names = rows.map(({ Name }) => String(Name)).join(', ');
 				return names === 'Ann, Ben'

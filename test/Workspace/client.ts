@@ -93,7 +93,6 @@ export function testItem({
 			executionId: 'test',
 			continueOnFail: false,
 			isTool: false,
-			maxModelCharacters: 0,
 		},
 		index,
 		json,

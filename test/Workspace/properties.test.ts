@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+	type INodePropertyCollection,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -10,7 +11,9 @@ import {
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
+import { getCollectionName } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
+import { getAllFields } from '../../nodes/Workspace/operation';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -30,22 +33,30 @@ describe('properties', () => {
 
 	const locator = { mode: 'list', value: '' };
 
+	const rangeFields = { received: 'any', returnAll: false, maxResults: 25 };
+
 	/** Names and defaults that saved workflows depend on: the public interface. */
 	const fields: Record<string, Record<string, unknown>> = {
 		'mail send': {
-			sendAs: 'send',
-			replyToMessageId: '',
+			email: 'new',
 			to: '',
 			subject: '',
 			body: '',
 			bodyFormat: 'text',
-			allowedRecipients: '',
+			attachments: '',
+			sendAs: 'send',
 		},
-		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
-		'mail search': { query: '', returnAll: false, maxResults: 25 },
+		'mail list': { from: '', status: 'any', ...rangeFields },
+		'mail search': { query: '', ...rangeFields },
 		'mail read': { messageId: '' },
 		'spreadsheet create': { title: '', parentFolder: locator },
-		'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
+		'spreadsheet read': {
+			spreadsheetId: locator,
+			tab: locator,
+			matchType: 'allConditions',
+			filters: {},
+			output: 'rows',
+		},
 		'spreadsheet write': {
 			spreadsheetId: locator,
 			tab: locator,
@@ -80,15 +91,13 @@ describe('properties', () => {
 		...labelOptions,
 		labelIds: [],
 		includeSpamTrash: false,
-		receivedAfter: '',
-		receivedBefore: '',
+		onlyFiles: '',
 		details: true,
 		includeBody: false,
 		newTextOnly: false,
 		downloadAttachments: false,
 		output: 'items',
 		pageToken: '',
-		maxModelCharacters: 30_000,
 	};
 	const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
@@ -101,22 +110,23 @@ describe('properties', () => {
 			senderName: '',
 			driveFiles: '',
 			fromAlias: '',
-			attachments: '',
+			allowedRecipients: '',
+			onlyFiles: '',
 			replyAll: false,
 			quoteOriginal: false,
 			includeSignature: false,
 			headers: {},
 		},
-		'mail list': { ...listOptions, includeSent: false },
-		'mail search': listOptions,
+		'mail list': { ...listOptions, includeDrafts: false, includeSent: false },
+		'mail search': { ...listOptions, includeDrafts: false },
 		'mail read': {
 			...labelOptions,
 			downloadAttachments: false,
+			onlyFiles: '',
 			attachmentPrefix: 'attachment_',
 			includeHeaders: false,
 			newTextOnly: false,
 			wholeConversation: false,
-			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
 		'spreadsheet create': {
@@ -130,11 +140,8 @@ describe('properties', () => {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
 			dateTimeRenderOption: 'ISO_8601',
-			majorDimension: 'ROWS',
-			filters: {},
-			combineFilters: 'and',
+			range: '',
 			maxRows: 0,
-			maxModelCharacters: 30_000,
 			startRow: 0,
 		},
 		'spreadsheet write': {
@@ -162,7 +169,6 @@ describe('properties', () => {
 			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
 			output: 'text',
-			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
 		'document write': {
@@ -193,10 +199,8 @@ describe('properties', () => {
 	};
 
 	const common = {
-		maxTries: 5,
-		maxRetryWaitSeconds: 120,
-		timeoutSeconds: 300,
 		includeInputFields: false,
+		timeLimits: { limits: { maxRetryWaitSeconds: 120, timeoutSeconds: 300 } },
 	};
 	const operations = resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
@@ -229,7 +233,7 @@ describe('properties', () => {
 		);
 
 	test('a row that nobody filled in means nothing', () => {
-		const all = operations.flatMap(({ operation }) => operation.options);
+		const all = operations.flatMap(({ operation }) => getAllFields(operation));
 		for (const [name, row] of Object.entries(firstRows)) {
 			const found = all.filter((field) => field.name === name);
 			expect(found.length).toBeGreaterThan(0);
@@ -257,7 +261,13 @@ describe('properties', () => {
 	describe.each(Object.keys(fields))('%s', (key) => {
 		const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
 		const visible = shown(form);
-		const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
+		const own = visible.filter(
+			({ name, type }) => !(name in valuesOf(key)) && type !== 'collection',
+		);
+		const collections = description.properties.filter(({ type, displayOptions }) => {
+			const { resource = [], operation = [] } = displayOptions?.show ?? {};
+			return type === 'collection' && `${resource.join()} ${operation.join()}` === key;
+		});
 
 		test('shows its fields with their defaults', () => {
 			expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
@@ -266,11 +276,12 @@ describe('properties', () => {
 		});
 
 		test('has its options with their defaults, in alphabetical order', () => {
-			const collection = visible.find(({ name }) => name === 'options');
-			const choices = (collection?.options ?? []) as INodeProperties[];
-			expect(defaultsOf(choices)).toEqual(whenAdded({ ...options[key], ...common }));
-			const names = choices.map(({ displayName }) => displayName);
-			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			const lists = collections.map((collection) => collection.options as INodeProperties[]);
+			expect(defaultsOf(lists.flat())).toEqual(whenAdded({ ...options[key], ...common }));
+			for (const choices of lists) {
+				const names = choices.map(({ displayName }) => displayName);
+				expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			}
 		});
 
 		test('an option that was not added keeps its value, and one that was added stays in the saved workflow', () => {
@@ -281,10 +292,11 @@ describe('properties', () => {
 			);
 			const absent = readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' });
 			expect(absent).toEqual(Object.fromEntries(expected));
-			const added = Object.fromEntries(
-				switches.filter(({ showWhen }) => !showWhen).map(({ name }) => [name, true]),
-			);
-			const saved = { ...valuesOf(key), options: added } as INodeParameters;
+			const added: Record<string, Record<string, true>> = {};
+			for (const field of switches)
+				if (!field.showWhen && !field.collection?.showWhen)
+					(added[getCollectionName(field)] ??= {})[field.name] = true;
+			const saved = { ...valuesOf(key), options: {}, ...added } as INodeParameters;
 			const { properties } = description;
 			const kept = NodeHelpers.getNodeParameters(
 				properties,
@@ -294,7 +306,7 @@ describe('properties', () => {
 				node,
 				description,
 			);
-			expect(kept?.['options']).toEqual(added);
+			expect(kept).toMatchObject(added);
 		});
 
 		test('has no locator that n8n would stop the node for', () => {
@@ -312,7 +324,10 @@ describe('properties', () => {
 		});
 
 		test('keeps its values through n8n’s own reading of a saved node', () => {
-			const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
+			const saved = {
+				...valuesOf(key),
+				options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
+			} as INodeParameters;
 			const kept = NodeHelpers.getNodeParameters(
 				description.properties,
 				saved,
@@ -321,7 +336,10 @@ describe('properties', () => {
 				node,
 				description,
 			);
-			expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
+			expect(kept).toMatchObject({
+				...fields[key],
+				options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
+			});
 		});
 	});
 
@@ -339,9 +357,7 @@ describe('properties', () => {
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
-		expect(JSON.stringify(description.properties)).toContain(
-			'If this is empty, nothing is attached',
-		);
+		expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
 		expect(actions).toContain('Replace content of document or section');
 		expect(actions).toContain('Read document or get it as PDF');
@@ -407,8 +423,6 @@ describe('properties', () => {
 					}),
 				)
 				.map(({ name }) => name);
-		expect(visible({}, 'values')).toContain('majorDimension');
-		expect(visible({})).not.toContain('majorDimension');
 		expect(visible({})).toContain('headerRow');
 		expect(visible({}, 'values')).not.toContain('headerRow');
 		expect(visible({})).toContain('dateTimeRenderOption');
@@ -576,15 +590,9 @@ describe('properties', () => {
 	});
 
 	test('a filter asks for a value only where its condition compares with one', () => {
-		const inside = (properties: INodeProperties[], name: string) =>
-			properties
-				.flatMap(({ options = [] }) => options)
-				.find((option) => option.name === name);
-		const filters = inside(
-			shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
-			'filters',
-		) as INodeProperties;
-		const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
+		const form = { inputMode: 'fields', resource: 'spreadsheet', operation: 'read' };
+		const filters = shown({ ...form, output: 'rows' }).find(({ name }) => name === 'filters');
+		const { values } = filters?.options?.[0] as INodePropertyCollection;
 		const named = (condition: string) =>
 			values.filter((property) =>
 				NodeHelpers.displayParameter({ condition }, property, node, description),
@@ -611,13 +619,13 @@ describe('properties', () => {
 			'document read: documentId*',
 			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
-			'mail list: from, status, returnAll, maxResults',
+			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
-			'mail search: query*, returnAll, maxResults',
-			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
+			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
-			'spreadsheet read: spreadsheetId*, tab, range, output',
+			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
 			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 		expect(text).toContain('mailAttachment (attachment is its file name)');
@@ -673,8 +681,8 @@ describe('output schema', () => {
 	const results: Record<string, () => Promise<IDataObject>> = {
 		// Without a draft, all of it but `draftId`.
 		'mail/send': () => run('mail/send', { ...mail, sendAs: 'draft' }),
-		'mail/list': () => run('mail/list', {}, { includeSent: true }),
-		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
+		'mail/list': () => run('mail/list', {}, { includeDrafts: true }),
+		'mail/search': () => run('mail/search', { query: 'subject:Hi' }, { includeDrafts: true }),
 		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),
 		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),
 		'spreadsheet/read': async () => {

@@ -4,6 +4,7 @@ import type { Field } from '../../nodes/fields/field';
 import { RawParameters } from '../../nodes/fields/params';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf, createExecuteContext } from '../createExecuteContext';
+import { arrangeForm } from '../Workspace/actions/mail/mails';
 import { runNode } from '../Workspace/runNode';
 import { googleError, startScriptedServer, type ScriptedServer } from '../Workspace/scriptedServer';
 
@@ -98,8 +99,8 @@ describe('naming', () => {
 		],
 		[
 			['spreadsheet', 'read'],
-			{ spreadsheetId: '1abc', range: "'A'!?" },
-			{},
+			{ spreadsheetId: '1abc' },
+			{ range: "'A'!?" },
 			"'Range' is not a range: 'A'!?",
 			"'range' is not a range: 'A'!?",
 		],
@@ -138,7 +139,8 @@ describe('naming', () => {
 	test.each(cases)(
 		'%j %j %j',
 		async ([resource, operation], fields, options, inForm, inObject) => {
-			const form = await run({ resource, operation, ...fields, options });
+			const parameters = { resource, operation, ...fields, options };
+			const form = await run(resource === 'mail' ? arrangeForm(parameters) : parameters);
 			expect(form.message).toContain(inForm);
 			const object = await run({
 				inputMode: 'json',
@@ -321,6 +323,7 @@ describe('node parameters', () => {
 
 	describe('what was given for several fields', () => {
 		const fields = [{ name: 'subject' }, { name: 'body' }] as unknown as readonly Field[];
+		const options = [{ name: 'cc' }] as unknown as readonly Field[];
 
 		test.each<[string, IDataObject, readonly IDataObject[]]>([
 			[
@@ -341,14 +344,20 @@ describe('node parameters', () => {
 			],
 		])('differs from item to item if %s', (_what, parameters, expected) => {
 			const read = new RawParameters(contextOf(parameters, items));
-			expect([0, 1].map((index) => read.readFields(fields, index))).toEqual(expected);
+			expect([0, 1].map((index) => read.readFields(fields, options, index))).toEqual(
+				expected,
+			);
 		});
 
 		test('is one object for all items if nothing depends on the item', () => {
 			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
 			const read = new RawParameters(contextOf(parameters, items));
-			expect(read.readFields(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
-			expect(read.readFields(fields, 1)).toBe(read.readFields(fields, 0));
+			expect(read.readFields(fields, options, 0)).toEqual({
+				subject: 'Hi',
+				body: 'Text',
+				cc: 'Ann',
+			});
+			expect(read.readFields(fields, options, 1)).toBe(read.readFields(fields, options, 0));
 		});
 	});
 });

@@ -209,8 +209,8 @@ test.each([
 		resource: 'spreadsheet',
 		operation: 'read',
 		spreadsheetId: { __rl: true, mode: 'id', value: '=hostile-spreadsheet-{{ $json.number }}' },
-		range: 'Sheet1!A:ZZZ',
-		options: { maxRows: 50, ...filtered },
+		options: { range: 'Sheet1!A:ZZZ', maxRows: 50 },
+		...filtered,
 	};
 	const count = Math.ceil(perKind / 2);
 	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));
@@ -242,7 +242,7 @@ test('Markdown', async () => {
 });
 
 test('answers of the agent service', async () => {
-	const options = { maxTries: 1, timeoutSeconds: 20 };
+	const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 20 } } };
 	const parameters = {
 		sessionId: '={{ $json.number }}',
 		startStepName: 'start',

@@ -1,10 +1,6 @@
 import { maxResponseBytes } from '../../http/body';
 import { type Field, textType } from '../../fields/field';
-import {
-	includeInputFieldsOption,
-	maxModelCharactersOption,
-	requestOptions,
-} from '../../fields/params';
+import { includeInputFieldsOption, requestOptions } from '../../fields/params';
 import { outputTextField, trimmedTextType } from '../session/fields';
 
 /** The fields of the execute call. Their defaults never change, because saved workflows rely on them. */
@@ -101,7 +97,6 @@ export const executeOptions = [
 		default: false,
 		description: 'Whether to include the response headers in the output',
 	},
-	maxModelCharactersOption,
 	{
 		displayName: 'Max Response Size (Bytes)',
 		name: 'maxResponseBytes',

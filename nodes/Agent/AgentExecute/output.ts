@@ -179,7 +179,6 @@ const incompleteEnds: unknown[] = ['close', 'limit', 'timeout'];
 /** Reduces an item to what a model needs: answer, session and hints. @param hints the texts that a person reads below the node */
 export function toModelItems(
 	{ json }: INodeExecutionData,
-	{ maxModelCharacters }: Pick<PreparedCall['params'], 'maxModelCharacters'>,
 	hints: readonly string[],
 ): IDataObject[] {
 	const { output, sessionId, endedBy, gap, response } = json;
@@ -190,7 +189,7 @@ export function toModelItems(
 		return [{ output: null, ...commonFields }, ...hintNotes];
 	// If there is no text, the model gets the whole response.
 	const fullText = typeof output === 'string' ? output : JSON.stringify(response);
-	const fittedText = fitText(fullText, countRoom(maxModelCharacters, commonFields, hints));
+	const fittedText = fitText(fullText, countRoom(commonFields, hints));
 	const partNotes =
 		fittedText === fullText ? [] : [{ note: describePart(fittedText, 0, fullText.length) }];
 	return [{ output: fittedText, ...commonFields }, ...partNotes, ...hintNotes];

@@ -24,7 +24,7 @@ export const naming = new FieldNaming(allFields, 'fields');
 
 /** Reads and checks the parameters of one item. @throws NodeError 400 that names the wrong parameter */
 export function readItemParameters(rawParameters: RawParameters, index: number) {
-	const values = rawParameters.readFields(fields, index);
+	const values = rawParameters.readFields(fields, options, index);
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
 	checkNotEmpty(params.payloadMode, values, rawParameters);

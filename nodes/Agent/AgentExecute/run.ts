@@ -95,9 +95,9 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
 		const hints = outputs.buildHints(item, params, waitResult, isChat);
 		for (const hint of hints) run.hints.add(hint);
-		const isForModel = isTool(context.getNode()) && params.maxModelCharacters > 0;
+		const isForModel = isTool(context.getNode());
 		const output = isForModel
-			? outputs.toModelItems(item, params, hints).map((json) => ({ json }))
+			? outputs.toModelItems(item, hints).map((json) => ({ json }))
 			: [item];
 		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };

@@ -131,6 +131,7 @@ const defaultExecutionSeconds = 3600;
 export function readTriggerSettings(context: ITriggerFunctions) {
 	const rawValues = new RawParameters(createParameterContext(context)).readFields(
 		triggerFields,
+		triggerOptions,
 		0,
 	);
 	const allFields = [...triggerFields, ...triggerOptions];

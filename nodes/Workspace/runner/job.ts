@@ -5,9 +5,9 @@ import { isTool, type NodeError, createRefusal } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
-import { readParameters, requestOptions } from '../../fields/params';
+import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
-import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
+import { getAllFields, getNodeFields, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import {
 	type ResourceOperation,
@@ -59,7 +59,6 @@ export class InputItem implements RunnerItem {
 	readonly executionId: string;
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
-	readonly maxModelCharacters: number;
 	readonly #context: IExecuteFunctions;
 	readonly #settings: ItemSettings;
 	readonly #createdFiles: CreatedFile[] = [];
@@ -74,11 +73,14 @@ export class InputItem implements RunnerItem {
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = isTool(context.getNode());
-		this.maxModelCharacters = this.isTool ? settings.maxModelCharacters : 0;
 	}
 
-	findBinaryFields(names: readonly string[], formField: string) {
-		return findBinaryFields(this.#context, this.index, names, formField);
+	findBinaryFields(
+		names: readonly string[],
+		formField: string,
+		isWanted?: (fileName: string) => boolean,
+	) {
+		return findBinaryFields(this.#context, this.index, names, formField, isWanted);
 	}
 
 	getBinary(field: string) {
@@ -158,13 +160,17 @@ function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInp
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	const { resource, operation } = chooseOperation(resourceName, operationName);
-	return { resource, operation, values: rawParameters.readFields(operation.fields, itemIndex) };
+	const options = [...operation.options, ...commonOptions];
+	const values = rawParameters.readFields(operation.fields, options, itemIndex);
+	return { resource, operation, values };
 }
 
 /** What one input item asks the node to do. */
 export interface Job extends ResourceOperation {
 	readonly index: number;
 	readonly params: AnyParameters;
+	/** What the operation's `prepare` made of the parameters. */
+	readonly prepared: unknown;
 	readonly limits: RequestLimits;
 	readonly item: RunnerItem;
 	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
@@ -174,17 +180,16 @@ export interface Job extends ResourceOperation {
 }
 
 /** An input with the parameters that follow from its values. With an item, it is a job. Neighboring items with the same values share it. */
-interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item'> {
+interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item' | 'prepared'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
-	readonly maxModelCharacters: number;
 }
 
-type ItemSettings = Pick<CheckedInput, 'naming' | 'limits' | 'maxModelCharacters'>;
+type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
- * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
+ * parameters. If no field depends on the item, the fields are checked only once. The operation's own preparation runs for every item.
  */
 export function createJobReader(
 	context: IExecuteFunctions,
@@ -212,8 +217,10 @@ export function createJobReader(
 			lastInput = checkInput(input, { ...sharedReadContext, mode });
 		const { naming, params } = lastInput;
 		const item = new InputItem(context, index, run, lastInput);
-		naming.callWithNames(() => operation.check?.(params, item));
-		return { ...lastInput, index, item };
+		const prepared = operation.prepare
+			? naming.callWithNames(() => operation.prepare?.(params, item))
+			: params;
+		return { ...lastInput, index, item, prepared };
 	};
 }
 
@@ -226,7 +233,6 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
-	const maxModelCharacters = readMaxModelCharacters(fields, params, readContext);
 	return {
 		...uncheckedInput,
 		mode,
@@ -235,20 +241,7 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 		limits,
 		combineKey,
 		changedId,
-		maxModelCharacters,
 	};
-}
-
-/** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
-function readMaxModelCharacters(
-	fields: readonly Field[],
-	params: AnyParameters,
-	{ mode }: ReadContext,
-) {
-	const output = fields.find(({ name }) => name === 'output');
-	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
-	const isDefault = output === undefined || defaultValues.includes(params['output']);
-	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
 function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
@@ -257,9 +250,7 @@ function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
 	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
 	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
-	const nodeFields = uncheckedInput.operation.fields.filter(
-		({ noDataExpression }) => noDataExpression,
-	);
+	const nodeFields = getNodeFields(uncheckedInput.operation);
 	const pairs = nodeFields.map(
 		({ name }) => [name, rawParameters.read(name, index, null)] as const,
 	);

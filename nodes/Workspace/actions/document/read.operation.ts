@@ -1,9 +1,11 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
-import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
+import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
+import type { TitledTab } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -46,7 +48,8 @@ export const read = defineOperation({
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
 		{
 			...fields.tab,
-			description: 'Title or ID of the tab to read. Leave empty to read all tabs.',
+			description:
+				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
 		},
 		{
 			displayName: 'Output',
@@ -72,21 +75,22 @@ export const read = defineOperation({
 			default: 'text',
 			description: 'What to return',
 		},
-		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	check({ output, tab }) {
-		if (output !== 'file' || tab === '') return;
-		throw createRefusal(
-			`${quoteField('tab')} cannot be used for a file`,
-			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
-		);
-	},
-	async execute({ docs, drive }, params, item) {
+	async send({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
-			const { data } = await docs.documents.get({ documentId, fields: 'title' });
+			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
+			const { data } = await docs.documents.get({
+				documentId,
+				includeTabsContent: true,
+				fields,
+			});
 			const title = data.title ?? '';
+			if (tab !== '' && flattenTabs(data.tabs).length > 1)
+				item.addHint(
+					`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
+				);
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const fileRequest = { fileId: documentId, mimeType };
@@ -122,9 +126,7 @@ export const read = defineOperation({
 			refuseDeepNesting(data);
 			return { ...data, ...(chosenTab && { tabs: [chosenTab] }) };
 		}
-		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(
-			({ documentTab }) => documentTab ?? [],
-		);
+		const tabs = listTitledTabs(chosenTab ? [chosenTab] : allTabs);
 		const content = await convertTabs(tabs, documentId, contentFormat, item);
 		return {
 			documentId,
@@ -135,23 +137,20 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, maxCharacters) {
+	toModel(result, { startCharacter }) {
 		if (!('content' in result) || result.content === undefined)
-			return { items: [{ ...result }] };
-		const { title, content: availableContent, characterCount, tabs } = result;
-		const summary = {
-			title,
-			characterCount,
-			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
-		};
-		const content = fitText(availableContent, countRoom(maxCharacters, summary));
-		const note = describePart(
-			content,
-			startCharacter,
-			characterCount,
-			quoteField('startCharacter'),
+			return { items: [{ ...result, file: undefined }] };
+		const { title, content, characterCount, tabs } = result;
+		const facts: IDataObject = { title, characterCount };
+		if (tabs.length > 1) facts['tabs'] = tabs.map((tab) => tab.title);
+		return buildModelAnswer(facts, { name: 'content', text: content }, (shownLength) =>
+			describeTextPart(
+				shownLength,
+				startCharacter,
+				characterCount,
+				quoteField('startCharacter'),
+			),
 		);
-		return { items: [{ ...summary, content }], note };
 	},
 	toItems(result, { binaryPropertyName }) {
 		if (!('file' in result) || result.file === undefined) return undefined;
@@ -159,6 +158,12 @@ export const read = defineOperation({
 		return [{ json, binary: { [binaryPropertyName]: file } }];
 	},
 });
+
+/** Without other tabs, a tab has no title in the text. */
+function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
+	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
+	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
+}
 
 /** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
@@ -189,7 +194,7 @@ const conversions = {
 
 /** Converts tabs in the thread for untrusted text. @returns '' if the conversion fails; the item then gets a hint */
 async function convertTabs(
-	tabs: readonly docs_v1.Schema$DocumentTab[],
+	tabs: readonly TitledTab[],
 	documentId: string,
 	format: keyof typeof conversions,
 	item: Item,
@@ -206,7 +211,7 @@ async function convertTabs(
 }
 
 /** @returns undefined if tables are nested too deeply for the call stack, as in a document that somebody made with the API */
-function stringifyTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
+function stringifyTabs(tabs: readonly TitledTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);
 	} catch (error) {

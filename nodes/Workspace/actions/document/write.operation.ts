@@ -12,9 +12,10 @@ import {
 	repeatIfOutdated,
 	recoverResult,
 } from './revisionGuard';
+import { mentionRemovedObjects } from './removedObjects';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
-import { collectText, getStoredText, readBodyState } from './tabs';
+import { collectText, getStoredText, mentionFirstTab, readBodyState } from './tabs';
 
 export const write = defineOperation({
 	value: 'write',
@@ -62,19 +63,20 @@ export const write = defineOperation({
 		fields.section,
 	],
 	getChangedId: ({ documentId }) => documentId,
-	check({ content, section, replacements, fillFromInput }) {
+	prepare(params) {
+		const { content, section, replacements, fillFromInput } = params;
 		if (section !== '' && (replacements.length > 0 || fillFromInput))
 			throw createRefusal(
 				`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
 				'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 			);
-		if (content === '' || replacements.every(({ format }) => format === 'text')) return;
+		if (content === '' || replacements.every(({ format }) => format === 'text')) return params;
 		throw createRefusal(
 			`Markdown in ${quoteField('replacements')} cannot be used together with ${quoteField('content')}`,
 			'Nothing was written. Replacements change what the document already contains. Add the Markdown to the content, or leave the content empty.',
 		);
 	},
-	async execute({ docs }, params, item) {
+	async send({ docs }, params, item) {
 		const {
 			documentId,
 			content,
@@ -95,7 +97,7 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
 		const needsTexts = fillFromInput || replacementPlan.markdownReplacements.length > 0;
-		const detail = needsTexts ? 'texts' : heading === '' ? 'outline' : 'bodies';
+		const detail = needsTexts ? 'texts' : 'bodies';
 		let firstSectionText: string | undefined; // If the section's text changes later, the next attempt refuses to write.
 		const readSection = async () => {
 			const body = await readBodyState(docs, documentId, tab, detail);
@@ -111,6 +113,7 @@ export const write = defineOperation({
 		};
 		const attemptWrite = async () => {
 			const { body, section } = await readSection();
+			if (!keepsContent) mentionFirstTab(body, tab, item);
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
 			// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
 			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);
@@ -127,7 +130,7 @@ export const write = defineOperation({
 			}));
 			const revisionId = requiredRevisionId || body.revisionId;
 			const fittedContent = fitIntoSection(parsedContent, section);
-			return await carryOutContent(docs, item, (refusedUrls) => {
+			const result = await carryOutContent(docs, item, (refusedUrls) => {
 				const plan = keepsContent
 					? planMarkdownReplacements(
 							body,
@@ -141,6 +144,8 @@ export const write = defineOperation({
 						);
 				return buildChange(plan, { ...body, revisionId }, requestsAfter);
 			});
+			if (!keepsContent) mentionRemovedObjects(section.elements, item);
+			return result;
 		};
 		// Repeats only changes that leave the text of others alone. A write of the whole content would overwrite that text.
 		const isRepeatable = (keepsContent || heading !== '') && !requiredRevisionId;

@@ -1,5 +1,6 @@
 import { quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
+import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
@@ -50,8 +51,8 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
-		maxModelCharactersOption,
 		newTextOnlyOption,
+		{ ...onlyFilesOption, showWhen: { downloadAttachments: [true] } },
 		startCharacterOption,
 		{
 			displayName: 'Whole Conversation',
@@ -62,18 +63,19 @@ export const read = defineOperation({
 				'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
+	async send(clients, params, item) {
 		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
+		const { messageId, wholeConversation, downloadAttachments, onlyFiles } = params;
 		const readMails = async () => {
 			const mails = wholeConversation
 				? await fetchConversation(clients, messageId, item, params)
 				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
-			return await mapWithConcurrency(mails, 1, async (mail) => ({
-				mail,
-				files: downloadAttachments ? await storeAttachments(clients, mail, item) : [],
-			}));
+			return await mapWithConcurrency(mails, 1, async (mail) => {
+				if (!downloadAttachments) return { mail, files: [] };
+				return { mail, files: await storeAttachments(clients, mail, item, onlyFiles) };
+			});
 		};
 		return await readAndLabel(clients, params, item, readMails, (results) =>
 			results.map(({ mail }) => mail.summary.id),
@@ -94,7 +96,7 @@ export const read = defineOperation({
 			};
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	toModel: (mails, params, maxCharacters) => toMailAnswer(mails, params, maxCharacters),
+	toModel: (mails, params) => toMailAnswer(mails, params),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The email is not in this mailbox. It may have been deleted.',

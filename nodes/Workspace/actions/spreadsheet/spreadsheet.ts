@@ -86,8 +86,14 @@ export const newTabSize = { rowCount: 1000, columnCount: 26 };
 /** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** The ID, title and size of a tab, and `sheet`, the tab as Google returns it. */
-type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
+/** A tab, its size, and the settings of its spreadsheet that decide what dates mean. */
+export interface TabInfo {
+	readonly sheetId: number;
+	readonly title: string;
+	readonly rowCount: number;
+	readonly columnCount: number;
+	readonly settings: DateSettings;
+}
 
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
@@ -181,10 +187,7 @@ export class Spreadsheet {
 		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.doOnce(`titles ${this.id}`, () =>
-				this.#tryFetchTitles(),
-			);
-			throw createMissingTabError(error, target, titles);
+			throw createMissingTabError(error, target, await this.tryFetchTitles());
 		});
 	}
 
@@ -240,22 +243,30 @@ export class Spreadsheet {
 		return { grid: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** Fetches a tab. @param a1 cells to return, with values, shown texts and formats @throws NodeError 404 if there is no such tab */
-	async fetchTabInfo(tab: string | undefined, a1?: string) {
+	/**
+	 * Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats
+	 * @throws NodeError 404 if there is no such tab
+	 */
+	async fetchTabInfo(
+		tab: string | undefined,
+		a1?: string,
+	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
 		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
 		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
 		const data = await this.fetch(fields, rangeTexts);
-		this.#dateSettings = toDateSettings(data);
+		const settings = (this.#dateSettings = toDateSettings(data));
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet)
 			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
-		const {
-			sheetId,
-			title,
-			gridProperties: { rowCount, columnCount } = {},
-		} = sheet.properties ?? {};
-		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
-		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
+		const { sheetId, title, gridProperties } = sheet.properties ?? {};
+		return {
+			sheetId: sheetId ?? 0,
+			title: title ?? '',
+			rowCount: gridProperties?.rowCount ?? 0,
+			columnCount: gridProperties?.columnCount ?? 0,
+			settings,
+			sheet,
+		};
 	}
 
 	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */
@@ -293,15 +304,17 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Fetches the titles of all tabs for the text of an error. Returns none if this fails, because the error itself is more important. */
-	async #tryFetchTitles(): Promise<string[]> {
-		// The error is clear without the titles, so the user should not wait long for them.
+	/** Fetches the titles of all tabs as additional information. Returns none if this fails, because something else is more important. */
+	async tryFetchTitles(): Promise<string[]> {
+		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
-		const tabs = await this.fetchTabs(options).catch((error: unknown) => {
-			if (isNodeError(error)) return [];
-			throw error;
+		return await this.#item.doOnce(`titles ${this.id}`, async () => {
+			const tabs = await this.fetchTabs(options).catch((error: unknown) => {
+				if (isNodeError(error)) return [];
+				throw error;
+			});
+			return tabs.map(({ title }) => title);
 		});
-		return tabs.map(({ title }) => title);
 	}
 }
 

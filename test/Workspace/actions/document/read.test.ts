@@ -12,7 +12,9 @@ describe('read', () => {
 		return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
 	}
 
-	const wholeText = `The header
+	const wholeText = `Main
+
+The header
 
 Contents entry
 Chapter
@@ -39,12 +41,18 @@ Page
 
 [2] Second note
 
+Appendix
+
 Appendix text
+
+Details
 
 Detail
 x = 1`;
 
-	const wholeMarkdown = `The header
+	const wholeMarkdown = `# Main
+
+The header
 
 Contents entry
 
@@ -81,7 +89,11 @@ Page
 
 [^2]: Second note
 
+# Appendix
+
 Appendix text
+
+# Details
 
 ## Detail
 

@@ -369,7 +369,10 @@ describe('images of Markdown', () => {
 		expect(await calls.read(id, { contentFormat: 'markdown' })).toMatchObject({
 			content: '[logo](https://example.com/a.png)',
 		});
-		expect(item.hints).toEqual([expect.stringContaining("Turn on 'insertImages'")]);
+		expect(item.hints).toEqual([
+			expect.stringContaining("Turn on 'insertImages'"),
+			expect.stringContaining('also had 1 picture'),
+		]);
 	});
 
 	test('in a document whose answer was lost are found there', async () => {

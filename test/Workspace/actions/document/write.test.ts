@@ -198,7 +198,7 @@ test('a tab by title or id, nested too; the others stay', async () => {
 	]);
 	await calls.write(id, { content: 'deep', tab: 'Deep' });
 	await calls.write(id, { content: 'notes', tab: 't.n' });
-	expect((await calls.read(id)).content).toBe('first\n\nnotes\n\ndeep');
+	expect((await calls.read(id)).content).toBe('Tab 1\n\nfirst\n\nNotes\n\nnotes\n\nDeep\n\ndeep');
 });
 
 test('an unknown tab is an error, never the first one', async () => {

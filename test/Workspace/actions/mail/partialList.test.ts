@@ -124,7 +124,13 @@ test('a page that is refused itself: the token is that of the page', async () =>
 		times: 100,
 		status: 503,
 	});
-	const items = await mails.run('list', { returnAll: true }, { maxTries: 1 }, undefined, goesOn);
+	const items = await mails.run(
+		'list',
+		{ returnAll: true },
+		{ timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+		undefined,
+		goesOn,
+	);
 	expect(ids(items.slice(0, -1))).toEqual(all.slice(0, 100));
 	expect(items.at(-1)?.json).toMatchObject({
 		error: {
@@ -280,8 +286,10 @@ it('a long list says in the log how many emails it has so far', async () => {
 	const item = testItem();
 	const { entries } = await listEmails(
 		testClients(mails.google.url, token),
-		'',
 		{
+			gmailQuery: '',
+			received: 'any',
+			onlyFiles: [],
 			returnAll: true,
 			maxResults: 25,
 			details: true,
@@ -293,7 +301,6 @@ it('a long list says in the log how many emails it has so far', async () => {
 			addLabels: [],
 			removeLabels: [],
 			markAsRead: false,
-			maxModelCharacters: 0,
 			output: 'items',
 			pageToken: '',
 			receivedAfter: '',

@@ -1,120 +1,55 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { createRefusal } from '../../../../core/errors';
-import { mentionChoice, quoteField } from '../../../../fields/field';
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
-import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
+import { refuseForbiddenHeaders } from './allowedRecipients';
 import { type LoadedFile, readAttachments } from './attachments';
+import { buildBodies, type MailBodies } from './bodies';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
-import type { MailFolder } from './findDeliveredMail';
+import { markerHeader } from './findDeliveredMail';
 import { inlineLinkedFiles } from './inlineFiles';
-
-/** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
-interface MailBodies {
-	readonly text: string;
-	readonly html?: string;
-}
-
-/** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
-async function buildBodies(
-	{ body, bodyFormat }: SendParams,
-	{ signal }: Item,
-): Promise<MailBodies> {
-	if (bodyFormat === 'text') return { text: body };
-	const { runInWorker } = await import('../../../../untrusted/runInWorker');
-	const isMarkdown = bodyFormat === 'markdown';
-	const workerResult = await runInWorker(
-		isMarkdown ? 'markdownToHtml' : 'htmlToText',
-		body,
-		signal,
-	);
-	if ('result' in workerResult)
-		return isMarkdown
-			? { text: body, html: workerResult.result }
-			: { text: workerResult.result, html: body };
-	throw createRefusal(
-		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${workerResult.problem}`,
-		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
-	);
-}
+import type { PreparedMail } from './prepareMail';
 
 /** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return copies with what it still lacks. */
-export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
+export interface OutgoingMail extends PreparedMail {
 	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
-	readonly folder: MailFolder;
 }
 
-/** Reads the files and the body that the parameters describe. @throws NodeError if the email could not be sent */
-export async function prepareMail(
+/** Reads the files and builds the body. @throws NodeError if the email could not be sent */
+export async function loadMail(
 	clients: Clients,
-	params: SendParams,
+	prepared: PreparedMail,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const files = await readAttachments(params, clients, item);
-	const bodies = await buildBodies(params, item);
-	const folder = isDraft(params) ? 'drafts' : 'sent';
-	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
-	if (bodies.html === undefined) return outgoing;
-	const {
-		html,
-		files: filesWithCid,
-		unknownNames,
-	} = inlineLinkedFiles(bodies.html, files, item.markerId);
-	if (unknownNames.length > 0)
+	const files = await readAttachments(prepared, clients, item);
+	const bodies = await buildBodies(prepared, item);
+	if (bodies.html === undefined) return { ...prepared, files, bodies };
+	const linked = inlineLinkedFiles(bodies.html, files, item.markerId);
+	if (linked.unknownNames.length > 0)
 		item.addHint(
-			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
+			`The body refers to ${linked.unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
-	return { ...outgoing, files: filesWithCid, bodies: { ...bodies, html } };
+	return { ...prepared, files: linked.files, bodies: { ...bodies, html: linked.html } };
 }
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
-export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
+export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 	const keyHash = hashIdempotencyKey({
-		key: params.idempotencyKey,
+		key: mail.idempotencyKey,
 		operation: 'mail send',
 		target: '',
 	});
 	if (keyHash === undefined) return undefined;
-	const {
-		to,
-		cc,
-		bcc,
-		replyTo,
-		subject,
-		body,
-		bodyFormat,
-		senderName,
-		fromAlias,
-		replyToMessageId,
-	} = params;
-	const texts = [
-		to,
-		cc,
-		bcc,
-		replyTo,
-		subject,
-		body,
-		bodyFormat,
-		senderName,
-		fromAlias,
-		replyToMessageId,
-	];
-	const { replyAll, quoteOriginal, includeSignature } = params;
+	const { to, cc, bcc, replyTo, fromAlias, senderName, subject, headers } = mail;
+	const { body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature } = mail;
+	const addressing = [to, cc, bcc, replyTo, fromAlias, senderName, subject, headers];
+	const content = [body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature];
 	const contentHash = hashParts([
-		...texts,
-		JSON.stringify([
-			params.headers,
-			replyAll,
-			quoteOriginal,
-			includeSignature,
-			isDraft(params),
-		]),
+		JSON.stringify([addressing, content, mail.folder]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap((file) => [
+		...mail.files.flatMap((file) => [
 			file.filename,
 			file.contentType ?? '',
 			file.googleFileId ?? file.content,
@@ -132,15 +67,17 @@ interface ComposeOptions {
 	/** The marker ID of the item. The Message-ID is also made from it. */
 	readonly markerId: string;
 	readonly keyHashes: KeyHashes | undefined;
-	readonly allowedRecipients: readonly string[];
 }
+
+/** Makes all line breaks those of an email (RFC 5322, 2.3). */
+const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
 
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large or goes to a forbidden recipient */
 export async function composeMail(
 	outgoing: OutgoingMail,
 	options: ComposeOptions,
 ): Promise<Buffer> {
-	const { from, original, markerId, keyHashes, allowedRecipients } = options;
+	const { from, original, markerId, keyHashes } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	// The marker ID shows which item sent the email. The hashes show with which idempotency key and content it was sent.
 	const markerWords = keyHashes
@@ -148,7 +85,8 @@ export async function composeMail(
 		: [markerId];
 	const mimeNode = new MailComposer({
 		...{ from, to, cc, bcc, replyTo, subject },
-		...bodies,
+		text: useCrlf(bodies.text),
+		html: bodies.html && useCrlf(bodies.html),
 		attachments: files.map((file) => ({ ...file })),
 		headers: [...headers, { key: markerHeader, value: markerWords.join(' ') }],
 		inReplyTo: original?.messageId,
@@ -161,7 +99,7 @@ export async function composeMail(
 	// Keeps the Bcc header, because Gmail reads the recipients from the headers. Gmail then removes Bcc itself.
 	Object.assign(mimeNode, { keepBcc: true });
 	const bytes = await mimeNode.build();
-	refuseForbiddenHeaders(bytes, readAllowedRecipients(allowedRecipients));
+	refuseForbiddenHeaders(bytes, outgoing.allowedRecipients);
 	if (bytes.length <= maxMailBytes) return bytes;
 	throw createTooLargeError(bytes.length, files);
 }

@@ -1,8 +1,9 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { BoundedMap } from '../../../../core/boundedMap';
+import { createRefusal } from '../../../../core/errors';
 import { getGlobalSingleton } from '../../../../core/runtime';
-import { isSameIgnoringCase } from '../../../../core/text';
+import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
@@ -13,9 +14,9 @@ type SendAs = gmail_v1.Schema$SendAs;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param credentialHash as in `Clients` */
+/** Fetches a fact about an account that rarely changes, at most every ten minutes. */
 async function fetchAccountFact<T>(
-	credentialHash: string,
+	{ credentialHash }: Clients,
 	name: string,
 	fetchFact: () => Promise<T>,
 ) {
@@ -33,61 +34,99 @@ async function fetchAccountFact<T>(
 	return value;
 }
 
+export async function fetchOwnAddress(clients: Clients): Promise<string> {
+	return await fetchAccountFact(clients, 'address', async () => {
+		const request = { userId: 'me', fields: 'emailAddress' };
+		return (await clients.gmail.users.getProfile(request)).data.emailAddress ?? '';
+	});
+}
+
+/** Lists the addresses that the account may send from. Leaves out those whose owners have not confirmed them, which Gmail ignores. */
+async function fetchSendAs({ gmail }: Clients, options = {}): Promise<SendAs[]> {
+	const fields =
+		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
+	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
+	return (data.sendAs ?? []).filter(({ verificationStatus }) => verificationStatus !== 'pending');
+}
+
 /**
- * Finds the sender for the header From. If the user gave no name, uses the account's name, because Gmail would send the bare address.
+ * Lists the addresses that the account may send from, or none if the settings cannot be read. The request is not retried, because it is not
+ * worth a pause, and the credential may lack the scope.
+ */
+async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
+	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
+	const fetchOnce = async () => await fetchSendAs(clients, requestOptions);
+	return await item.doOnce('mail.senders', () =>
+		fetchAccountFact(clients, 'sendAs', fetchOnce).catch((error: unknown) => {
+			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
+			return [];
+		}),
+	);
+}
+
+/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
+export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
+	const allSettings = await tryToListSendAs(clients, item);
+	if (allSettings.length === 0) return [await fetchOwnAddress(clients)];
+	return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
+}
+
+const findAlias = (allSettings: readonly SendAs[], alias: Address) =>
+	allSettings.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));
+
+/** Finds the settings of the address that the account sends from by default. */
+const findDefault = (allSettings: readonly SendAs[]) =>
+	allSettings.find(({ isDefault }) => isDefault) ??
+	allSettings.find(({ isPrimary }) => isPrimary);
+
+/**
+ * Finds the sender for the header From: the chosen alias, or else the address that the account sends from by default. If the user gave no
+ * name, uses the one in the settings, because Gmail would send the bare address.
  * @returns undefined if Gmail may fill in the sender itself
+ * @throws NodeError 400 if the account cannot send from the alias
  */
 export async function findSender(
 	clients: Clients,
 	{ senderName, fromAlias }: OutgoingMail,
 	item: Item,
-) {
-	const chosenName = senderName || (fromAlias?.name ?? '');
+): Promise<Address | undefined> {
+	const allSettings = fromAlias
+		? await listForAlias(clients, fromAlias, item)
+		: await tryToListSendAs(clients, item);
+	const settings = fromAlias ? findAlias(allSettings, fromAlias) : findDefault(allSettings);
 	// A name in the header From needs an address next to it.
-	if (chosenName !== '' && !fromAlias)
-		return { name: chosenName, address: await fetchOwnAddress(clients) };
-	// The request is not retried, because a name is not worth a pause. If the credential lacks the scope, the email shows no name.
-	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const allSettings = await item.doOnce('mail.senders', () =>
-		listSendAs(clients, requestOptions).catch((error: unknown) => {
-			item.log(`Could not get the display name of the account: ${String(error)}`);
-			return [];
-		}),
-	);
-	const ownSettings = findSendAs(allSettings, undefined);
-	const senderSettings = findSendAs(allSettings, fromAlias);
-	if (fromAlias && ownSettings && !senderSettings)
-		item.addHint(
-			`Gmail may replace ${fromAlias.address} by ${ownSettings.sendAsEmail ?? ''}, because it was not among the account's 'Send mail as' addresses in the last ten minutes. Change ${quoteField('fromAlias')}, or add the address in Gmail's settings.`,
-		);
-	// An alias without a name uses the name of the account.
-	const rawName = chosenName || senderSettings?.displayName || ownSettings?.displayName || '';
-	const displayName = rawName.replaceAll(/\p{Cc}+/gu, ' ').trim();
-	const address = fromAlias?.address ?? ownSettings?.sendAsEmail;
-	return displayName !== '' && address ? { name: displayName, address } : fromAlias;
+	const address = settings?.sendAsEmail ?? (senderName && (await fetchOwnAddress(clients)));
+	if (!address) return undefined;
+	const accountName = allSettings.find(({ isPrimary }) => isPrimary)?.displayName;
+	// An alias without a name has the name of the account.
+	const names = [senderName, fromAlias?.name, settings?.displayName, accountName];
+	const name = names.find(Boolean) ?? '';
+	const isGmailsChoice = name === '' && !fromAlias && settings?.isPrimary === true;
+	return isGmailsChoice ? undefined : { name: name.replaceAll(/\p{Cc}+/gu, ' ').trim(), address };
 }
 
-/** Finds the settings of an alias, or of the account's own address if there is no alias. */
-export const findSendAs = (allSettings: readonly SendAs[], alias: Address | undefined) =>
-	allSettings.find(({ sendAsEmail, isPrimary }) =>
-		alias ? isSameIgnoringCase(sendAsEmail ?? '', alias.address) : isPrimary,
+/** Lists the settings as they are now, because the user may have just added the alias. @throws NodeError 400 if the alias is not among them */
+async function listForAlias(clients: Clients, alias: Address, item: Item): Promise<SendAs[]> {
+	const allSettings = await item.doOnce('mail.aliases', () => fetchSendAs(clients));
+	if (findAlias(allSettings, alias)) return allSettings;
+	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail).join(', ');
+	throw createRefusal(
+		`The account cannot send from ${shorten(alias.address)}, because it is not among its confirmed 'Send mail as' addresses`,
+		`Nothing was sent. Set ${quoteField('fromAlias')} to one of: ${addresses}. To use another address, add and confirm it in Gmail's settings under Accounts.`,
 	);
-
-/** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs(
-	{ credentialHash, gmail }: Clients,
-	options = {},
-): Promise<SendAs[]> {
-	return await fetchAccountFact(credentialHash, 'sendAs', async () => {
-		const fields = 'sendAs(sendAsEmail,displayName,isPrimary,signature)';
-		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
-		return data.sendAs ?? [];
-	});
 }
 
-export async function fetchOwnAddress({ credentialHash, gmail }: Clients): Promise<string> {
-	return await fetchAccountFact(credentialHash, 'address', async () => {
-		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
-		return data.emailAddress ?? '';
-	});
+/** Reads the signature of the sender in the Gmail settings. Returns '' if there is none. */
+export async function readSignature(
+	clients: Clients,
+	{ fromAlias }: OutgoingMail,
+	item: Item,
+): Promise<string> {
+	if (fromAlias) {
+		const allSettings = await listForAlias(clients, fromAlias, item);
+		return findAlias(allSettings, fromAlias)?.signature?.trim() ?? '';
+	}
+	const fetchSettings = async () => await fetchSendAs(clients);
+	const allSettings = await fetchAccountFact(clients, 'sendAs', fetchSettings);
+	return findDefault(allSettings)?.signature?.trim() ?? '';
 }

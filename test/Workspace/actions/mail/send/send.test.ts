@@ -87,7 +87,7 @@ describe('what goes out', () => {
 			{ data: binary('x', 'Übersicht 2026 – 資料.pdf', 'application/pdf') },
 		);
 		expect(header('Subject')).toBe(subject);
-		expect(readText(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
+		expect(readText(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\r\nÜber 😀');
 		expect(files().map(({ filename }) => filename)).toEqual(['Übersicht 2026 – 資料.pdf']);
 	});
 
@@ -99,9 +99,50 @@ describe('what goes out', () => {
 		expect(sent().mime.mimeType).toBe('multipart/alternative');
 		expect(readText(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
 		expect(readText(part('text/plain') ?? sent().mime)).toBe(
-			'Grüße\n\nSee this [https://x.org] & that',
+			'Grüße\r\n\r\nSee this [https://x.org] & that',
 		);
 	});
+
+	it.each<[string, string, RegExp]>([
+		[
+			'escaped as a whole',
+			'&lt;p&gt;Tom &amp;amp; Ann&lt;/p&gt;',
+			/^<p>Tom &amp; Ann<\/p>\s*$/,
+		],
+		['with escaped line breaks', 'Hi,&lt;br/&gt;Ann', /^Hi,<br\/>Ann\s*$/],
+		[
+			'text with line breaks',
+			'Hi Ann,\n\nFirst &amp; last.',
+			/^Hi Ann,<br>\r\n<br>\r\nFirst &amp; last\.\s*$/,
+		],
+		[
+			'with escaped code',
+			'<p>Write</p>\n<code>&lt;/p&gt;</code>',
+			/^<p>Write<\/p>\r\n<code>&lt;\/p&gt;<\/code>\s*$/,
+		],
+		['that names an escaped tag', 'Use &lt;p&gt; here', /^Use &lt;p&gt; here\s*$/],
+	])('shows HTML as it is meant: %s', async (_what, body, expected) => {
+		await send({ bodyFormat: 'html', body });
+		expect(readText(part('text/html') ?? sent().mime)).toMatch(expected);
+	});
+
+	it.each([
+		['# \u05e9\u05dc\u05d5\u05dd Ann', true],
+		['**\u0645\u0631\u062d\u0628\u0627**', true],
+		['Hi \u05e9\u05dc\u05d5\u05dd', false],
+	])('runs Markdown from right to left if it begins so: %s', async (body, isRightToLeft) => {
+		await send({ bodyFormat: 'markdown', body });
+		const html = readText(part('text/html') ?? sent().mime);
+		expect(html.startsWith('<div dir="rtl">')).toBe(isRightToLeft);
+	});
+
+	it.each(['text', 'html', 'markdown'])(
+		'has the line breaks of an email in %s',
+		async (bodyFormat) => {
+			await send({ bodyFormat, body: 'a\nb\rc\r\nd' });
+			expect(sent().raw.toString().replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+		},
+	);
 
 	it('renders Markdown, and shows HTML inside it as text', async () => {
 		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';
@@ -145,6 +186,37 @@ describe('what goes out', () => {
 		},
 	);
 
+	it('attaches only files with the names that are wanted, in upper or lower case', async () => {
+		const fields = {
+			one: binary('1', 'Invoice 1.PDF'),
+			two: binary('2', 'logo.png'),
+			three: binary('3', 'terms.pdf'),
+		};
+		await send({}, { attachments: '*', onlyFiles: '*.pdf, *nv*' }, fields);
+		expect(
+			files()
+				.map(({ filename }) => filename)
+				.toSorted(),
+		).toEqual(['Invoice 1.PDF', 'terms.pdf']);
+		mails.google.reset();
+		const options = { attachments: '*', onlyFiles: 'logo' };
+		const items = [{ json: {}, binary: fields }];
+		const failure = await failureOf(mails.run('send', mail, options, items));
+		expect(failure.message).toBe(
+			"No file of the item has a name that 'Only Files Named' allows",
+		);
+		expect(failure.description).toContain("'logo.png'");
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+
+	it.each<[IDataObject, string]>([
+		[{ body: 'Dear {{Customer}}, {{ $json.x }}' }, '{{Customer}}, {{ $json.x }}'],
+		[{ subject: '{{ order.id }}' }, '{{ order.id }}'],
+	])('names placeholders that stay in it: %j', async (parameters, names) => {
+		const { hints } = await mails.hinted({ operation: 'send', ...mail, ...parameters });
+		expect(hints).toEqual([expect.stringContaining(`The email contains ${names}.`)]);
+	});
+
 	it('does not send without files where all of them were wanted', async () => {
 		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
 			'The item has no files',
@@ -176,7 +248,7 @@ describe('what goes out', () => {
 
 	it('asks for the own address once when only a name is given', async () => {
 		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
-		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
+		expect(mails.methods).toEqual(['settings.sendAs.list', 'messages.send', 'messages.send']);
 		expect(mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'))).toEqual(
 			['Ann <someone@example.com>', 'Ann <someone@example.com>'],
 		);
@@ -270,7 +342,10 @@ describe('large emails', () => {
 	it('that thread are sent again, whole, once the quota allows it', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
 		mails.google.fault({ match: 'gmail.users.messages.send', status: 429 });
-		const options = { attachments: 'data', maxRetryWaitSeconds: 10, timeoutSeconds: 5 };
+		const options = {
+			attachments: 'data',
+			timeLimits: { limits: { maxRetryWaitSeconds: 10, timeoutSeconds: 5 } },
+		};
 		await send({ subject: 'Re: Topic', replyToMessageId: id }, options, file(5_000_000));
 		expect(mails.google.gmail.sent.map(({ threadId }) => threadId)).toEqual([id]);
 		expect(sent().raw.length).toBeGreaterThan(6_000_000);
@@ -321,7 +396,7 @@ describe('From', () => {
 			[
 				'the name in the settings of an alias',
 				{ fromAlias: 'Sales@example.com' },
-				'"Sales, Inc." <Sales@example.com>',
+				'"Sales, Inc." <sales@example.com>',
 			],
 			[
 				'the name of the account for an alias without one',
@@ -335,11 +410,7 @@ describe('From', () => {
 				'Desk <sales@example.com>',
 			],
 		])('has %s', async (_what, options, expected) => {
-			mails.google.gmail.aliases = [
-				'sales@example.com',
-				'Sales@example.com',
-				'help@example.com',
-			];
+			mails.google.gmail.aliases = ['sales@example.com', 'help@example.com'];
 			mails.google.gmail.displayNames = {
 				'someone@example.com': 'Sam Someone',
 				'sales@example.com': 'Sales, Inc.',
@@ -360,26 +431,51 @@ describe('From', () => {
 			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
 
-		it.each([{}, { senderName: 'Ann' }])(
-			'of an address that the account lacks: Gmail may replace it, as a hint says (%j)',
-			async (options) => {
+		it.each<[string, IDataObject, string]>([
+			['name', {}, 'Sales, Inc.'],
+			['name that the user gives', { senderName: 'Ann' }, 'Ann'],
+		])('is the default address of the account, with its %s', async (_what, options, name) => {
+			const address = 'sales@example.com';
+			mails.google.gmail.aliases = [address, 'help@example.com'];
+			mails.google.gmail.defaultAlias = address;
+			mails.google.gmail.displayNames = { [address]: 'Sales, Inc.' };
+			mails.google.gmail.signatures = { [address]: '<i>Sales</i>' };
+			expect(await from({ ...options, includeSignature: true })).toContain(name);
+			expect(header('From')).toMatch(/ <sales@example\.com>$/);
+			expect(readText(sent().mime)).toMatch(/-- \r?\nSales/);
+		});
+
+		it('is the default address without a name, too', async () => {
+			mails.google.gmail.aliases = ['help@example.com'];
+			mails.google.gmail.defaultAlias = 'help@example.com';
+			mails.google.gmail.displayNames = {};
+			expect(await from()).toBe('help@example.com');
+		});
+
+		it.each(['sale@example.com', 'Soon@example.com'])(
+			'%s, which the account lacks or has not confirmed, is refused before anything is sent',
+			async (fromAlias) => {
 				mails.google.gmail.aliases = ['sales@example.com'];
-				const hintsFor = async (fromAlias: string) => {
-					const parameters = {
-						operation: 'send',
-						...mail,
-						options: { ...options, fromAlias },
-					};
-					return (await mails.hinted(parameters, [{ json: {} }, { json: {} }])).hints;
-				};
-				expect(await hintsFor('Sales@example.com')).toEqual([]);
-				expect(await hintsFor('sale@example.com')).toEqual([
-					expect.stringContaining(
-						'Gmail may replace sale@example.com by someone@example.com',
-					) as string,
-				]);
+				mails.google.gmail.pendingAliases = ['soon@example.com'];
+				const failure = await failureOf(
+					mails.run('send', mail, { fromAlias, senderName: 'A' }),
+				);
+				expect(failure.httpCode).toBe('400');
+				expect(failure.message).toContain(`cannot send from ${fromAlias}`);
+				expect(failure.description).toContain(
+					"Set 'From Alias' to one of: someone@example.com, sales@example.com.",
+				);
+				expect(mails.google.gmail.sent).toEqual([]);
 			},
 		);
+
+		it('of an alias that was added a moment ago is looked up again', async () => {
+			await from();
+			mails.google.gmail.aliases = ['new@example.com'];
+			expect(await from({ fromAlias: 'new@example.com' })).toBe(
+				'Sam Someone <new@example.com>',
+			);
+		});
 
 		it('has a name of any letters, on one line', async () => {
 			mails.google.gmail.displayNames = {
@@ -439,6 +535,11 @@ describe('From', () => {
 			]);
 		});
 
+		it('has the name that the user gives, although the settings cannot be read', async () => {
+			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403 });
+			expect(await from({ senderName: 'Ann' })).toBe('Ann <someone@example.com>');
+		});
+
 		it('leaves no secret in n8n’s log when the look-up repeats one', async () => {
 			const secret = 'canary-client-secret';
 			mails.google.fault({
@@ -455,7 +556,7 @@ describe('From', () => {
 			const info = jest.spyOn(context.logger, 'info');
 			await new Workspace().execute.call(context);
 			expect(info.mock.calls.map(([text]) => text).join(' ')).toMatch(
-				/Could not get the display name of the account: .*No •••/,
+				/Could not get the addresses that the account sends from: .*No •••/,
 			);
 		});
 
