@@ -32,11 +32,13 @@ export const isSameIgnoringCase = (text: string | null | undefined, otherText: s
 
 /** Returns a question that suggests existing names similar to missing ones, to stand before an advice; '' if no name is similar. */
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
+	// If many names are missing, they belong to something else, and a similar one is a coincidence.
+	if (missingNames.length > 3) return '';
 	const fold = (name: string) => foldText(name.slice(0, 100));
-	const foldedNames = missingNames.slice(0, 20).map(fold);
-	const similarNames = names.filter((name) =>
-		foldedNames.some((other) => isSimilar(fold(name), other)),
-	);
+	const foldedNames = missingNames.map(fold);
+	const similarNames = names
+		.slice(0, 1000)
+		.filter((name) => foldedNames.some((other) => isSimilar(fold(name), other)));
 	const quotedNames = similarNames.slice(0, 5).map((name) => `'${shorten(name, 60)}'`);
 	return quotedNames.length === 0 ? '' : `Did you mean ${quotedNames.join(', ')}? `;
 }

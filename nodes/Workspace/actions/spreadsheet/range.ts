@@ -117,8 +117,10 @@ function parseCorner(text: string): Partial<CellPosition> {
 
 /** Returns `A` for 0, `Z` for 25 and `AA` for 26. */
 export function toColumnLetters(column: number): string {
-	const precedingNumber = Math.floor(column / 26);
-	return `${precedingNumber > 0 ? toColumnLetters(precedingNumber - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
+	const codes: number[] = [];
+	for (let rest = column; rest >= 0; rest = Math.floor(rest / 26) - 1)
+		codes.unshift(65 + (rest % 26));
+	return String.fromCharCode(...codes);
 }
 
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
