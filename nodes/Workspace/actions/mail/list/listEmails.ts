@@ -88,12 +88,6 @@ async function addNoMatchHint(prepared: PreparedList, item: Item): Promise<void>
 }
 
 type Message = gmail_v1.Schema$Message;
-type MessagePage = gmail_v1.Schema$ListMessagesResponse;
-
-interface Page {
-	readonly messages: readonly Message[];
-	readonly nextToken: string | undefined;
-}
 
 /** Lists the emails of a query, newest first. Returns a failure with the emails fetched before it. @throws other failures, and a cancellation */
 async function listPages(
@@ -101,23 +95,37 @@ async function listPages(
 	prepared: PreparedList,
 	item: Item,
 ): Promise<ListResult> {
+	const { maxResults, output, returnAll } = prepared;
 	const labelIds = await resolveLabelIds(clients, prepared.labelIds, 'labelIds', item);
 	const { gmailPageToken, skipCount } = parsePageToken(prepared.pageToken);
 	const entries: ListEntry[] = [];
 	// Where another call would continue: in the page of this token, after so many emails.
-	let position = { token: gmailPageToken || undefined, skipCount };
+	let position = { token: gmailPageToken, skipCount };
+	// The number of emails still to list, including those to skip.
+	let remainingCount = returnAll ? Infinity : skipCount + maxResults;
+	let hasMore = true;
 	try {
-		for await (const { messages, nextToken } of fetchPages(clients, prepared, labelIds)) {
-			const newMessages = messages.slice(position.skipCount);
+		while (hasMore) {
+			const page = await fetchPage(
+				clients,
+				prepared,
+				labelIds,
+				position.token,
+				remainingCount,
+			);
+			const { messages = [], nextPageToken } = page;
 			const nextSkipCount = Math.max(0, position.skipCount - messages.length);
+			const newMessages = messages.slice(position.skipCount);
 			await fetchEntries(clients, newMessages, prepared, item, (entry) => {
 				entries.push(entry);
 				position.skipCount++;
 			});
-			position = { token: nextToken, skipCount: nextSkipCount };
-			if (nextToken) item.log(`List of item ${item.index}: ${entries.length} emails so far`);
+			remainingCount -= messages.length;
+			position = { token: nextPageToken ?? '', skipCount: nextSkipCount };
+			hasMore = position.token !== '' && output === 'items' && remainingCount > 0;
+			if (hasMore) item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 		}
-		return { entries, nextPageToken: position.token };
+		return { entries, nextPageToken: position.token || undefined };
 	} catch (error) {
 		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED')
 			throw toError(error);
@@ -131,57 +139,27 @@ async function listPages(
 	}
 }
 
-/** Fetches the pages of IDs, as many as are needed. While the emails of a page are fetched, the next page is on its way. */
-async function* fetchPages(
+async function fetchPage(
 	{ gmail }: Clients,
-	{
-		details,
-		output,
-		returnAll,
-		maxResults,
-		includeSpamTrash,
-		gmailQuery,
-		pageToken,
-	}: PreparedList,
-	labelIds: readonly string[],
-): AsyncGenerator<Page, void> {
-	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
+	{ details, output, includeSpamTrash, gmailQuery }: PreparedList,
+	labelIds: string[],
+	pageToken: string,
+	remainingCount: number,
+) {
 	const pageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
-	// The number of emails still to list, including those to skip.
-	let remainingCount = returnAll ? Infinity : skipCount + maxResults;
-	const requestPage = (token: string | undefined) => {
-		const pageRequest = gmail.users.messages
-			.list({
-				userId: 'me',
-				q: gmailQuery || undefined,
-				labelIds: labelIds.length > 0 ? [...labelIds] : undefined,
-				includeSpamTrash: includeSpamTrash || undefined,
-				maxResults: Math.min(pageSize, remainingCount),
-				pageToken: token,
-				fields: 'messages(id,threadId),nextPageToken',
-			})
-			.then(({ data }) => data);
-		// Without this handler, Node would report an unhandled rejection, because the page is awaited later or never.
-		pageRequest.catch(() => undefined);
-		return pageRequest;
-	};
-	let pageRequest: Promise<MessagePage> | undefined = requestPage(gmailPageToken || undefined);
-	try {
-		while (pageRequest) {
-			const page: MessagePage = await pageRequest;
-			const messages = page.messages ?? [];
-			const nextToken = page.nextPageToken || undefined;
-			remainingCount -= messages.length;
-			const isLast = !nextToken || output === 'page' || remainingCount <= 0;
-			pageRequest = isLast ? undefined : requestPage(nextToken);
-			yield { messages, nextToken };
-		}
-	} finally {
-		await pageRequest?.catch(() => undefined);
-	}
+	const { data } = await gmail.users.messages.list({
+		userId: 'me',
+		q: gmailQuery || undefined,
+		labelIds: labelIds.length > 0 ? labelIds : undefined,
+		includeSpamTrash: includeSpamTrash || undefined,
+		maxResults: Math.min(pageSize, remainingCount),
+		pageToken: pageToken || undefined,
+		fields: 'messages(id,threadId),nextPageToken',
+	});
+	return data;
 }
 
-/** Fetches emails in parallel, and hands them over in their order. Leaves out those that were deleted after Gmail listed them. */
+/** Fetches emails in parallel, and hands over those before the first failure, in their order. Leaves out those that were deleted meanwhile. */
 async function fetchEntries(
 	clients: Clients,
 	messages: readonly Message[],
@@ -189,13 +167,21 @@ async function fetchEntries(
 	item: Item,
 	handleEntry: (entry: ListEntry) => void,
 ): Promise<void> {
-	const fetchEntry = (message: Message) =>
-		ignoreNotFound(fetchListEntry(clients, message, prepared, item));
-	await mapWithConcurrency(messages, initialConcurrency, fetchEntry, {
-		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-		maxConcurrency: prepared.downloadAttachments ? initialConcurrency : maxConcurrency,
-		handleResult: (entry) => entry && handleEntry(entry),
-	});
+	const fetchedEntries = new Map<number, ListEntry | undefined>();
+	const fetchEntry = async (message: Message, index: number) => {
+		const entry = await ignoreNotFound(fetchListEntry(clients, message, prepared, item));
+		fetchedEntries.set(index, entry);
+	};
+	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
+	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
+	try {
+		await mapWithConcurrency(messages, concurrency, fetchEntry);
+	} finally {
+		for (let index = 0; fetchedEntries.has(index); index++) {
+			const entry = fetchedEntries.get(index);
+			if (entry) handleEntry(entry);
+		}
+	}
 }
 
 /** Fetches what the options ask for; without Details, nothing. @throws NodeError 404 if the email was deleted after Gmail listed it */
