@@ -55,10 +55,10 @@ class ParameterReader {
 		const raw = this.#rawValues[name];
 		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
 		// Values that remain from an earlier choice do not count, as in n8n's own form.
-		if (!isShown && context.mode === 'fields') return this.#readDefault(field);
+		const isHidden = !isShown && context.mode === 'fields';
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
 			refuseUnnamedFiles(field, raw, context);
-		const isUnset = isMissing(raw) || this.#isCleared(field, raw);
+		const isUnset = isHidden || isMissing(raw) || this.#isCleared(field, raw);
 		const value = isUnset ? this.#readDefault(field) : readValue(field, raw, context);
 		if (fallbackField && value === '')
 			return fallbackField.read(this.#rawValues[fallbackField.name]);

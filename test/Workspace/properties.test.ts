@@ -71,9 +71,22 @@ describe('properties', () => {
 			range: '',
 			valuesSource: 'items',
 		},
-		'document create': { title: '', parentFolder: locator, content: '', contentFormat: 'text' },
-		'document read': { documentId: locator },
-		'document write': { documentId: locator, content: '', contentFormat: 'text' },
+		'document create': {
+			title: '',
+			from: 'content',
+			content: '',
+			contentFormat: 'text',
+			parentFolder: locator,
+		},
+		'document read': { documentId: locator, format: 'text' },
+		'document write': {
+			documentId: locator,
+			replace: 'section',
+			section: locator,
+			tab: locator,
+			content: '',
+			contentFormat: 'text',
+		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
 			name: '',
@@ -155,31 +168,18 @@ describe('properties', () => {
 			...headerOptions,
 			insertDataOption: 'INSERT_ROWS',
 		},
-		'document create': {
-			fillFromInput: false,
-			includeBody: false,
-			idempotencyKey: '',
-			insertImages: false,
-			replacements: {},
-			templateId: { __rl: true, ...locator },
-		},
+		'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
 		'document read': {
 			binaryPropertyName: 'data',
-			contentFormat: 'text',
-			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
-			output: 'text',
 			startCharacter: 0,
 		},
 		'document write': {
 			fillFromInput: false,
-			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
 			replacements: {},
-			requiredRevisionId: '',
 			allowEmpty: false,
-			section: '',
 		},
 		'document append': {
 			idempotencyKey: '',
@@ -187,7 +187,7 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
-			underHeading: '',
+			underHeading: { __rl: true, ...locator },
 		},
 		'file upload': {
 			convertTo: 'none',
@@ -318,7 +318,9 @@ describe('properties', () => {
 						mode.typeOptions?.searchListMethod,
 					);
 					// Drive Access does not change which tabs a spreadsheet has.
-					expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
+					expect(mode.hint ?? '').toMatch(
+						/tab|section/.test(name) ? /^$/ : /Drive Access/,
+					);
 				}
 			}
 		});
@@ -552,7 +554,7 @@ describe('properties', () => {
 			const all = Object.entries(names).flatMap(([noun, name]) =>
 				['append', 'read', 'write'].map((operation) => [`${noun} ${operation}`, name]),
 			);
-			expect(given.sort()).toEqual(all);
+			expect(given.sort()).toEqual([...all, ['document create', 'Template']].sort());
 		});
 
 		test.each(['list', 'search'])(
@@ -639,9 +641,9 @@ describe('properties', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
 		expect(text.split('\n').slice(1, -1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
-			'document create: title*, parentFolder, content, contentFormat',
-			'document read: documentId*',
-			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
+			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
+			'document read: documentId*, format',
+			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
 			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
@@ -739,13 +741,18 @@ describe('output schema', () => {
 				range: 'Sheet1!A:B',
 			}),
 		'document/create': () =>
-			run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
+			run('document/create', {
+				title: 'Notes',
+				from: 'template',
+				templateId: byId(google.docs.seed({ title: 'Template', tabs: [{}] })),
+				replacements: replaced,
+			}),
 		'document/read': async () =>
 			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () =>
 			await run(
 				'document/write',
-				{ documentId: await newDocument(), content: 'Text' },
+				{ documentId: await newDocument(), replace: 'document', content: 'Text' },
 				{ replacements: replaced },
 			),
 		'document/append': async () =>

@@ -267,7 +267,7 @@ class BlockReader {
 		if (firstType === 'list' || firstType === 'table') this.#addParagraph([], context);
 		this.read(item.children, context);
 		// An item may hold only a comment.
-		if (this.#isItemStart) this.#addParagraph([], context);
+		if (this.blocks.length === index) this.#addParagraph([], context);
 		if (typeof item.checked !== 'boolean') return;
 		if (context.kind !== 'checkbox') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
 		else if (item.checked) this.#strikeThrough(index);

@@ -71,13 +71,16 @@ export function narrowQuery(query: string, terms: readonly string[]): string {
 	);
 }
 
+const closingBrackets: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
+
 function hasPairedBrackets(text: string): boolean {
-	const openBrackets: string[] = [];
+	const expectedBrackets: string[] = [];
 	for (const [bracket] of text.matchAll(/[(){}]/g)) {
-		if (bracket === '(' || bracket === '{') openBrackets.push(bracket);
-		else if (openBrackets.pop() !== (bracket === ')' ? '(' : '{')) return false;
+		const closingBracket = closingBrackets[bracket];
+		if (closingBracket !== undefined) expectedBrackets.push(closingBracket);
+		else if (expectedBrackets.pop() !== bracket) return false;
 	}
-	return openBrackets.length === 0;
+	return expectedBrackets.length === 0;
 }
 
 type Label = gmail_v1.Schema$Label;
