@@ -3,7 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
-import type { UploadedFile } from '../../google/driveUpload';
+import type { UploadedFile } from '../../google/upload';
 import { type KeyHashes, createKeyReusedError } from '../../idempotency';
 import type { Clients, Item, ByteSource } from '../../operation';
 import * as createdFiles from '../createdFiles';
