@@ -406,6 +406,30 @@ describe('properties', () => {
 		]);
 	});
 
+	test('a page token can be entered in a tool, and in a workflow where pages are put out', () => {
+		const collection = description.properties.find(({ name, displayOptions }) => {
+			const { resource, operation } = displayOptions?.show ?? {};
+			return name === 'options' && `${resource?.join()} ${operation?.join()}` === 'mail list';
+		});
+		const entries = (collection?.options as INodeProperties[]).filter(
+			({ name }) => name === 'pageToken',
+		);
+		const count = (nodeName: string, given: INodeParameters) =>
+			entries.filter((entry) =>
+				NodeHelpers.displayParameter(
+					given,
+					entry,
+					node,
+					{ ...description, name: nodeName },
+					{ ...valuesOf('mail list'), options: given },
+				),
+			).length;
+		expect([count('workspace', {}), count('workspace', { output: 'items' })]).toEqual([0, 0]);
+		expect(count('workspace', { output: 'page' })).toBe(1);
+		expect(count('workspaceTool', {})).toBe(1);
+		expect(count('workspaceTool', { output: 'page' })).toBe(1);
+	});
+
 	test('an option that depends on another is shown while that one has its default', () => {
 		const form = {
 			...valuesOf('spreadsheet read'),
