@@ -153,7 +153,6 @@ async function listSharedDrives(
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = {
-	maxAttempts: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 };
