@@ -71,16 +71,29 @@ describe('properties', () => {
 			range: '',
 			valuesSource: 'items',
 		},
-		'document create': { title: '', parentFolder: locator, content: '', contentFormat: 'text' },
-		'document read': { documentId: locator },
-		'document write': { documentId: locator, content: '', contentFormat: 'text' },
+		'document create': {
+			title: '',
+			from: 'content',
+			content: '',
+			contentFormat: 'text',
+			parentFolder: locator,
+		},
+		'document read': { documentId: locator, format: 'text' },
+		'document write': {
+			documentId: locator,
+			replace: 'section',
+			section: locator,
+			tab: locator,
+			content: '',
+			contentFormat: 'text',
+		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
+			binaryPropertyName: '',
+			parentFolder: locator,
 			name: '',
 			contentSource: 'binary',
-			binaryPropertyName: 'data',
 			mimeType: '',
-			parentFolder: locator,
 		},
 	};
 
@@ -155,31 +168,18 @@ describe('properties', () => {
 			...headerOptions,
 			insertDataOption: 'INSERT_ROWS',
 		},
-		'document create': {
-			fillFromInput: false,
-			includeBody: false,
-			idempotencyKey: '',
-			insertImages: false,
-			replacements: {},
-			templateId: { __rl: true, ...locator },
-		},
+		'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
 		'document read': {
 			binaryPropertyName: 'data',
-			contentFormat: 'text',
-			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
-			output: 'text',
 			startCharacter: 0,
 		},
 		'document write': {
 			fillFromInput: false,
-			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
 			replacements: {},
-			requiredRevisionId: '',
 			allowEmpty: false,
-			section: '',
 		},
 		'document append': {
 			idempotencyKey: '',
@@ -187,14 +187,14 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
-			underHeading: '',
+			underHeading: { __rl: true, ...locator },
 		},
 		'file upload': {
 			convertTo: 'none',
 			description: '',
 			idempotencyKey: '',
 			onExisting: 'createNew',
-			properties: {},
+			onlyFiles: '',
 		},
 	};
 
@@ -219,7 +219,6 @@ describe('properties', () => {
 	const firstRows: Record<string, object> = {
 		filters: { filter: [{ column: '', condition: 'equals', value: '' }] },
 		headers: { header: [{ name: '', value: '' }] },
-		properties: { property: [{ key: '', value: '' }] },
 		replacements: { replacement: [{ find: '', replace: '', format: 'text' }] },
 	};
 
@@ -318,7 +317,9 @@ describe('properties', () => {
 						mode.typeOptions?.searchListMethod,
 					);
 					// Drive Access does not change which tabs a spreadsheet has.
-					expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
+					expect(mode.hint ?? '').toMatch(
+						/tab|section/.test(name) ? /^$/ : /Drive Access/,
+					);
 				}
 			}
 		});
@@ -353,7 +354,6 @@ describe('properties', () => {
 					one.name === name &&
 					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
-		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
@@ -404,6 +404,30 @@ describe('properties', () => {
 			'allowedRecipients',
 			'allowFilePaths',
 		]);
+	});
+
+	test('a page token can be entered in a tool, and in a workflow where pages are put out', () => {
+		const collection = description.properties.find(({ name, displayOptions }) => {
+			const { resource, operation } = displayOptions?.show ?? {};
+			return name === 'options' && `${resource?.join()} ${operation?.join()}` === 'mail list';
+		});
+		const entries = (collection?.options as INodeProperties[]).filter(
+			({ name }) => name === 'pageToken',
+		);
+		const count = (nodeName: string, given: INodeParameters) =>
+			entries.filter((entry) =>
+				NodeHelpers.displayParameter(
+					given,
+					entry,
+					node,
+					{ ...description, name: nodeName },
+					{ ...valuesOf('mail list'), options: given },
+				),
+			).length;
+		expect([count('workspace', {}), count('workspace', { output: 'items' })]).toEqual([0, 0]);
+		expect(count('workspace', { output: 'page' })).toBe(1);
+		expect(count('workspaceTool', {})).toBe(1);
+		expect(count('workspaceTool', { output: 'page' })).toBe(1);
 	});
 
 	test('an option that depends on another is shown while that one has its default', () => {
@@ -528,7 +552,7 @@ describe('properties', () => {
 			const all = Object.entries(names).flatMap(([noun, name]) =>
 				['append', 'read', 'write'].map((operation) => [`${noun} ${operation}`, name]),
 			);
-			expect(given.sort()).toEqual(all);
+			expect(given.sort()).toEqual([...all, ['document create', 'Template']].sort());
 		});
 
 		test.each(['list', 'search'])(
@@ -615,10 +639,10 @@ describe('properties', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
 		expect(text.split('\n').slice(1, -1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
-			'document create: title*, parentFolder, content, contentFormat',
-			'document read: documentId*',
-			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
-			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
+			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
+			'document read: documentId*, format',
+			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
+			'file upload: binaryPropertyName, parentFolder, name, contentSource, content*, messageId, attachment, mimeType',
 			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
@@ -715,13 +739,18 @@ describe('output schema', () => {
 				range: 'Sheet1!A:B',
 			}),
 		'document/create': () =>
-			run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
+			run('document/create', {
+				title: 'Notes',
+				from: 'template',
+				templateId: byId(google.docs.seed({ title: 'Template', tabs: [{}] })),
+				replacements: replaced,
+			}),
 		'document/read': async () =>
 			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () =>
 			await run(
 				'document/write',
-				{ documentId: await newDocument(), content: 'Text' },
+				{ documentId: await newDocument(), replace: 'document', content: 'Text' },
 				{ replacements: replaced },
 			),
 		'document/append': async () =>

@@ -57,8 +57,8 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 	'Write document': {
 		...document,
 		operation: 'write',
+		section: { __rl: true, mode: 'name', value: fromModel('Section') },
 		...content,
-		options: { section: fromModel('Section') },
 	},
 	'Append to document': {
 		...document,

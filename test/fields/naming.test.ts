@@ -112,11 +112,11 @@ describe('naming', () => {
 			"'tab' or 'range' is required",
 		],
 		[
-			['document', 'write'],
+			['document', 'append'],
 			{ documentId: '1abc', content: '' },
 			{},
-			"'Content' is empty",
-			"'content' is empty",
+			"'Content' is required",
+			"'content' is required",
 		],
 		[
 			['file', 'upload'],

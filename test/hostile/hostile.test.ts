@@ -195,8 +195,7 @@ test('documents', async () => {
 		mode: 'id',
 		value: '=hostile-document-with-a-long-id-{{ $json.number }}',
 	};
-	const options = { contentFormat: 'markdown' };
-	const parameters = { resource: 'document', operation: 'read', documentId, options };
+	const parameters = { resource: 'document', operation: 'read', documentId, format: 'markdown' };
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
 });

@@ -1,4 +1,4 @@
-import { defaultMaxBytes } from '../../http/body';
+import { maxResponseBytes } from '../../http/body';
 import { type Field, textType } from '../../fields/field';
 import { includeInputFieldsOption, requestOptions } from '../../fields/params';
 import { outputTextField, trimmedTextType } from '../session/fields';
@@ -101,7 +101,7 @@ export const executeOptions = [
 		displayName: 'Max Response Size (Bytes)',
 		name: 'maxResponseBytes',
 		type: 'number',
-		default: defaultMaxBytes,
+		default: maxResponseBytes,
 		minimum: 1,
 		maximum: 536_870_912,
 		description:

@@ -5,7 +5,6 @@ import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/err
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';
-import { MemoryReservation } from '../../http/responseMemory';
 import { type AgentCredentials, readCredentials } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
@@ -79,11 +78,10 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 	const call = calls.prepareCall(checked);
 	const { params, wait } = call;
 	outputs.tagExecution(context, call.sessionId);
-	const memory = new MemoryReservation();
 	const liveView = new outputs.LiveView(context, index, params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	const sendCall = (prepareAttempt: () => Promise<void>) =>
-		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
+		calls.sendExecuteCall(context, progress, prepareAttempt);
 	try {
 		const waitResult =
 			wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
@@ -108,7 +106,6 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 		return toFailedItem(error, progress);
 	} finally {
 		await liveView.end();
-		memory.release();
 	}
 }
 

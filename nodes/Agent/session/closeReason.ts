@@ -3,7 +3,7 @@ import { shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { blockedAdvice, classifyNetworkError, isBlockedByPolicy } from '../../http/networkErrors';
 import type { NetworkError } from '../../http/networkErrors';
-import { parseRetryAfter } from '../../http/retry';
+import { parseRetryAfter } from '../../http/loop';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {
@@ -234,8 +234,6 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 		'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.',
 	credentials: 'Open the credentials of this node, check them, and save them again.',
 	blocked: `${blockedAdvice} This also applies to the proxy, if you use one.`,
-	certificate:
-		"Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.",
 	handshake:
 		'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.',
 };
@@ -251,11 +249,9 @@ export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number
 	}
 	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText))
 		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
-	const kind =
-		closeReason.kind === 'network'
-			? classifyNetworkError(closeReason).category
-			: closeReason.kind;
-	return adviceByKind[kind] ?? unreachableAdvice;
+	if (closeReason.kind !== 'network') return adviceByKind[closeReason.kind] ?? unreachableAdvice;
+	const { category, cure } = classifyNetworkError(closeReason);
+	return cure ?? adviceByKind[category] ?? unreachableAdvice;
 }
 
 function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResponse): string {

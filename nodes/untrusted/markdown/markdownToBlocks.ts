@@ -167,7 +167,7 @@ class BlockReader {
 				this.simplified.add('footnotes');
 				return [{ text: `[${node.identifier}]`, marks }];
 			case 'html':
-				return [{ text: this.#readHtml(node.value), marks }];
+				return [{ text: toOneLine(this.#readHtml(node.value)), marks }];
 			default:
 				return [];
 		}
@@ -199,7 +199,7 @@ class BlockReader {
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */
 	#readHtml(html: string): string {
 		if (brTagPattern.test(html)) return '\v';
-		const text = toOneLine(html.replace(commentPattern, ''));
+		const text = html.replace(commentPattern, '');
 		if (text.trim() !== '') this.simplified.add('htmlTags');
 		return text;
 	}
@@ -267,7 +267,7 @@ class BlockReader {
 		if (firstType === 'list' || firstType === 'table') this.#addParagraph([], context);
 		this.read(item.children, context);
 		// An item may hold only a comment.
-		if (this.#isItemStart) this.#addParagraph([], context);
+		if (this.blocks.length === index) this.#addParagraph([], context);
 		if (typeof item.checked !== 'boolean') return;
 		if (context.kind !== 'checkbox') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
 		else if (item.checked) this.#strikeThrough(index);

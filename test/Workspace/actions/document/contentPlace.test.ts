@@ -53,13 +53,13 @@ function seed(body: Element[]): string {
 
 /** The document as Markdown shows it, one line for each block. */
 async function blocks(id: string): Promise<string[]> {
-	const { content = '' } = await calls.read(id, { contentFormat: 'markdown' });
+	const { content = '' } = await calls.read(id, { format: 'markdown' });
 	return content.split(/\n\n+/);
 }
 
 /** The headings with their IDs, which links lead to. */
 async function headingIds(id: string): Promise<Array<[string, string]>> {
-	const { tabs = [] } = await calls.read(id, { output: 'document' });
+	const { tabs = [] } = await calls.read(id, { format: 'structure' });
 	const content = (tabs as docs_v1.Schema$Tab[])[0]?.documentTab?.body?.content ?? [];
 	return content.flatMap(({ paragraph }) => {
 		const id = paragraph?.paragraphStyle?.headingId;
@@ -273,7 +273,7 @@ describe.each(['write', 'append'] as const)('%s before a section break', (operat
 	const change = async (id: string, contentFormat: 'text' | 'markdown', content = 'new') => {
 		const place = operation === 'write' ? { section: 'One' } : { underHeading: 'One' };
 		await calls[operation](id, { ...place, content, contentFormat, newParagraph: true });
-		const { tabs = [] } = await calls.read(id, { output: 'document' });
+		const { tabs = [] } = await calls.read(id, { format: 'structure' });
 		const elements =
 			(tabs as docs_v1.Schema$Tab[])[0]?.documentTab?.body?.content?.slice(1) ?? [];
 		return elements.map(({ paragraph, sectionBreak: end }) =>

@@ -40,7 +40,7 @@ test('Markdown', async () => {
 	const content = '# Title\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |';
 	const created = await calls.create({ content, contentFormat: 'markdown' });
 	expect(created.body?.content?.some((element) => element.table)).toBe(true);
-	const back = await calls.read(created.documentId, { contentFormat: 'markdown' });
+	const back = await calls.read(created.documentId, { format: 'markdown' });
 	expect(back.content).toBe(content);
 });
 
