@@ -89,11 +89,11 @@ describe('properties', () => {
 		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
+			binaryPropertyName: '',
+			parentFolder: locator,
 			name: '',
 			contentSource: 'binary',
-			binaryPropertyName: 'data',
 			mimeType: '',
-			parentFolder: locator,
 		},
 	};
 
@@ -194,7 +194,7 @@ describe('properties', () => {
 			description: '',
 			idempotencyKey: '',
 			onExisting: 'createNew',
-			properties: {},
+			onlyFiles: '',
 		},
 	};
 
@@ -219,7 +219,6 @@ describe('properties', () => {
 	const firstRows: Record<string, object> = {
 		filters: { filter: [{ column: '', condition: 'equals', value: '' }] },
 		headers: { header: [{ name: '', value: '' }] },
-		properties: { property: [{ key: '', value: '' }] },
 		replacements: { replacement: [{ find: '', replace: '', format: 'text' }] },
 	};
 
@@ -355,7 +354,6 @@ describe('properties', () => {
 					one.name === name &&
 					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
-		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
@@ -644,7 +642,7 @@ describe('properties', () => {
 			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
 			'document read: documentId*, format',
 			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
-			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
+			'file upload: binaryPropertyName, parentFolder, name, contentSource, content*, messageId, attachment, mimeType',
 			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
