@@ -38,12 +38,13 @@ const maxMissingNames = 5;
  * is not similar to any: then the question would not say which one it means.
  */
 export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
+	if (missingNames.length > maxMissingNames) return '';
 	const suggestions = new Set<string>();
 	for (const missingName of missingNames) {
 		const similarNames = names.filter((name) =>
 			isSimilar(foldName(name), foldName(missingName)),
 		);
-		if (similarNames.length === 0 || missingNames.length > maxMissingNames) return '';
+		if (similarNames.length === 0) return '';
 		for (const name of similarNames.slice(0, 5)) suggestions.add(`'${shorten(name, 60)}'`);
 	}
 	return suggestions.size === 0 ? '' : `Did you mean ${[...suggestions].join(', ')}? `;

@@ -311,7 +311,7 @@ describe('before anything is sent', () => {
 			httpCode: '400',
 		});
 		expect(error.description).toBe(
-			"Its binary fields are: 'report'. Enter them in 'Input Data Field Name', or * for all.",
+			"Its binary fields are: 'report'. Enter one of them in 'Files', or * for all.",
 		);
 		expect(google.requests).toHaveLength(0);
 	});
@@ -345,7 +345,7 @@ test('a stopped execution sends nothing more', async () => {
 test('binary results are stored by n8n, and no input gives no output', async () => {
 	const data = Buffer.from('hello').toString('base64');
 	const binary = { data: { data, mimeType: 'text/plain', fileName: 'a.txt' } };
-	const [sent] = await run({ ...mail, subject: 'S', options: { attachments: 'data' } }, [
+	const [sent] = await run({ ...mail, subject: 'S', attachments: 'data' }, [
 		{ json: {}, binary },
 	]);
 	const read = {
@@ -365,7 +365,7 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 
 test('a hint is shown once, however many items say it', async () => {
 	const replyToMessageId = google.gmail.seed({ subject: 'First' });
-	const reply = { ...mail, subject: 'Other', replyToMessageId };
+	const reply = { ...mail, email: 'reply', subject: 'Other', replyToMessageId };
 	const context = createNodeContext({ url: google.url, parameters: reply, items: numbered(2) });
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);
