@@ -344,7 +344,7 @@ test('a stopped execution sends nothing more', async () => {
 test('binary results are stored by n8n, and no input gives no output', async () => {
 	const data = Buffer.from('hello').toString('base64');
 	const binary = { data: { data, mimeType: 'text/plain', fileName: 'a.txt' } };
-	const [sent] = await run({ ...mail, subject: 'S', options: { attachments: 'data' } }, [
+	const [sent] = await run({ ...mail, subject: 'S', attachments: 'data' }, [
 		{ json: {}, binary },
 	]);
 	const read = {
@@ -364,7 +364,7 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 
 test('a hint is shown once, however many items say it', async () => {
 	const replyToMessageId = google.gmail.seed({ subject: 'First' });
-	const reply = { ...mail, subject: 'Other', replyToMessageId };
+	const reply = { ...mail, email: 'reply', subject: 'Other', replyToMessageId };
 	const context = createNodeContext({ url: google.url, parameters: reply, items: numbered(2) });
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);
