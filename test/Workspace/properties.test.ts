@@ -60,16 +60,16 @@ describe('properties', () => {
 		'spreadsheet write': {
 			spreadsheetId: locator,
 			tab: locator,
-			range: '',
-			valuesSource: 'items',
-			writeMode: 'update',
+			writeMode: 'updateOrAdd',
 			matchColumns: [],
+			valuesSource: 'columns',
+			columns: { mappingMode: 'defineBelow', value: null },
 		},
 		'spreadsheet append': {
 			spreadsheetId: locator,
 			tab: locator,
-			range: '',
-			valuesSource: 'items',
+			valuesSource: 'columns',
+			columns: { mappingMode: 'defineBelow', value: null },
 		},
 		'document create': {
 			title: '',
@@ -89,11 +89,11 @@ describe('properties', () => {
 		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
+			binaryPropertyName: '',
+			parentFolder: locator,
 			name: '',
 			contentSource: 'binary',
-			binaryPropertyName: 'data',
 			mimeType: '',
-			parentFolder: locator,
 		},
 	};
 
@@ -160,13 +160,13 @@ describe('properties', () => {
 		'spreadsheet write': {
 			...writeOptions,
 			...headerOptions,
-			includeHeaderRow: true,
-			unmatched: 'append',
+			unmatched: 'error',
+			range: '',
 		},
 		'spreadsheet append': {
 			...writeOptions,
 			...headerOptions,
-			insertDataOption: 'INSERT_ROWS',
+			range: '',
 		},
 		'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
 		'document read': {
@@ -194,7 +194,7 @@ describe('properties', () => {
 			description: '',
 			idempotencyKey: '',
 			onExisting: 'createNew',
-			properties: {},
+			onlyFiles: '',
 		},
 	};
 
@@ -219,7 +219,6 @@ describe('properties', () => {
 	const firstRows: Record<string, object> = {
 		filters: { filter: [{ column: '', condition: 'equals', value: '' }] },
 		headers: { header: [{ name: '', value: '' }] },
-		properties: { property: [{ key: '', value: '' }] },
 		replacements: { replacement: [{ find: '', replace: '', format: 'text' }] },
 	};
 
@@ -355,9 +354,8 @@ describe('properties', () => {
 					one.name === name &&
 					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
-		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
-			'To only update, add the option',
+			'Update rows that match in place, and add none',
 		);
 		expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
@@ -581,7 +579,7 @@ describe('properties', () => {
 				const toldWith = (valuesSource: string) =>
 					told('spreadsheet', operation, { valuesSource });
 				expect(toldWith('json')).toMatch(/array of cells, or an object/);
-				for (const source of ['columns', 'items', '={{ $json.how }}'])
+				for (const source of ['columns', '={{ $json.how }}'])
 					expect(toldWith(source)).not.toMatch(/array/);
 			},
 		);
@@ -644,15 +642,15 @@ describe('properties', () => {
 			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
 			'document read: documentId*, format',
 			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
-			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
+			'file upload: binaryPropertyName, parentFolder, name, contentSource, content*, messageId, attachment, mimeType',
 			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
-			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
+			'spreadsheet append: spreadsheetId*, tab, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
-			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
+			'spreadsheet write: spreadsheetId*, tab, writeMode, matchColumns, valuesSource, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 		expect(text).toContain('mailAttachment (attachment is its file name)');
 	});
@@ -698,7 +696,6 @@ describe('output schema', () => {
 	const replaced = { replacement: [{ find: 'Text', replace: 'Note' }] };
 	const mail = { to: 'ann@example.com', subject: 'Hi', body: 'Text' };
 	const rows = {
-		range: 'Sheet1!A1:B2',
 		valuesSource: 'json',
 		values: '[["name","count"],["a",1]]',
 	};
@@ -726,20 +723,20 @@ describe('output schema', () => {
 				{
 					...{
 						spreadsheetId: await filledSheet(),
-						range: 'Sheet1',
-						valuesSource: 'items',
+						tab: { __rl: true, mode: 'name', value: 'Sheet1' },
+						columns: { mappingMode: 'autoMapInputData', value: null },
 					},
-					...{ writeMode: 'update', matchColumns: ['name'] },
+					...{ writeMode: 'updateOrAdd', matchColumns: ['name'] },
 				},
 				{},
 				{ name: 'a', count: 2 },
 			),
 		'spreadsheet/append': async () =>
-			await run('spreadsheet/append', {
-				spreadsheetId: await filledSheet(),
-				...rows,
-				range: 'Sheet1!A:B',
-			}),
+			await run(
+				'spreadsheet/append',
+				{ spreadsheetId: await filledSheet(), ...rows },
+				{ range: 'Sheet1!A:B' },
+			),
 		'document/create': () =>
 			run('document/create', {
 				title: 'Notes',
@@ -784,7 +781,11 @@ describe('output schema', () => {
 
 	async function filledSheet() {
 		const spreadsheetId = await newSheet();
-		await run('spreadsheet/write', { spreadsheetId, ...rows });
+		await run(
+			'spreadsheet/write',
+			{ spreadsheetId, writeMode: 'overwrite', ...rows },
+			{ range: 'Sheet1!A1:B2' },
+		);
 		return spreadsheetId;
 	}
 

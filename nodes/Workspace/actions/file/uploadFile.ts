@@ -171,12 +171,10 @@ async function uploadUnlessSkipped(
 		item.addHint('Files that already existed in the folder were not uploaded again.');
 		return { existingResult: toFileResult(newestFile) };
 	}
-	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
 		name,
 		mimeType: googleType,
 		description: description || undefined,
-		properties: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
 		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };

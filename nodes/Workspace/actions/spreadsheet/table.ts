@@ -273,8 +273,10 @@ function addLetterColumns(table: Table, names: ReadonlySet<string>): Table {
 	let column = table.firstNewColumn;
 	for (; column < endColumn; column++) {
 		const letters = toColumnLetters(column);
-		if (!names.has(letters) || columnsByName.has(letters)) break;
-		columnsByName.set(letters, column);
+		let name = letters;
+		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
+		if (!names.has(name)) break;
+		columnsByName.set(name, column);
 	}
 	let { firstColumn } = table;
 	for (const name of names)

@@ -23,7 +23,7 @@ const defaults: UploadParams = {
 	description: '',
 	idempotencyKey: '',
 	onExisting: 'createNew',
-	properties: [],
+	onlyFiles: [],
 };
 
 /** The stand-in of a test file, and uploads to it. */
