@@ -277,7 +277,7 @@ export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, document
 }
 
 /** Lists the headings of the chosen tab. Append has the tab among its options. */
-async function listDocumentHeadings(
+export async function listDocumentHeadings(
 	{ docs }: Pick<Clients, 'docs'>,
 	documentId: string,
 	readField: (name: string) => string,
