@@ -67,10 +67,10 @@ async function buildSignature(
 /** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
 async function buildQuotation(
 	clients: Clients,
-	{ originalId, bodies }: OutgoingMail,
+	{ replyToMessageId, bodies }: OutgoingMail,
 	item: Item,
 ): Promise<Addition> {
-	const mail = await fetchMail(clients, originalId, item);
+	const mail = await fetchMail(clients, replyToMessageId, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const timePrefix = formatTimePrefix(summary.date);
