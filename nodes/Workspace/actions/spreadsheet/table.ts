@@ -103,7 +103,9 @@ function buildUniqueNames(names: readonly string[]): string[] {
 export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
 	rows.findLastIndex((row) => row.some(isFilled));
 
-const isFilled = (cell: unknown) => cell !== '' && cell !== false && cell != null;
+/** What counts as no value at the end of a table. FALSE is the text that most sheets show for a checkbox that nobody ticked. */
+const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
+const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
 /** How many rows may hold the header: blank rows above a table are skipped. */
 const searchedRowCount = 10;

@@ -151,6 +151,9 @@ test('rows at the end with nothing but unticked checkboxes are no rows', async (
 		{ Name: '', Paid: false, Sent: false, rowNumber: 3 },
 		{ Name: 'Ben', Paid: '', Sent: '', rowNumber: 4 },
 	]);
+	expect(await calls.run('read', { spreadsheetId, tab: 'Sheet1', output: 'rows' })).toHaveLength(
+		3,
+	);
 });
 
 test('new columns after columns without a header do not overwrite the header of another table', async () => {
