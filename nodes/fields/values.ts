@@ -43,7 +43,7 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text that was typed into the form, and not made by an expression. */
+/** A text that a person typed into the form or a model filled in, and that no other expression made. */
 export class TypedText {
 	readonly text: string;
 

@@ -13,6 +13,7 @@ const document = { resource: 'document', documentId: byId('Document') };
 /** Options that get what did not fit into an answer. */
 const nextPage = { options: { pageToken: fromModel('Page_Token') } };
 const nextPart = { options: { startCharacter: fromModel('Start_Character', 'number') } };
+const inRange = { options: { range: fromModel('Range') } };
 const nextRows = {
 	options: { range: fromModel('Range'), startRow: fromModel('Start_Row', 'number') },
 };
@@ -45,8 +46,14 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		title: fromModel('Title'),
 	},
 	'Read rows': { ...spreadsheet, operation: 'read', ...nextRows },
-	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
-	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
+	'Write rows': {
+		...spreadsheet,
+		operation: 'write',
+		writeMode: 'overwrite',
+		...rows,
+		...inRange,
+	},
+	'Append rows': { ...spreadsheet, operation: 'append', ...rows, ...inRange },
 	'Create document': {
 		resource: 'document',
 		operation: 'create',

@@ -28,7 +28,7 @@ describe('naming', () => {
 	];
 
 	const mail = { to: 'a@x.org', subject: 'S', body: 'B' };
-	const rows = { spreadsheetId: '1abc', range: 'Sheet1', valuesSource: 'json' };
+	const rows = { spreadsheetId: '1abc', tab: 'Sheet1', valuesSource: 'json' };
 	const from = '2026-01-02T00:00:00Z';
 	const until = '2026-01-01T00:00:00Z';
 
