@@ -150,7 +150,7 @@ test('a token that one execution refreshed for all is in the error of none', asy
 	let secret = '';
 	world.google.fault({
 		match({ method, token = '' }) {
-			if (method !== 'sheets.spreadsheets.values.append') return false;
+			if (method !== 'sheets.spreadsheets.batchUpdate') return false;
 			// Its beginning gives a token away in any text.
 			secret = token.slice(8);
 			return true;

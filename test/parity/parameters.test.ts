@@ -161,7 +161,7 @@ const lists: Places = {
 	'Agent Execute': { none: 'it takes no list' },
 	'its wait': { name: 'failureValue', label: 'Failure Value' },
 	'Agent Session Trigger': { name: 'filterValue', label: 'Filter Value', isParameter: true },
-	Workspace: { name: 'labelIds', label: 'Label Names or IDs', beside: search },
+	Workspace: { name: 'labelIds', label: 'With Label Names or IDs', beside: search },
 };
 const listWanted = 'must be an array, or text separated by commas or new lines, not ';
 const listCases: Case[] = [
