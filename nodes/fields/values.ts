@@ -91,14 +91,13 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
 }
 
-/** Reads the form's `{ group: [{ key, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
+/** Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
-	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const rows: unknown = context.mode === 'fields' ? raw[group] : undefined;
+	const rows: unknown = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
 	const entries: Array<[name: unknown, value: unknown]> = Array.isArray(rows)
-		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
+		? rows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
 	const pairs = entries.map((entry) => {
 		const [name = '', value = ''] = entry.map((part) => readText(field, part, context));

@@ -38,7 +38,6 @@ export const range = {
 export const columnDependencies = [
 	'spreadsheetId.value',
 	'tab.value',
-	'range',
 	'options.range',
 	'options.headerRow',
 ];

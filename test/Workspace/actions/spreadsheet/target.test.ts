@@ -264,12 +264,6 @@ describe('one spreadsheet', () => {
 		]);
 	});
 
-	test('a whole tab has as many rows as it has, filled or not', async () => {
-		const book = asked(calls.sheet([['a'], ['b']], 'Sheet1', { rowCount: 7 }));
-		expect(await book.fetchGrid('Sheet1')).toEqual({ grid: [['a'], ['b']], rowCount: 7 });
-		expect((await book.fetchGrid(undefined)).rowCount).toBe(7);
-	});
-
 	test('other failures than of a range are not taken for one', () => {
 		const error = (code: number, message: string) => new NodeError({ code, message });
 		expect(isUnknownRangeError(error(400, 'Unable to parse range: x'))).toBe(true);
