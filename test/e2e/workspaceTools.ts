@@ -135,11 +135,11 @@ export const everyTool: readonly ToolCall[] = [
 	},
 	{
 		tool: 'Write_document',
-		args: ({ document }) => ({ Document: document, Content: '# First', Section: '' }),
+		args: ({ document }) => ({ Document: document, Content: 'First', Section: 'Plan' }),
 	},
 	{
 		tool: 'Append_to_document',
-		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'First' }),
+		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'Plan' }),
 	},
 	{ tool: 'Read_document', args: ({ document }) => ({ Document: document, Start_Character: 0 }) },
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },
