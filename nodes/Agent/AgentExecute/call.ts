@@ -30,32 +30,34 @@ export function checkAgentItem(
 	credentials: AgentCredentials,
 ) {
 	const { api, signatureApi } = credentials;
-	const { params, buildPayload } = readItemParameters(rawParameters, index);
+	const { params, override, buildPayload } = readItemParameters(rawParameters, index);
 	const isCertificateChecked = !api.allowUnauthorizedCerts;
 	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isCertificateChecked);
-	buildIdentity(signatureApi, params);
+	buildIdentity(signatureApi, override);
 	const wait = readWaitSettings(params);
 	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
-	return { params, buildPayload, wait, credentials };
+	return { params, override, buildPayload, wait, credentials };
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function getRequestIdentity({
 	params,
+	override,
 	buildPayload,
 	credentials,
 }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, params);
+	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, override);
 	const url = buildExecuteUrl(credentials.api);
 	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
 
 export type PreparedCall = ReturnType<typeof prepareCall>;
 
-export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
+export function prepareCall(item: CheckedAgentItem) {
+	const { params, override, wait, buildPayload, credentials } = item;
 	const { api, signatureApi } = credentials;
-	const identity = buildIdentity(signatureApi, params);
+	const identity = buildIdentity(signatureApi, override);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
@@ -63,6 +65,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 	return {
 		api,
 		params,
+		override,
 		sessionId,
 		wait,
 		url: buildExecuteUrl(api),
@@ -71,7 +74,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 			sessionId,
 			initialPayload,
 			startStepName,
-			...buildIdentity(signatureApi, params),
+			...buildIdentity(signatureApi, override),
 		}),
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
@@ -102,7 +105,7 @@ export async function sendExecuteCall(
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
-	const { timeoutSeconds, maxTries: maxAttempts, maxRetryWaitSeconds } = call.params;
+	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
 	const signal = context.getExecutionCancelSignal();
 	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
 	const sendAttempt = async (attemptSignal: AbortSignal) => {
@@ -134,7 +137,7 @@ export async function sendExecuteCall(
 		{ isRepeatable: false, mayChange: true },
 		{
 			words: agentRetryWords,
-			maxAttempts,
+			maxAttempts: 5,
 			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
 			signal,
 		},
@@ -158,14 +161,12 @@ async function readAgentResponse(
 		throw convertFailedResponse({ statusCode, headers, body }, call);
 	}
 	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const maxBytes = call.params.maxResponseBytes;
 	const compressedBody = await readResponseBody(response.body, {
 		announcedBytes,
-		maxBytes,
 		signal,
 		memory,
 	});
-	const body = await rawResponse.decompress(compressedBody, memory, maxBytes);
+	const body = await rawResponse.decompress(compressedBody, memory);
 	const agentResponse = { statusCode, headers, body };
 	const jsonBytes = findJsonBytes(agentResponse);
 	if (jsonBytes) await memory.reserveForParsing(jsonBytes, itemParsingLimits);

@@ -12,17 +12,23 @@ import {
 	type RequestErrorFactory,
 } from '../../http/request';
 import * as retry from '../../http/retry';
-import type { CloseReason } from '../session/closeReason';
+import { type CloseReason, maxMessageMebibytes } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
-import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
+import {
+	type FieldCondition,
+	findText,
+	findFieldText,
+	listDistinct,
+} from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { describeFields, listDistinct } from './messageTexts';
+import { describeFields } from './messageTexts';
 import { type AgentResponse, buildExcerpt } from './response';
+import { maxMessages, type MessageCollector } from './waitEnd';
 
 export interface CallErrorContext {
 	readonly url: string;
-	readonly params: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
+	readonly params: { readonly timeoutSeconds: number };
 	readonly sanitize: Sanitize;
 }
 
@@ -32,7 +38,7 @@ const unknownOutcomeText =
 /** Converts what was thrown by a call that got no complete response to the error for the user. */
 export function convertThrownError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return convertBodyError(error, buildBodyTexts(call.params));
+	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
 	const networkError = classifyNetworkError(error);
 	const { statusCode, errorCode, outcome, retryable, category } = networkError;
 	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, errorCode);
@@ -43,10 +49,10 @@ export function convertThrownError(error: unknown, call: CallErrorContext): Node
 }
 
 /** Texts for a successful response whose body cannot be read. The call is not repeated. */
-const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['params']): BodyErrorTexts => ({
+const bodyErrorTexts: BodyErrorTexts = {
 	tooLarge: [
-		`The agent service's response is larger than ${formatByteLimit(maxResponseBytes)}`,
-		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${quoteField('maxResponseBytes')}.`,
+		"The agent service's response is larger than 64 MiB",
+		'The agent was started, but a larger response is not read. Have the agent return a link instead.',
 	],
 	tooCostly: [
 		"The agent service's response has too many parts to read, or is nested too deeply",
@@ -54,16 +60,10 @@ const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['params']): BodyE
 	],
 	noMemory: [
 		"n8n does not have enough memory for the agent service's response",
-		`The agent was started, but its response does not fit in memory together with the others being read. Lower ${quoteField('parallelRequests')} or ${quoteField('maxResponseBytes')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
+		`The agent was started, but its response does not fit in memory together with the others being read. Lower ${quoteField('parallelRequests')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
 	],
 	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
-});
-
-function formatByteLimit(bytes: number): string {
-	const byteText = `${bytes.toLocaleString('en-US')} bytes`;
-	const mebibytes = bytes / 1024 / 1024;
-	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${byteText})` : byteText;
-}
+};
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
 export function convertFailedResponse(
@@ -111,10 +111,10 @@ const nothingSentText = 'Nothing was sent: the agent was not started.';
 export const createStoppedBeforeCallError = () => retry.createStoppedError(nothingSentText);
 
 /** Used if the output of the other items leaves no room for this item within the limit of a run. */
-export function createTooMuchOutputError(limitBytes: number): NodeError {
+export function createTooMuchOutputError(limitMebibytes: number): NodeError {
 	return new NodeError({
 		code: 503,
-		message: `The responses and messages of this execution are larger than ${formatByteLimit(limitBytes)} together`,
+		message: `The responses and messages of this execution are larger than ${limitMebibytes} MiB together`,
 		outcome: 'done',
 		description:
 			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution (Loop Over Items with a sub-workflow), or have the agent return a link.',
@@ -295,10 +295,7 @@ export function createWaitTimeoutError(
 		waitTimeoutSeconds,
 		matchCondition,
 	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
-	{
-		earlyMessages,
-		messages,
-	}: Readonly<Record<'earlyMessages' | 'messages', readonly SessionMessage[]>>,
+	{ earlyCount, messages }: Pick<MessageCollector, 'earlyCount' | 'messages'>,
 	sanitize: Sanitize,
 ): NodeError {
 	const countText = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -307,8 +304,8 @@ export function createWaitTimeoutError(
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${countText} received`,
 		description: joinSentences(
 			sanitize(describeMessages(messages, matchCondition)),
-			earlyMessages.length > 0 &&
-				`Messages that arrived before the call and did not count: ${earlyMessages.length}.`,
+			earlyCount > 0 &&
+				`Messages that arrived before the call and did not count: ${earlyCount}.`,
 			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 	});
@@ -329,7 +326,16 @@ export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
 		message: `Too many messages arrived: ${count.toLocaleString('en-US')} were received`,
-		description: `The agent was started and kept sending messages. Raise ${quoteField('maxMessages')} (all messages together may have 64 MiB), leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
+		description: `The agent was started and kept sending messages. A wait collects ${maxMessages.toLocaleString('en-US')} messages, which may have 64 MiB together. Leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
+		outcome: 'done',
+	});
+}
+
+export function createOversizedMessageError(): NodeError {
+	return new NodeError({
+		code: 502,
+		message: `The agent sent a message that is larger than ${maxMessageMebibytes} MiB, which was not received`,
+		description: `The agent was started. Have it send smaller messages or a link, or set ${outputChoice}.`,
 		outcome: 'done',
 	});
 }
