@@ -1,8 +1,7 @@
 // Writes what the docs take from the code.
-// `npm run docs`: the tables. `npm run docs -- faults`: docs/faults.md, for which every fault is played. `npm run docs -- file-counts`:
-// which files a call executes. `npm run docs -- pictures [page …]`: docs/images, which needs chromium and imagemagick.
+// `npm run docs`: the tables. `npm run docs -- faults`: test/faults/report.md, for which every fault is played.
+// `npm run docs -- pictures [page …]`: docs/images, which needs chromium and imagemagick.
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.dirname(import.meta.dirname);
@@ -25,10 +24,6 @@ function write(tests, env, ...more) {
 const parts = {
 	tables: () => write('test/docs'),
 	faults: () => write('test/faults/matrix', { FAULTS: 'all' }),
-	'file-counts': () => {
-		write('test/docs/fileCounts', {}, '--forceExit', '--silent');
-		process.stdout.write(readFileSync(path.join(root, '.dev', 'file-counts.txt')));
-	},
 	pictures: () => {
 		run(bin('node'), ['dev/setup.mjs']);
 		run(bin('node'), ['dev/pictures.ts', ...pages]);

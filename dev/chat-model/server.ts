@@ -1,32 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
 import { onLoopback } from '../loopback.ts';
+import type { ChatMessage, ChatRequest, ChatTool, Reply } from './chat.ts';
+import { readResponsesRequest, type ResponsesBody, sendResponse } from './responses.ts';
 
-export interface ChatMessage {
-	readonly role: 'system' | 'user' | 'assistant' | 'tool';
-	readonly content: string | null;
-	/** In a tool's answer: the ID of the call that it answers. */
-	readonly tool_call_id?: string;
-}
-
-export interface ChatTool {
-	readonly name: string;
-	readonly description: string;
-	readonly parameters: {
-		readonly properties: Readonly<Record<string, { description?: string }>>;
-	};
-}
-
-export interface ChatRequest {
-	readonly messages: readonly ChatMessage[];
-	readonly tools: readonly ChatTool[];
-	/** What the tools returned since the user's last message, in order. */
-	readonly toolAnswers: readonly string[];
-}
-
-/** A sentence, or the tools to call. */
-export type Reply =
-	string | ReadonlyArray<{ readonly tool: string; readonly args: Record<string, unknown> }>;
+export type { ChatMessage, ChatRequest, ChatTool, Reply };
 
 export interface ChatModel {
 	/** Base address for an OpenAI credential. */
@@ -50,15 +28,14 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 		});
 	});
 	async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
-		if (request.url !== '/v1/chat/completions') {
-			// A new node of n8n's asks at /v1/responses, until it is told otherwise. n8n's Agents then ask for chat completions.
-			const hint = "turn off 'Use Responses API' in the node";
-			const text = `Unknown request URL: ${request.method} ${request.url}. There are only chat completions: ${hint}.`;
+		const dialect = dialects[request.url ?? ''];
+		if (!dialect) {
+			const text = `Unknown request URL: ${request.method} ${request.url}`;
 			refuse(response, 404, text, 'unknown_url');
 			return;
 		}
-		const body = JSON.parse(await textOf(request)) as Body;
-		const seen = asRequest(body);
+		const body: unknown = JSON.parse(await textOf(request));
+		const seen = dialect.read(body);
 		requests.push(seen);
 		if (countCharacters(seen) > maxCharacters)
 			refuse(
@@ -67,7 +44,7 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 				'Your input exceeds the context window of this model.',
 				'context_length_exceeded',
 			);
-		else send(response, reply(seen), body.stream === true);
+		else dialect.send(response, reply(seen), body);
 	}
 	const listening = await onLoopback(server);
 	return {
@@ -79,6 +56,28 @@ export async function startChatModel({ maxCharacters = Infinity } = {}): Promise
 		close: () => listening.close(),
 	};
 }
+
+/** Reads a request of one of OpenAI's two interfaces, and sends the reply in its form. */
+interface Dialect {
+	read(body: unknown): ChatRequest;
+	send(response: ServerResponse, reply: Reply, body: unknown): void;
+}
+
+/** By path. */
+const dialects: Readonly<Record<string, Dialect>> = {
+	'/v1/chat/completions': {
+		read: (body) => asRequest(body as Body),
+		send(response, reply, body) {
+			send(response, reply, (body as Body).stream === true);
+		},
+	},
+	'/v1/responses': {
+		read: (body) => readResponsesRequest(body as ResponsesBody),
+		send(response, reply, body) {
+			sendResponse(response, reply, body as ResponsesBody);
+		},
+	},
+};
 
 interface Body {
 	readonly messages: readonly ChatMessage[];

@@ -103,6 +103,17 @@ export class FileRegistry {
 			throw createNotAllowedError();
 	}
 
+	/**
+	 * Reported in burnash/gspread#732 and theoephraim/node-google-spreadsheet#651.
+	 * @throws ApiError 400 in Sheets and Docs for a visible file of another type
+	 */
+	checkType(call: Call, file: StoredFile | undefined, mimeType: string): void {
+		if (file === undefined || file.mimeType === mimeType || !this.isVisibleTo(call, file))
+			return;
+		const message = 'This operation is not supported for this document';
+		throw new ApiError(400, message, { status: 'FAILED_PRECONDITION' });
+	}
+
 	private isInScope(
 		call: Pick<Call, 'method' | 'clientId' | 'scopes'>,
 		file: StoredFile,

@@ -69,7 +69,8 @@ export function buildAgentWorkflow(
 		'Model',
 		'@n8n/n8n-nodes-langchain.lmChatOpenAi',
 		{ model: { __rl: true, mode: 'id', value: 'scripted' }, options: { maxRetries: 0 } },
-		{ typeVersion: 1.2, credentials: { openAiApi } },
+		// 1.3 uses the Responses API by default, 1.2 the chat completions.
+		{ typeVersion: typeVersion >= 3 ? 1.3 : 1.2, credentials: { openAiApi } },
 	);
 	const toAgent = (type: string) => ({ [type]: [[{ node: 'AI Agent', type, index: 0 }]] });
 	return {

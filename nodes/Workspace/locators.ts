@@ -80,12 +80,18 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 const publishedAdvice =
 	'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.';
 
-/** Parses the URL of any site. A URL on a host of Google may lack the scheme. */
+/** Parses the URL of any site, also between angle brackets. A URL of Google may lack the scheme and the host. */
 function parseUrl(text: string): URL | undefined {
-	const startsWithHost = googleHosts.includes(text.toLowerCase().split('/')[0] ?? '');
-	const url = startsWithHost ? `https://${text}` : text;
-	return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
+	const address = text.trim().replace(/^<(.*)>$/, '$1');
+	const startsWithHost = googleHosts.includes(address.toLowerCase().split('/')[0] ?? '');
+	const url = startsWithHost ? `https://${address}` : address;
+	const base = filePathPattern.test(address) ? 'https://docs.google.com' : undefined;
+	const isUrl = base !== undefined || /^https?:\/\//i.test(url);
+	return isUrl && URL.canParse(url, base) ? new URL(url, base) : undefined;
 }
+
+/** The path of a URL without its host. */
+const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export const readFileIds = (raw: unknown, field: Field, context: ReadContext): string[] => {
@@ -122,10 +128,17 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 	} as const satisfies Partial<Field>;
 }
 
+/** Reads which tab a link to a document opens. The link is a URL, or a locator with a URL. @returns '' or an ID such as `t.0` */
+export function readDocumentTab(link: unknown): string {
+	const text = isRecord(link) ? link['value'] : link;
+	if (typeof text !== 'string') return '';
+	return parseUrl(text)?.searchParams.get('tab') ?? '';
+}
+
 /** Reads which tab a link to a spreadsheet opens. The link is a URL, or a locator with a URL. @returns '' or, for example, `#gid=7` */
 export function readLinkedTab(link: unknown): string {
 	const text = isRecord(link) ? link['value'] : link;
-	if (typeof text !== 'string' || !parseUrl(text.trim())) return '';
+	if (typeof text !== 'string' || !parseUrl(text)) return '';
 	const sheetId = /[#?&]gid=(\d+)/.exec(text)?.[1];
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }

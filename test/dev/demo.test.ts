@@ -92,22 +92,65 @@ test('the chat model finds a tool under the name that n8n gives a new one, under
 			}),
 		);
 	expect(send({ To: {}, Subject: {}, Body: {} })).toMatchObject([
-		{ tool: name, args: { Subject: 'About lunch' } },
+		{ tool: name, args: { Subject: 'About your question' } },
 	]);
 	expect(send({ toolParameters: {}, hitlParameters: {} })).toMatchObject([
-		{ tool: name, args: { toolParameters: { Subject: 'About lunch' } } },
+		{ tool: name, args: { toolParameters: { Subject: 'About your question' } } },
 	]);
 });
 
-test('the chat model says which switch of its node to turn off', async () => {
-	const model = await startChatModel();
-	const answer = await fetch(`${model.url}/responses`, { method: 'POST', body: '{}' });
-	expect([answer.status, await answer.text()]).toEqual([
-		404,
-		expect.stringContaining('Use Responses API'),
+test('the chat model reads a sheet, and then drafts an email with what the sheet says', () => {
+	const orders = { ...tool('Read_orders'), description: 'Reads rows of Google Sheets.' };
+	const draft = {
+		...tool('Save_draft'),
+		parameters: { properties: { To: {}, Subject: {}, Body: {} } },
+	};
+	const tools = [draft, tool('Search_emails'), orders];
+	const question = 'Read the open orders and save a draft for bo@example.com';
+	expect(buildDemoReply(ask(question, { tools }))).toMatchObject([{ tool: 'Read_orders' }]);
+	const toolAnswers = ['{"rows":[[2,1041]]}'];
+	expect(buildDemoReply(ask(question, { tools, toolAnswers }))).toEqual([
+		{
+			tool: 'Save_draft',
+			args: {
+				To: 'bo@example.com',
+				Subject: 'About your question',
+				Body: '{"rows":[[2,1041]]}',
+			},
+		},
 	]);
-	await model.close();
+	const last = ask(question, { tools, toolAnswers: [...toolAnswers, 'Draft saved'] });
+	expect(buildDemoReply(last)).toContain('Draft saved');
 });
+
+test.each([false, true])(
+	'the chat model also has the Responses API, which a new node of n8n uses (streamed: %s)',
+	async (stream) => {
+		const model = await startChatModel();
+		model.answer(({ toolAnswers: [found], messages }) => {
+			expect(messages.map(({ role }) => role).slice(0, 2)).toEqual(['system', 'user']);
+			return found ?? [{ tool: 'Search', args: { Query: 'in:inbox' } }];
+		});
+		const post = async (more: object[]) => {
+			const input = [
+				{ role: 'developer', content: 'Be brief.' },
+				{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'New?' }] },
+				...more,
+			];
+			const tools = [{ type: 'function', ...tool('Search') }];
+			const response = await fetch(`${model.url}/responses`, {
+				method: 'POST',
+				body: JSON.stringify({ input, tools, stream }),
+			});
+			return await response.text();
+		};
+		expect(await post([])).toContain('in:inbox');
+		const call = { type: 'function_call', call_id: 'call_1', name: 'Search', arguments: '{}' };
+		const output = { type: 'function_call_output', call_id: 'call_1', output: 'One email' };
+		expect(await post([call, output])).toContain('One email');
+		await model.close();
+	},
+);
 
 test('the agent of the demo repeats its input, or its task if there is no more', () => {
 	const said = (payload: object) => {

@@ -12,7 +12,7 @@ const pages = ['docs/reliability.md', 'SECURITY.md'].map((name) => {
 			file: path.join(root, path.dirname(name), file),
 		}),
 	);
-	const files = [...text.matchAll(/\]\([^)]*test\/[^)]+\)/g)];
+	const files = [...text.matchAll(/\]\([^)]*test\/[^)]+\.test\.ts\)/g)];
 	return { name, links, files };
 });
 const links = pages.flatMap((page) => page.links);

@@ -1,5 +1,5 @@
 // Every fault at every request of every operation: what the user sees, and whether it is true. `npm run test:faults` runs all cells and
-// compares docs/faults.md as a whole, `npm run docs -- faults` writes it; `npm test` runs some cells of each operation.
+// compares report.md as a whole, `npm run docs -- faults` writes it; `npm test` runs some cells of each operation.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -21,7 +21,7 @@ const atOnce = 60;
 
 jest.setTimeout(1_200_000);
 
-const page = toldByPage(readFileSync(path.join(__dirname, '../../docs/faults.md'), 'utf8'));
+const page = toldByPage(readFileSync(path.join(__dirname, 'report.md'), 'utf8'));
 let ended: Ended[] = [];
 
 beforeAll(async () => {
@@ -73,10 +73,10 @@ test.each([...subjects.map(({ name }) => name), ...Object.keys(agentSubjects), t
 	},
 );
 
-test('docs/faults.md says so', () => {
+test('report.md says so', () => {
 	if (runsAll) {
 		const { target, text, current } = generatedPart(
-			'faults.md',
+			'../test/faults/report.md',
 			tables(ended),
 			'npm run docs faults',
 		);

@@ -66,6 +66,7 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 		const id = String(call.params['documentId'] ?? '');
 		const file = files.get(id);
 		if (file) files.checkShared(call, file);
+		files.checkType(call, file, documentType);
 		const visible = file !== undefined && files.isVisibleTo(call, file);
 		return getDocument(visible ? id : '');
 	}

@@ -59,6 +59,13 @@ export function findHeader(headers: readonly Header[], name: string): string | u
 	return headers.find((header) => header.name.toLowerCase() === name.toLowerCase())?.value;
 }
 
+/** Finds the values, not decoded, of all headers with that name. */
+export function findEncodedHeaders(headers: readonly Header[], name: string): string[] {
+	return headers
+		.filter((header) => header.name.toLowerCase() === name.toLowerCase())
+		.map(({ encoded }) => encoded);
+}
+
 /** Returns the part and all its descendants. */
 export function collectParts(part: MimePart): MimePart[] {
 	return [part, ...part.parts.flatMap(collectParts)];

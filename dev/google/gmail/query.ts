@@ -1,4 +1,4 @@
-import { collectParts, findHeader, readText } from './mime.ts';
+import { collectParts, readText } from './mime.ts';
 import type { StoredMail } from './mailbox.ts';
 
 type Test = (mail: StoredMail) => boolean;
@@ -87,7 +87,11 @@ function isAnywhere(mail: StoredMail, value: string): boolean {
 }
 
 function isInHeader({ mime }: StoredMail, name: string, value: string): boolean {
-	return findHeader(mime.headers, name)?.toLowerCase().includes(value) ?? false;
+	return mime.headers.some(
+		(header) =>
+			header.name.toLowerCase() === name.toLowerCase() &&
+			header.value.toLowerCase().includes(value),
+	);
 }
 
 function hasLabel({ labelIds }: StoredMail, value: string): boolean {

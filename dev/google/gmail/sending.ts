@@ -4,7 +4,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ApiError, type Call } from '../service.ts';
 import { stripSubject, type Mailbox } from './mailbox.ts';
-import { findHeader, parseMime, type MimePart } from './mime.ts';
+import { findEncodedHeaders, findHeader, parseMime, type MimePart } from './mime.ts';
 
 /** An email that was saved as a draft. */
 export interface SavedDraft extends SentMail {
@@ -67,15 +67,14 @@ export function readOutgoing(
 }
 
 function parseAddresses(mime: MimePart, name: string): string[] {
-	const input = mime.headers.find(
-		(header) => header.name.toLowerCase() === name.toLowerCase(),
-	)?.encoded;
-	if (input === undefined || input === '') return [];
-	const parsed = emailAddresses.parseAddressList({ input, rfc6532: true });
-	if (!parsed) throw createRefusal(`Invalid ${name} header`);
-	return parsed
-		.flatMap((entry) => (entry.type === 'group' ? entry.addresses : [entry]))
-		.map(({ address }) => address);
+	return findEncodedHeaders(mime.headers, name).flatMap((input) => {
+		if (input === '') return [];
+		const parsed = emailAddresses.parseAddressList({ input, rfc6532: true });
+		if (!parsed) throw createRefusal(`Invalid ${name} header`);
+		return parsed
+			.flatMap((entry) => (entry.type === 'group' ? entry.addresses : [entry]))
+			.map(({ address }) => address);
+	});
 }
 
 /** An email joins a thread only if it refers to one of the thread's emails and has the same subject. */

@@ -30,6 +30,10 @@ export interface GmailService extends Service {
 	remove(id: string, user?: string): void;
 	/** Addresses, other than the user's own, that may be used in From. */
 	aliases: readonly string[];
+	/** Addresses in the settings whose owner has not confirmed them yet. Gmail does not send from them. */
+	pendingAliases: readonly string[];
+	/** The address that Gmail's own pages send from. By default, the user's own. The API does not use it by itself. */
+	defaultAlias: string | undefined;
 	/** Labels created by the user: names by ID, such as `Label_1`. */
 	labels: Readonly<Record<string, string>>;
 	/** Display names in the settings, by address. By default, the user's own address has one. */
@@ -112,6 +116,8 @@ export function createGmailService({
 		drafts,
 		indexDelayMilliseconds: 0,
 		aliases: [],
+		pendingAliases: [],
+		defaultAlias: undefined,
 		labels: {},
 		displayNames: { [user]: ownName },
 		signatures: {},
@@ -212,6 +218,8 @@ export function createGmailService({
 			drafts.length = 0;
 			service.indexDelayMilliseconds = 0;
 			service.aliases = [];
+			service.pendingAliases = [];
+			service.defaultAlias = undefined;
 			service.labels = {};
 			service.displayNames = { [user]: ownName };
 			service.signatures = {};
@@ -304,16 +312,28 @@ function listSendAs(
 	user: string,
 	{
 		aliases,
+		pendingAliases,
+		defaultAlias = user,
 		displayNames,
 		signatures,
-	}: Pick<GmailService, 'aliases' | 'displayNames' | 'signatures'>,
+	}: Pick<
+		GmailService,
+		'aliases' | 'pendingAliases' | 'defaultAlias' | 'displayNames' | 'signatures'
+	>,
 ): gmail_v1.Schema$SendAs[] {
-	return [user, ...aliases].map((sendAsEmail) => ({
+	return [user, ...aliases, ...pendingAliases].map((sendAsEmail) => ({
 		sendAsEmail,
 		displayName: displayNames[sendAsEmail] ?? '',
 		signature: signatures[sendAsEmail] ?? '',
-		isPrimary: sendAsEmail === user,
-		isDefault: sendAsEmail === user,
+		// Gmail leaves out what is false, and gives no status of the user's own address.
+		...(sendAsEmail === user
+			? { isPrimary: true }
+			: {
+					verificationStatus: pendingAliases.includes(sendAsEmail)
+						? 'pending'
+						: 'accepted',
+				}),
+		...(sendAsEmail === defaultAlias && { isDefault: true }),
 	}));
 }
 

@@ -93,8 +93,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const workbook = file && workbooks.get(file.id);
 		if (file) files.checkShared(call, file);
 		if (file === undefined || workbook === undefined || !files.isVisibleTo(call, file)) {
-			if (file !== undefined && isOffice(file) && files.isVisibleTo(call, file))
-				throw createOfficeError();
+			files.checkType(call, file, spreadsheetType);
 			throw new ApiError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' });
 		}
 		return { workbook, file };
@@ -281,19 +280,6 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			workbooks.clear();
 		},
 	};
-}
-
-function isOffice({ mimeType }: StoredFile): boolean {
-	return (
-		mimeType.startsWith('application/vnd.openxmlformats-officedocument.') ||
-		mimeType === 'application/vnd.ms-excel'
-	);
-}
-
-/** Reported in burnash/gspread#732 and theoephraim/node-google-spreadsheet#651. */
-function createOfficeError(): ApiError {
-	const status = 'FAILED_PRECONDITION';
-	return new ApiError(400, 'This operation is not supported for this document', { status });
 }
 
 /** A field mask that names cells has the same effect as `includeGridData`. */

@@ -51,8 +51,12 @@ export const adviceTable: Readonly<
 	400: [
 		// https://github.com/burnash/gspread/issues/732
 		[
-			{ api: editorApis, pattern: /operation is not supported for this document/i },
-			'This is an Office file (such as .xlsx or .docx) that was never converted. Open it in Google Drive, choose File > Save as Google Sheets (or Docs), and use the new file.',
+			{ api: ['sheets'], pattern: /operation is not supported for this document/i },
+			'This file is not a Google spreadsheet. If it is a Google document, choose Document as the resource. If it is an Excel file, open it in Google Drive, choose File > Save as Google Sheets, and use the new file.',
+		],
+		[
+			{ api: ['docs'], pattern: /operation is not supported for this document/i },
+			'This file is not a Google document. If it is a Google spreadsheet, choose Spreadsheet as the resource. If it is a Word file, open it in Google Drive, choose File > Save as Google Docs, and use the new file.',
 		],
 		// https://github.com/googleapis/google-api-nodejs-client/issues/2322
 		[

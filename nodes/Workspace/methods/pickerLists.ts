@@ -4,7 +4,6 @@ import type {
 	INodeListSearchItems,
 	INodeListSearchResult,
 	INodePropertyOptions,
-	ResourceMapperFields,
 } from 'n8n-workflow';
 
 import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
@@ -17,14 +16,13 @@ import { quoteSearchText } from '../actions/createdFiles';
 import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import { fetchTableHeader } from '../actions/spreadsheet/tableHeader';
-import { parseBounds, parseTarget, toColumnLetters } from '../actions/spreadsheet/range';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
 import { type FileKind, parseFileId, readLinkedTab } from '../locators';
 import type { Clients } from '../operation';
+import { buildMapperFields, type ColumnsBuilder, fetchColumns, toOptions } from './columnLists';
 
 /** The client that finds files for a list, and what its sign-in may see. */
 export type FileClients = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
@@ -147,28 +145,6 @@ async function listSharedDrives(
 		: drives;
 }
 
-/** Builds a list of the chosen tab's columns. @param names their names, or undefined if no tab is chosen @param row the header row's number */
-type ColumnsBuilder<T> = (
-	names: readonly string[] | undefined,
-	row: number,
-	matchColumns: unknown,
-) => T;
-
-/** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
-const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (names, row, matchColumns) => {
-	const noNames = `Row ${row} of the tab has no column names. Enter them there, or change Header Row.`;
-	if (!names?.length)
-		return { fields: [], emptyFieldsNotice: names ? noNames : 'Choose the tab first.' };
-	const column = { required: false, defaultMatch: false, canBeUsedToMatch: true, display: true };
-	const fields = names.map((name) => ({ id: name, displayName: name, ...column }));
-	const { name: displayName, value: id } = rowNumberChoice;
-	const matchesByNumber = Array.isArray(matchColumns) && matchColumns.includes(id);
-	return { fields: matchesByNumber ? [{ id, displayName, ...column }, ...fields] : fields };
-};
-
-const toOptions = (names: readonly string[] = []): INodePropertyOptions[] =>
-	names.map((name) => ({ name, value: name }));
-
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = {
 	maxAttempts: 3,
@@ -213,36 +189,19 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 		const readField = (field: string) => readChosenText(context.getNodeParameter(field, ''));
 		const idOrUrl = readField('spreadsheetId');
 		if (idOrUrl === '') return emptyList;
+		const form = {
+			tab: readField('tab') || readLinkedTab(idOrUrl),
+			range: readField('options.range') || readField('range'),
+			headerRow: Number(readField('options.headerRow') || 1),
+			isRead: readField('operation') === 'read',
+		};
+		// Only Read works without a tab and a range. It then reads the first tab.
+		if (form.tab === '' && form.range === '' && !form.isRead)
+			return buildList(undefined, form.headerRow, []);
 		return await askGoogle(context, async ({ sheets }) => {
-			const spreadsheet = new Spreadsheet(
-				sheets,
-				parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet'),
-			);
-			const headerRow = Number(readField('options.headerRow') || 1);
-			const tab = readField('tab') || readLinkedTab(idOrUrl);
-			const range = readField('range');
-			const hasTarget = tab !== '' || range !== '';
-			const isRead = readField('operation') === 'read';
-			// Only Read works without a tab and a range. It then reads the first tab.
-			if (!hasTarget && !isRead) return buildList(undefined, headerRow, []);
-			const target = hasTarget
-				? parseTarget(await spreadsheet.resolveTab({ tab, range }))
-				: {};
-			// In Read, Header Row counts from the first row of the range. With 0, the columns are named by their letters.
-			const row = Math.max(1, isRead ? parseBounds(target).row + headerRow : headerRow);
-			const { names, rowTexts, rangeStart } = await fetchTableHeader(
-				spreadsheet,
-				target,
-				row,
-			);
-			const letters = rowTexts
-				.slice(rangeStart)
-				.map((_, index) => toColumnLetters(rangeStart + index));
-			return buildList(
-				headerRow === 0 ? letters : names,
-				row,
-				context.getNodeParameter('matchColumns', []),
-			);
+			const id = parseFileId(idOrUrl, 'spreadsheet', 'Spreadsheet');
+			const { columns, row } = await fetchColumns(new Spreadsheet(sheets, id), form);
+			return buildList(columns, row + 1, context.getNodeParameter('matchColumns', []));
 		});
 	};
 }
@@ -343,7 +302,7 @@ export const pickerLists = {
 	getColumns: createColumnsMethod(toOptions, []),
 	/** Lists the columns by which rows can be found, then the row number. */
 	getMatchColumns: createColumnsMethod(
-		(names) => [...toOptions(names), { ...rowNumberChoice }],
+		(columns) => [...toOptions(columns), { ...rowNumberChoice }],
 		[],
 	),
 	headerColumns: createColumnsMethod(buildMapperFields, {

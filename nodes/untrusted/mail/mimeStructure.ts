@@ -52,6 +52,12 @@ export function getRawHeader({ headers }: MimePart, name: string): string {
 export const getDecodedHeader = ({ payload }: gmail_v1.Schema$Message, name: string) =>
 	decodeHeader(getRawHeader(payload ?? {}, name));
 
+/** Returns the values, not decoded, of all headers with this name, because an email may repeat a header. */
+export const getRawHeaders = ({ headers }: MimePart, name: string): string[] =>
+	(headers ?? [])
+		.filter((header) => header.name?.toLowerCase() === name.toLowerCase())
+		.map(({ value }) => value ?? '');
+
 /** Limits for the copy of an email. No email that a person or an ordinary program writes comes near them. */
 const maxParts = 2_000;
 const maxLevels = 50;

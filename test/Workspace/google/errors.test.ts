@@ -355,6 +355,7 @@ describe('advice table', () => {
 	/** Google's answers as they were reported, in the order of the rows that words alone do not decide. */
 	const reported: ReadonlyArray<readonly [message: string, reason?: string]> = [
 		['This operation is not supported for this document'],
+		['This operation is not supported for this document'],
 		['Precondition check failed.', 'failedPrecondition'],
 		['The caller does not have permission'],
 		['The caller does not have permission', 'forbidden'],

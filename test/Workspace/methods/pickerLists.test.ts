@@ -340,6 +340,8 @@ describe('tabs and columns', () => {
 			[{ tab: 'Orders' }, ['Id', 'Total', 'Id_2']],
 			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
+			// Row 2 is blank.
+			[{ tab: 'Q1', 'options.headerRow': '2' }, ['Name', 'Age']],
 		])('the columns of %j', async (fields, names) => {
 			const mapped = await pickerLists.headerColumns(
 				form({ spreadsheetId: bookId(), ...fields }),
@@ -350,7 +352,7 @@ describe('tabs and columns', () => {
 
 		test.each([
 			[{}, 'Choose the tab first.'],
-			[{ tab: 'Q1', 'options.headerRow': '2' }, 'Row 2 of the tab has no column names.'],
+			[{ tab: 'Q1', 'options.headerRow': '4' }, 'Row 4 of the tab has no column names.'],
 		])('no columns for %j, and why', async (fields, notice) => {
 			const mapped = await pickerLists.headerColumns(
 				form({ spreadsheetId: bookId(), ...fields }),
@@ -408,12 +410,43 @@ describe('tabs and columns', () => {
 				id: name,
 				displayName: name,
 				...column,
+				type: 'string',
 			}));
 			expect(await pickerLists.headerColumns(form(fields))).toEqual({ fields: mapped });
 			const byNumber = form({ ...fields, matchColumns: ['rowNumber'] });
 			expect(await pickerLists.headerColumns(byNumber)).toEqual({
-				fields: [{ id: 'rowNumber', displayName: 'Row Number', ...column }, ...mapped],
+				fields: [
+					{ id: 'rowNumber', displayName: 'Row Number', ...column, type: 'number' },
+					...mapped,
+				],
 			});
+		});
+
+		test('each column of the mapper has the type of its values, or of its format', async () => {
+			const spreadsheetId = standIn.google.sheets.seed({
+				title: 'Book',
+				tabs: [
+					{
+						title: 'Orders',
+						rows: [
+							['Order', 'Amount', 'Paid', 'Day', 'Due', 'Zip', 'Note'],
+							[],
+							['1041', 10, false, 45296, '', '00123'],
+							[1042, 'n/a', '', '', '', 10115],
+						],
+					},
+				],
+			});
+			for (const range of ['Orders!D3', 'Orders!E2:E9'])
+				standIn.google.sheets.format(spreadsheetId, range, 'dd.mm.yyyy');
+			const { fields } = await pickerLists.headerColumns(
+				form({ spreadsheetId, tab: 'Orders' }),
+			);
+			expect(fields.map(({ type }) => type)).toEqual([
+				...['string', 'number', 'options', 'dateTime', 'dateTime', 'string', 'string'],
+			]);
+			expect(fields[2]?.options?.map(({ value }) => value)).toEqual([true, false]);
+			expect(standIn.google.requests).toHaveLength(1);
 		});
 
 		test.each([

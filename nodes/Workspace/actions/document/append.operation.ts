@@ -1,9 +1,8 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
+import { type DocumentContent } from '../../../untrusted/document/blocks';
 import {
 	createKeyReusedError,
 	hashIdempotencyKey,
@@ -23,7 +22,7 @@ import {
 	repeatIfOutdated,
 } from './revisionGuard';
 import type { DocumentWriteResult } from './revisionGuard';
-import { type BodyState, buildDocumentUrl, looksLikeTabId, readBodyState } from './tabs';
+import { type BodyState, mentionFirstTab, readBodyState } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
@@ -80,17 +79,6 @@ export const append = defineOperation({
 			operation: 'document append',
 			target: documentId,
 		});
-		const continuesLine = params.contentFormat === 'text' && heading === '' && !newParagraph;
-		const isTabKnown = tab === '' || looksLikeTabId(tab);
-		if (continuesLine && isTabKnown && !keyHash) {
-			// Docs finds the end itself, so nothing is read first. The request requires no revision, so it is never repeated if its outcome is unknown.
-			const text = cleanText(content);
-			const insertText = { text, endOfSegmentLocation: tab === '' ? {} : { tabId: tab } };
-			const requestBody = { requests: [{ insertText }] };
-			const { data } = await docs.documents.batchUpdate({ documentId, requestBody });
-			const revisionId = data.writeControl?.requiredRevisionId ?? '';
-			return { documentId, characterCount: text.length, revisionId };
-		}
 		const hashedTexts = heading === '' ? [content] : [content, heading];
 		const keyHashes =
 			keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
@@ -104,17 +92,7 @@ export const append = defineOperation({
 		};
 		return await appendContent(docs, contentToAppend, item);
 	},
-	async recover({ docs }, { documentId, tab, underHeading }, failure, item) {
-		const recovered = await recoverResult(docs, failure, item);
-		if (recovered !== undefined) return recovered;
-		const url = buildDocumentUrl(documentId, looksLikeTabId(tab) ? tab : undefined);
-		const sectionText = underHeading === '' ? '' : `the section '${shorten(underHeading)}' in `;
-		throw failure.with({
-			message: `The content may have been appended: ${failure.message}`,
-			description: `It was not sent again, to avoid duplicates. Check the end of ${sectionText}${url} before you run this again.`,
-			outcome: 'unknown',
-		});
-	},
+	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
@@ -146,6 +124,7 @@ export async function appendContent(
 		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
 		if (earlierResult) return earlierResult;
 		const section = findSection(body, heading);
+		mentionFirstTab(body, tab, item);
 		const place = planPlace(body, section, 'append');
 		const fittedContent = fitIntoSection(parsedContent, section);
 		return await carryOutContent(docs, item, (refusedUrls) => {

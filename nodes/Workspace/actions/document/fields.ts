@@ -5,7 +5,7 @@ import {
 	isRecord,
 	refuseUnknownKeys,
 } from '../../../fields/values';
-import { buildFileLocator, buildTabLocator } from '../../locators';
+import { buildFileLocator, buildTabLocator, readDocumentTab } from '../../locators';
 import type { Field } from '../../operation';
 import type { Replacement } from './replacements';
 
@@ -38,7 +38,9 @@ export const tab = {
 	displayName: 'Tab',
 	name: 'tab',
 	...buildTabLocator('document', 'searchDocumentTabs', 'e.g. Notes'),
-	description: 'Title or ID of the tab. Leave empty to use the first tab.',
+	fallbackField: { name: 'documentId', read: readDocumentTab },
+	description:
+		'Title or ID of the tab. Leave empty to use the tab in the URL of the document, or the first tab.',
 	builderHint:
 		"Pass the whole object, with the title or ID of the tab: { __rl: true, mode: 'name', value: 'Notes' }.",
 } as const satisfies Field;

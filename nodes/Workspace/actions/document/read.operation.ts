@@ -46,7 +46,8 @@ export const read = defineOperation({
 		{ ...fields.contentFormat, description: 'Format to return the content in' },
 		{
 			...fields.tab,
-			description: 'Title or ID of the tab to read. Leave empty to read all tabs.',
+			description:
+				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
 		},
 		{
 			displayName: 'Output',
@@ -75,18 +76,20 @@ export const read = defineOperation({
 		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	check({ output, tab }) {
-		if (output !== 'file' || tab === '') return;
-		throw createRefusal(
-			`${quoteField('tab')} cannot be used for a file`,
-			`A file always contains all tabs. Leave ${quoteField('tab')} empty, or set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
-		);
-	},
 	async execute({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
-			const { data } = await docs.documents.get({ documentId, fields: 'title' });
+			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
+			const { data } = await docs.documents.get({
+				documentId,
+				includeTabsContent: true,
+				fields,
+			});
 			const title = data.title ?? '';
+			if (tab !== '' && flattenTabs(data.tabs).length > 1)
+				item.addHint(
+					`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
+				);
 			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
 			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
 			const fileRequest = { fileId: documentId, mimeType };

@@ -2,6 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
+import type { Item } from '../../operation';
 
 /** Returns all tabs in one list, each child tab after its parent. */
 export const flattenTabs = (tabs?: readonly docs_v1.Schema$Tab[]): docs_v1.Schema$Tab[] =>
@@ -37,6 +38,16 @@ export function findTab(
 				`The document has no tab '${idOrTitle.trim()}'`,
 				`Tabs of the document: ${tabList}.`,
 			);
+}
+
+/** Adds a hint that names the first tab, if nobody chose a tab of a document with several tabs. */
+export function mentionFirstTab({ allTabs }: BodyState, tab: string, item: Item): void {
+	const [firstTab] = allTabs;
+	if (tab !== '' || firstTab === undefined || allTabs.length === 1) return;
+	const { title } = summarizeTab(firstTab);
+	item.addHint(
+		`The document has ${allTabs.length} tabs. The content was written to the first one: '${title}'.`,
+	);
 }
 
 /** Whether a text has the form of Google's tab IDs. A tab with such a title can only be chosen by its ID. */

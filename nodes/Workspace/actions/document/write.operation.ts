@@ -14,7 +14,7 @@ import {
 } from './revisionGuard';
 import { planMarkdownReplacements } from './placeholders';
 import { planTextReplacements, prepareReplacements } from './replacements';
-import { collectText, getStoredText, readBodyState } from './tabs';
+import { collectText, getStoredText, mentionFirstTab, readBodyState } from './tabs';
 
 export const write = defineOperation({
 	value: 'write',
@@ -111,6 +111,7 @@ export const write = defineOperation({
 		};
 		const attemptWrite = async () => {
 			const { body, section } = await readSection();
+			if (!keepsContent) mentionFirstTab(body, tab, item);
 			const tabScope = tab === '' ? 'allTabs' : 'chosenTab';
 			// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
 			const remainingText = collectText(body, tabScope, keepsContent ? body.content : []);

@@ -5,7 +5,7 @@ import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { findSender } from './send/sender';
-import { completeReply, fetchOriginalMail } from './send/reply';
+import { addHintIfNotNewest, completeReply, fetchOriginalMail } from './send/reply';
 import type { SendParams } from './send/fields';
 import {
 	isDraft,
@@ -61,7 +61,8 @@ export const send = defineOperation({
 		const preparedMail = await prepareMail(clients, params, item);
 		const keyHashes = hashMailKey(params, preparedMail);
 		const original =
-			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId);
+			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId, item);
+		if (original) await addHintIfNotNewest(clients, original, item);
 		const addressedMail = original
 			? await completeReply(clients, preparedMail, original, params, item)
 			: preparedMail;

@@ -16,7 +16,7 @@ import {
 import { replaceDatesByIso } from './dates/dateCells';
 import * as fields from './fields';
 import { buildColumnNames, type TableHeader, indexColumns } from './tableHeader';
-import { type ReadRows, toRowsAnswer, toValuesAnswer } from './modelRows';
+import { type ReadRows, toRowsAnswer, toValuesAnswer } from './read/modelRows';
 import { createColumnError, listNames, headerRowAdvice } from './names';
 import { parseBounds, parseRange, printRange, parseTarget, type TargetParams } from './range';
 import { allCells, Spreadsheet } from './spreadsheet';

@@ -86,8 +86,14 @@ export const newTabSize = { rowCount: 1000, columnCount: 26 };
 /** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
 export const allCells = 'A1:ZZZ';
 
-/** The ID, title and size of a tab, and `sheet`, the tab as Google returns it. */
-type TabInfo = Awaited<ReturnType<Spreadsheet['fetchTabInfo']>>;
+/** A tab, its size, and the settings of its spreadsheet that decide what dates mean. */
+export interface TabInfo {
+	readonly sheetId: number;
+	readonly title: string;
+	readonly rowCount: number;
+	readonly columnCount: number;
+	readonly settings: DateSettings;
+}
 
 const tabFields =
 	'properties(sheetId,title,gridProperties(rowCount,columnCount)),tables(tableId,range,rowsProperties(footerColorStyle))';
@@ -240,22 +246,30 @@ export class Spreadsheet {
 		return { grid: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
-	/** Fetches a tab. @param a1 cells to return, with values, shown texts and formats @throws NodeError 404 if there is no such tab */
-	async fetchTabInfo(tab: string | undefined, a1?: string) {
+	/**
+	 * Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats
+	 * @throws NodeError 404 if there is no such tab
+	 */
+	async fetchTabInfo(
+		tab: string | undefined,
+		a1?: string,
+	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
 		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
 		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
 		const data = await this.fetch(fields, rangeTexts);
-		this.#dateSettings = toDateSettings(data);
+		const settings = (this.#dateSettings = toDateSettings(data));
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet)
 			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
-		const {
-			sheetId,
-			title,
-			gridProperties: { rowCount, columnCount } = {},
-		} = sheet.properties ?? {};
-		const size = { rowCount: rowCount ?? 0, columnCount: columnCount ?? 0 };
-		return { sheetId: sheetId ?? 0, title: title ?? '', ...size, sheet };
+		const { sheetId, title, gridProperties } = sheet.properties ?? {};
+		return {
+			sheetId: sheetId ?? 0,
+			title: title ?? '',
+			rowCount: gridProperties?.rowCount ?? 0,
+			columnCount: gridProperties?.columnCount ?? 0,
+			settings,
+			sheet,
+		};
 	}
 
 	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */

@@ -3,16 +3,16 @@ import { Calls } from './calls';
 
 const calls = new Calls();
 
-test('exactly the text, at the end, in one request', async () => {
+test('exactly the text, at the end, guarded by the revision that was read', async () => {
 	const id = calls.document('one');
+	const requiredRevisionId = calls.google.docs.revisionOf(id);
 	const appended = await calls.append(id, { content: ' 😀\ntwo' });
-	expect(calls.sent).toEqual([
-		{
-			method: 'docs.documents.batchUpdate',
-			query: '',
-			body: { requests: [{ insertText: { text: ' 😀\ntwo', endOfSegmentLocation: {} } }] },
-		},
-	]);
+	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+	const insertText = { text: ' 😀\ntwo', location: { index: 4, tabId: 't.0' } };
+	expect(calls.sent[1]?.body).toEqual({
+		requests: [{ insertText }],
+		writeControl: { requiredRevisionId },
+	});
 	expect(appended).toEqual({
 		documentId: id,
 		characterCount: 7,
@@ -52,16 +52,10 @@ test.each(['', '\u0000'])('nothing to append is refused: %j', async (content) =>
 	expect(calls.sent).toEqual([]);
 });
 
-test('a tab by its id needs no read, by its title one', async () => {
+test('a tab by its id or its title', async () => {
 	const id = calls.document('one', [{ title: 'Notes', tabId: 't.n' }]);
 	await calls.append(id, { content: 'a', tab: 't.n' });
-	expect(calls.methods).toEqual(['batchUpdate']);
 	await calls.append(id, { content: 'b', tab: 'Notes' });
-	expect(calls.methods).toEqual(['batchUpdate', 'get', 'batchUpdate']);
-	expect(calls.sent[2]?.body).toMatchObject({
-		requests: [{ insertText: { text: 'b', location: { index: 2, tabId: 't.n' } } }],
-		writeControl: { requiredRevisionId: expect.stringMatching(/./) as string },
-	});
 	expect(calls.google.docs.text(id, 't.n')).toBe('ab\n');
 	expect(calls.google.docs.text(id)).toBe('one\n');
 });

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { catchFailure } from '../../catchFailure';
+import { testItem } from '../../client';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 
@@ -52,13 +53,16 @@ test('it goes into the field that is named, as PDF unless another format is chos
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
 });
 
-test('a tab cannot be used for a file, which is said before anything is sent', async () => {
-	const failure = read(calls.document('x'), {
-		output: 'file',
-		tab: { __rl: true, mode: 'name', value: 'Tab 1' },
-	});
-	await expect(failure).rejects.toThrow("'Tab' cannot be used for a file");
-	expect(calls.sent).toEqual([]);
+test('a file has all tabs, also if one of them was chosen, and then says so', async () => {
+	const id = calls.document('x', [{ title: 'Notes', tabId: 't.n' }]);
+	for (const [documentId, count] of [
+		[id, 1],
+		[calls.document('x'), 0],
+	] as const) {
+		const item = testItem();
+		await calls.read(documentId, { output: 'file', tab: 't.0' }, item);
+		expect(item.hints).toHaveLength(count);
+	}
 });
 
 test('a document above 10 MB says how large a file may be', async () => {

@@ -2,6 +2,7 @@ import { type IDataObject, NodeHelpers } from 'n8n-workflow';
 
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../../../createExecuteContext';
+import { testItem } from '../../client';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 
@@ -57,6 +58,77 @@ test('all four operations by the form', async () => {
 		characterCount: 3,
 	});
 	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
+});
+
+describe('the tab in the URL of a document', () => {
+	const edit = (id: string) => `https://docs.google.com/document/d/${id}/edit`;
+	const write = { operation: 'write', resource: 'document', content: 'new' };
+	const seedTabs = () => calls.document('first', [{ title: 'Notes', tabId: 't.n0' }]);
+
+	test.each([
+		['?tab=t.n0'],
+		['?tab=t%2En0'],
+		['?tab=%74.n0'],
+		['?usp=sharing&tab=t.n0'],
+		['?tab=t.n0#heading=h.abc'],
+		['?tab=t.n0&pli=1#bookmark=id.x'],
+	])('%s is where it reads, writes and appends', async (query) => {
+		const id = seedTabs();
+		const documentId = `${edit(id)}${query}`;
+		await object({ ...write, documentId });
+		await object({ ...write, operation: 'append', documentId, content: '!' });
+		await form('append', { documentId: locator(documentId, 'url'), content: '?' });
+		expect(calls.google.docs.text(id)).toBe('first\n');
+		expect(calls.google.docs.text(id, 't.n0')).toBe('new!\n?\n');
+		const read = { operation: 'read', resource: 'document', documentId };
+		expect(await object(read)).toMatchObject({ content: 'new!\n?' });
+	});
+
+	test.each(['#tab=t.n0', '#heading=h.1?tab=t.n0', '?tab=', ''])(
+		'%s names no tab',
+		async (end) => {
+			const id = seedTabs();
+			await object({ ...write, documentId: `${edit(id)}${end}` });
+			expect(calls.google.docs.text(id)).toBe('new\n');
+		},
+	);
+
+	test('gives way to a tab of its own field, and must exist', async () => {
+		const id = seedTabs();
+		const documentId = `${edit(id)}?tab=t.n0`;
+		await object({ ...write, documentId, tab: 'Tab 1' });
+		expect(calls.google.docs.text(id)).toBe('new\n');
+		const unknown = object({ ...write, documentId: `${edit(id)}?tab=t.gone` });
+		await expect(unknown).rejects.toThrow("The document has no tab 't.gone'");
+	});
+});
+
+test.each(['write', 'append'] as const)(
+	'%s names the first of several tabs if none was chosen',
+	async (operation) => {
+		const several = calls.document('a', [{ title: 'Notes', tabId: 't.n' }]);
+		const hintsOf = async (id: string, tab = '') => {
+			const item = testItem();
+			await calls[operation](id, { content: 'x', tab }, item);
+			return item.hints;
+		};
+		expect(await hintsOf(several)).toEqual([
+			"The document has 2 tabs. The content was written to the first one: 'Tab 1'.",
+		]);
+		expect(await hintsOf(several, 't.n')).toEqual([]);
+		expect(await hintsOf(calls.document('a'))).toEqual([]);
+	},
+);
+
+test.each([
+	['document', 'spreadsheet', { operation: 'read', range: 'A1:B2' }],
+	['spreadsheet', 'document', { operation: 'read' }],
+] as const)('the ID of a %s for a %s says which resource reads it', async (kind, wanted, input) => {
+	const mimeType = `application/vnd.google-apps.${kind}`;
+	const { id } = calls.google.files.add({ name: 'Plan', mimeType, clientId: '' });
+	const failing = object({ ...input, resource: wanted, [`${wanted}Id`]: id });
+	const failure = await failureOf(failing);
+	expect(failure.description).toContain(`If it is a Google ${kind}, choose `);
 });
 
 test('a template, filled by the form and by the input object', async () => {

@@ -134,7 +134,7 @@ export const sendOptions = [
 		...textType,
 		placeholder: 'e.g. sales@example.com',
 		description:
-			"Address to send from. It must be one of the account's 'Send mail as' addresses in Gmail. Gmail replaces any other address with the account's own.",
+			"One of the account's 'Send mail as' addresses in Gmail. Any other address is refused. Leave empty to send from the account's default address.",
 	},
 	{
 		displayName: 'Headers',
@@ -171,7 +171,7 @@ export const sendOptions = [
 		type: 'boolean',
 		default: false,
 		description:
-			"Whether a reply also goes to the original email's other recipients, as a copy (CC)",
+			"Whether a reply also goes to the original email's other recipients, as a copy (CC). If To has other addresses, its sender gets a copy, too.",
 	},
 	{
 		displayName: 'Reply To',

@@ -1,12 +1,13 @@
 import { createRefusal } from '../../../../core/errors';
 import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
+import { decodeHeader } from '../../../../untrusted/mail/charset';
+import { getRawHeaders } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from './addresses';
 import type { OutgoingMail } from './compose';
 import { isDraft, type SendParams } from './fields';
-import { listSendAs } from './sender';
+import { listOwnAddresses } from './sender';
 
 type AddressTest = (address: Address) => boolean;
 type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
@@ -25,29 +26,65 @@ const headerNames = [
 const maxHeaderLength = 100_000;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
-export async function fetchOriginalMail({ gmail }: Clients, id: string) {
+export async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
 		format: 'metadata',
 		metadataHeaders: headerNames,
-		fields: 'threadId,payload/headers',
+		fields: 'id,threadId,payload/headers',
 	});
-	const readHeader = (name: string) => getDecodedHeader(data, name).slice(0, maxHeaderLength);
-	const messageId = readHeader('Message-ID');
-	const subject = readHeader('Subject').replaceAll(/[\s\p{Cc}]+/gu, ' ');
+	// An email may repeat a header. Its values then stand on lines of their own.
+	const readHeader = (name: string) =>
+		getRawHeaders(data.payload ?? {}, name)
+			.map(decodeHeader)
+			.join('\n')
+			.slice(0, maxHeaderLength);
+	const [messageId = ''] = getRawHeaders(data.payload ?? {}, 'Message-ID');
+	if (messageId === '')
+		item.addHint(
+			`The original email ${id} has no Message-ID, so mail programs may not show the reply in the same conversation.`,
+		);
+	const [subject = ''] = getRawHeaders(data.payload ?? {}, 'Subject');
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
 	return {
+		id,
 		threadId: data.threadId ?? '',
 		messageId,
-		references: [earlierIds, messageId].filter(Boolean).join(' '),
-		subject: subject.trim(),
+		references: `${earlierIds} ${messageId}`.replaceAll(/\s+/g, ' ').trim(),
+		subject: decodeHeader(subject)
+			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
+			.trim(),
 		from: readHeader('From'),
 		replyTo: readHeader('Reply-To'),
 		to: readHeader('To'),
 		cc: readHeader('Cc'),
 	};
+}
+
+/** Adds a hint if the conversation has a newer email, because the ID of a conversation is also the ID of its first email. */
+export async function addHintIfNotNewest(
+	{ gmail }: Clients,
+	{ id, threadId }: OriginalMail,
+	item: Item,
+): Promise<void> {
+	const fields = 'messages(id,labelIds)';
+	const request = { userId: 'me', id: threadId, format: 'minimal', fields };
+	const messages = await gmail.users.threads.get(request, { retryConfig: { retry: 0 } }).then(
+		({ data }) => data.messages ?? [],
+		(error: unknown) => {
+			// The reply does not depend on it.
+			item.log(`Could not look for newer emails of the conversation: ${String(error)}`);
+			return [];
+		},
+	);
+	const isHidden = (labelId: string) => ['DRAFT', 'TRASH', 'SPAM'].includes(labelId);
+	const newestId = messages.findLast(({ labelIds }) => !labelIds?.some(isHidden))?.id;
+	if (!newestId || newestId === id) return;
+	item.addHint(
+		`The reply answers the email ${id}, which is not the newest of its conversation. The newest is ${newestId}. The ID of a conversation (threadId) is the ID of its first email.`,
+	);
 }
 
 /** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if To is empty, except for a draft */
@@ -60,10 +97,11 @@ export async function completeReply(
 ): Promise<OutgoingMail> {
 	const needsOwnMailboxes = outgoing.to.length === 0 || params.replyAll;
 	const ownMailboxes = needsOwnMailboxes
-		? (await listSendAs(clients)).map(({ sendAsEmail }) => toMailbox(sendAsEmail ?? ''))
+		? (await listOwnAddresses(clients, item)).map(toMailbox)
 		: [];
 	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
-	const to = outgoing.to.length > 0 ? outgoing.to : findReplyRecipients(original, isOwn, item);
+	const answered = needsOwnMailboxes ? findReplyRecipients(original, isOwn, item) : [];
+	const to = outgoing.to.length > 0 ? outgoing.to : answered;
 	if (to.length === 0 && !isDraft(params))
 		throw createRefusal(
 			'The original email has no address to reply to',
@@ -71,7 +109,7 @@ export async function completeReply(
 		);
 	const chosenRecipients = [...to, ...outgoing.cc, ...outgoing.bcc];
 	const originalRecipients = params.replyAll
-		? [...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
+		? [...answered, ...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
 		: [];
 	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));
 	const addedCopies = removeDuplicates(otherRecipients, chosenRecipients);

@@ -36,6 +36,21 @@ const part = (mime: MimePart, mimeType: string) => {
 	return found ? readText(found) : undefined;
 };
 
+it('refers to all earlier emails, also in repeated headers', async () => {
+	const headers = ['References: <a@x.org>', 'References: <b@x.org> <c@x.org>'];
+	const { header } = await reply({ headers });
+	expect(header('References')).toMatch(
+		/^<a@x\.org> <b@x\.org> <c@x\.org> <seed-\d+@example\.com>$/,
+	);
+});
+
+it('to an original without a Message-ID goes out with a hint', async () => {
+	const raw = 'From: ann@example.com\r\nTo: someone@example.com\r\nSubject: S\r\n\r\nHi';
+	const { hints, header } = await reply({ raw });
+	expect(header('To')).toBe('ann@example.com');
+	expect(hints).toEqual([expect.stringContaining('has no Message-ID')]);
+});
+
 it('belongs to the conversation of an original that names only the email before it', async () => {
 	const { header } = await reply({ headers: ['In-Reply-To: <first@example.com>'] });
 	expect(header('References')).toMatch(/^<first@example\.com> <[^>]+>$/);
@@ -54,6 +69,11 @@ describe('to whom', () => {
 			'several such addresses',
 			{ headers: ['Reply-To: a@x.example, b@x.example, A@x.example'] },
 			'a@x.example, b@x.example',
+		],
+		[
+			'each header of such addresses',
+			{ headers: ['Reply-To: a@x.example', 'reply-to: B, C <b@x.example>'] },
+			'a@x.example, "B, C" <b@x.example>',
 		],
 		[
 			'the sender, where Reply-To is empty',
@@ -101,7 +121,40 @@ describe('to whom', () => {
 			'RE: Topic',
 			replyToMessageId,
 		]);
-		expect(mails.methods).not.toContain('settings.sendAs.list');
+	});
+
+	it('works although the settings cannot be read', async () => {
+		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, times: 9 });
+		const own = { from: 'someone@example.com', to: 'bo@example.com' };
+		const { header } = await reply(own, { replyAll: true });
+		expect(header('To')).toBe('bo@example.com');
+	});
+
+	describe('an email that is not the newest of its conversation', () => {
+		const seedAnswer = (threadId: string, ...labelIds: string[]) =>
+			mails.google.gmail.seed({ threadId, labelIds });
+		const answer = async (replyToMessageId: string) =>
+			await mails.hinted({ operation: 'send', body: 'Yes.', replyToMessageId });
+
+		it('is answered with a hint', async () => {
+			const first = mails.google.gmail.seed({});
+			const second = seedAnswer(first, 'INBOX');
+			seedAnswer(first, 'DRAFT');
+			seedAnswer(first, 'TRASH');
+			expect((await answer(second)).hints).toEqual([]);
+			mails.google.gmail.remove(mails.google.gmail.sent[0]?.id ?? '');
+			expect((await answer(first)).hints).toEqual([
+				expect.stringMatching(`answers the email ${first}, .* The newest is ${second}`),
+			]);
+		});
+
+		it('is answered without one if the conversation cannot be read', async () => {
+			mails.google.fault({ match: 'gmail.users.threads.get', status: 500, times: 9 });
+			const first = mails.google.gmail.seed({});
+			seedAnswer(first, 'INBOX');
+			expect((await answer(first)).hints).toEqual([]);
+			expect(mails.methods.filter((method) => method === 'threads.get')).toHaveLength(1);
+		});
 	});
 
 	it.each([
@@ -155,6 +208,22 @@ describe('Reply All', () => {
 		};
 		const { header } = await reply(own, { replyAll: true });
 		expect([header('To'), header('Cc')]).toEqual(['a@x.example', 'b@x.example']);
+	});
+
+	it('reads each header, and keeps the sender if To is given', async () => {
+		const repeated = {
+			from: 'Ann <ann@example.com>',
+			to: 'someone@example.com',
+			headers: ['To: bo@example.com', 'Cc: cy@example.com', 'Cc: di@example.com'],
+		};
+		const others = 'bo@example.com, cy@example.com, di@example.com';
+		const toAll = await reply(repeated, { replyAll: true });
+		expect([toAll.header('To'), toAll.header('Cc')]).toEqual(['Ann <ann@example.com>', others]);
+		const toEve = await reply(repeated, { replyAll: true }, { to: 'eve@example.com' });
+		expect([toEve.header('To'), toEve.header('Cc')]).toEqual([
+			'eve@example.com',
+			`Ann <ann@example.com>, ${others}`,
+		]);
 	});
 
 	it('knows an own address at gmail.com without its dots', async () => {

@@ -176,7 +176,7 @@ describe('what goes out', () => {
 
 	it('asks for the own address once when only a name is given', async () => {
 		await mails.run('send', mail, { senderName: 'Ann' }, [{ json: {} }, { json: {} }]);
-		expect(mails.methods).toEqual(['getProfile', 'messages.send', 'messages.send']);
+		expect(mails.methods).toEqual(['settings.sendAs.list', 'messages.send', 'messages.send']);
 		expect(mails.google.gmail.sent.map(({ mime }) => findHeader(mime.headers, 'From'))).toEqual(
 			['Ann <someone@example.com>', 'Ann <someone@example.com>'],
 		);
@@ -321,7 +321,7 @@ describe('From', () => {
 			[
 				'the name in the settings of an alias',
 				{ fromAlias: 'Sales@example.com' },
-				'"Sales, Inc." <Sales@example.com>',
+				'"Sales, Inc." <sales@example.com>',
 			],
 			[
 				'the name of the account for an alias without one',
@@ -335,11 +335,7 @@ describe('From', () => {
 				'Desk <sales@example.com>',
 			],
 		])('has %s', async (_what, options, expected) => {
-			mails.google.gmail.aliases = [
-				'sales@example.com',
-				'Sales@example.com',
-				'help@example.com',
-			];
+			mails.google.gmail.aliases = ['sales@example.com', 'help@example.com'];
 			mails.google.gmail.displayNames = {
 				'someone@example.com': 'Sam Someone',
 				'sales@example.com': 'Sales, Inc.',
@@ -360,26 +356,51 @@ describe('From', () => {
 			expect(id).toMatch(/^<[0-9a-f-]{36}@mail\.gmail\.com>$/);
 		});
 
-		it.each([{}, { senderName: 'Ann' }])(
-			'of an address that the account lacks: Gmail may replace it, as a hint says (%j)',
-			async (options) => {
-				mails.google.gmail.aliases = ['sales@example.com'];
-				const hintsFor = async (fromAlias: string) => {
-					const parameters = {
-						operation: 'send',
-						...mail,
-						options: { ...options, fromAlias },
-					};
-					return (await mails.hinted(parameters, [{ json: {} }, { json: {} }])).hints;
-				};
-				expect(await hintsFor('Sales@example.com')).toEqual([]);
-				expect(await hintsFor('sale@example.com')).toEqual([
-					expect.stringContaining(
-						'Gmail may replace sale@example.com by someone@example.com',
-					) as string,
-				]);
-			},
-		);
+		it.each<[string, IDataObject, string]>([
+			['name', {}, 'Sales, Inc.'],
+			['name that the user gives', { senderName: 'Ann' }, 'Ann'],
+		])('is the default address of the account, with its %s', async (_what, options, name) => {
+			const address = 'sales@example.com';
+			mails.google.gmail.aliases = [address, 'help@example.com'];
+			mails.google.gmail.defaultAlias = address;
+			mails.google.gmail.displayNames = { [address]: 'Sales, Inc.' };
+			mails.google.gmail.signatures = { [address]: '<i>Sales</i>' };
+			expect(await from({ ...options, includeSignature: true })).toContain(name);
+			expect(header('From')).toMatch(/ <sales@example\.com>$/);
+			expect(readText(sent().mime)).toMatch(/-- \r?\nSales/);
+		});
+
+		it('is the default address without a name, too', async () => {
+			mails.google.gmail.aliases = ['help@example.com'];
+			mails.google.gmail.defaultAlias = 'help@example.com';
+			mails.google.gmail.displayNames = {};
+			expect(await from()).toBe('help@example.com');
+		});
+
+		it.each([
+			['sale@example.com', /'Send mail as'/],
+			['Soon@example.com', /not confirmed it yet/],
+		])('%s is refused before anything is sent', async (fromAlias, reason) => {
+			mails.google.gmail.aliases = ['sales@example.com'];
+			mails.google.gmail.pendingAliases = ['soon@example.com'];
+			const failure = await failureOf(
+				mails.run('send', mail, { fromAlias, senderName: 'A' }),
+			);
+			expect(failure.httpCode).toBe('400');
+			expect(failure.message).toMatch(reason);
+			expect(failure.description).toContain(
+				"Set 'From Alias' to one of: someone@example.com, sales@example.com.",
+			);
+			expect(mails.google.gmail.sent).toEqual([]);
+		});
+
+		it('of an alias that was added a moment ago is looked up again', async () => {
+			await from();
+			mails.google.gmail.aliases = ['new@example.com'];
+			expect(await from({ fromAlias: 'new@example.com' })).toBe(
+				'Sam Someone <new@example.com>',
+			);
+		});
 
 		it('has a name of any letters, on one line', async () => {
 			mails.google.gmail.displayNames = {
@@ -439,6 +460,11 @@ describe('From', () => {
 			]);
 		});
 
+		it('has the name that the user gives, although the settings cannot be read', async () => {
+			mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403 });
+			expect(await from({ senderName: 'Ann' })).toBe('Ann <someone@example.com>');
+		});
+
 		it('leaves no secret in n8n’s log when the look-up repeats one', async () => {
 			const secret = 'canary-client-secret';
 			mails.google.fault({
@@ -455,7 +481,7 @@ describe('From', () => {
 			const info = jest.spyOn(context.logger, 'info');
 			await new Workspace().execute.call(context);
 			expect(info.mock.calls.map(([text]) => text).join(' ')).toMatch(
-				/Could not get the display name of the account: .*No •••/,
+				/Could not get the addresses that the account sends from: .*No •••/,
 			);
 		});
 

@@ -1,7 +1,7 @@
-import { countFitting, countRoom, type ModelAnswer } from '../../../core/modelAnswer';
-import { quoteField } from '../../../fields/field';
-import type { OutputItem } from '../../operation';
-import { parseBounds, parseRange } from './range';
+import { countFitting, countRoom, type ModelAnswer } from '../../../../core/modelAnswer';
+import { quoteField } from '../../../../fields/field';
+import type { OutputItem } from '../../../operation';
+import { parseBounds, parseRange } from '../range';
 
 /** The result of Read: the items, and the facts for a note that tells a model which rows its answer leaves out. */
 export interface ReadRows {

@@ -1,0 +1,330 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
+
+import { createRefusal, type NodeError } from '../../../core/errors';
+import { listNames } from './names';
+import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
+import {
+	findNativeTable,
+	isUnknownRangeError,
+	type Spreadsheet,
+	type TabInfo,
+} from './spreadsheet';
+
+/**
+ * A table is its header row, its columns and everything down to the last row that has a value in one of its columns. Blank rows inside are
+ * part of it. Rows and columns count from 0. A table is known in stages: `Table` as it is in the sheet, `FittedTable` with a column for
+ * each name of the rows to write, and its last row from `findLastRow`.
+ */
+export interface Table extends TabInfo {
+	/** The range that the user chose. A named range is replaced by its cells. */
+	readonly target: TabRange;
+	/** The native table that the header belongs to, if there is one. */
+	readonly nativeTable: ReturnType<typeof findNativeTable>;
+	/** The header row. */
+	readonly row: number;
+	/** The cells of the header row, from column A on. */
+	readonly headers: readonly Header[];
+	/** First and last column of the range. The last one may be Infinity. */
+	readonly rangeStart: number;
+	readonly rangeEnd: number;
+	/** First column of the table. It is left of the range if the headers continue there without a gap. */
+	readonly firstColumn: number;
+	/** Last column of the table. Without any column, it equals `firstColumn`. */
+	readonly lastColumn: number;
+	/** Names of the columns that have a header, as Read gives them. */
+	readonly names: readonly string[];
+	/** Columns by all their names. Empty if there is no header yet. */
+	readonly columnsByName: ReadonlyMap<string, number>;
+	/** Where new columns begin: directly after the last header. */
+	readonly firstNewColumn: number;
+	/** How many new columns fit: the number of empty header cells from `firstNewColumn` on. */
+	readonly maxNewColumns: number;
+	/** What the first rows hold, by column. A column of which nothing is known is missing. */
+	readonly types: ReadonlyMap<number, ColumnType>;
+}
+
+/** A table with a column for each name of some rows. `names`, `columnsByName`, `firstColumn` and `lastColumn` include the new columns. */
+export interface FittedTable extends Table {
+	/** The headers to write, from `firstNewColumn` on. */
+	readonly newNames: readonly string[];
+}
+
+export type ColumnType = 'number' | 'boolean' | 'date' | 'text';
+
+/** A cell of a header row. */
+export interface Header {
+	/** The text of the value, or what the sheet shows if the value is a date; '' if there is none. */
+	readonly text: string;
+	readonly shownText: string;
+	/** The value of the cell, if it is a number (also a date) or a boolean. */
+	readonly value?: number | boolean | undefined;
+}
+
+/** These keys of an item mean something else than a column. */
+const reservedNames = ['error', 'rowNumber', '__proto__'];
+
+/**
+ * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
+ * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
+ */
+export function nameColumns(headers: readonly Header[], startColumn: number) {
+	const names = buildUniqueNames(
+		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
+	);
+	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
+	const addAlias = (name: string, index: number) => {
+		if (name !== '' && !columnsByName.has(name)) columnsByName.set(name, startColumn + index);
+	};
+	headers.forEach(({ text }, index) => {
+		addAlias(text, index);
+	});
+	headers.forEach(({ text, shownText }, index) => {
+		addAlias(text.trim(), index);
+		addAlias(shownText, index);
+	});
+	return { names, columnsByName };
+}
+
+function buildUniqueNames(names: readonly string[]): string[] {
+	const usedNames = new Set(reservedNames);
+	/** The number to try next for each name. With many equal headers, trying all numbers from 2 on would take long. */
+	const nextNumbers = new Map<string, number>();
+	return names.map((name) => {
+		let uniqueName = name;
+		let number = nextNumbers.get(name) ?? 2;
+		while (usedNames.has(uniqueName)) uniqueName = `${name}_${number++}`;
+		nextNumbers.set(name, number);
+		usedNames.add(uniqueName);
+		return uniqueName;
+	});
+}
+
+/** Returns the index of the last row that has a value; -1 if none has. At the end of a table, a checkbox that nobody ticked is no value. */
+export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
+	rows.findLastIndex((row) => row.some(isFilled));
+
+const isFilled = (cell: unknown) => cell !== '' && cell !== false && cell != null;
+
+/** Where the header row of a table is. */
+interface HeaderPlace {
+	/** Returns the header row of a table in a range, from 0. */
+	readonly getRow: (target: TabRange) => number;
+	/** Whether this row is the header even if it is empty. Otherwise, blank rows above a table are skipped. */
+	readonly isExact?: boolean;
+}
+
+/** Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range */
+export async function openTable(
+	spreadsheet: Spreadsheet,
+	target: TabRange,
+	place: HeaderPlace,
+): Promise<Table> {
+	const openNamedRange = async () =>
+		await fetchTable(spreadsheet, await spreadsheet.resolveName(target), place);
+	return await spreadsheet.sendForRange(target, async () => {
+		if (target.tab !== undefined && target.name !== undefined) return await openNamedRange();
+		return await fetchTable(spreadsheet, target, place).catch(async (error: unknown) => {
+			// No tab has this name, but a named range may have it.
+			if (isUnknownRangeError(error) && target.name !== undefined)
+				return await openNamedRange();
+			throw error;
+		});
+	});
+}
+
+/** How many rows are fetched from the header row on, to skip blank rows and to learn the types of the columns. */
+const sampleRowCount = 10;
+
+async function fetchTable(
+	spreadsheet: Spreadsheet,
+	target: TabRange,
+	{ getRow, isExact = false }: HeaderPlace,
+): Promise<Table> {
+	const firstRow = getRow(target);
+	const a1 = `${firstRow + 1}:${firstRow + sampleRowCount}`;
+	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
+	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values }) => values ?? []);
+	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const hasHeader = (cells: sheets_v4.Schema$CellData[]) =>
+		cells.slice(rangeStart, rangeEnd + 1).some((cell) => readHeader(cell).text !== '');
+	const blankRowCount = isExact ? 0 : Math.max(0, rows.findIndex(hasHeader));
+	const [headerCells = [], ...sampleRows] = rows.slice(blankRowCount);
+	const row = firstRow + blankRowCount;
+	const layout = layOutColumns(headerCells.map(readHeader), rangeStart, rangeEnd);
+	const nativeTable = findNativeTable(sheet, { row, column: layout.firstColumn });
+	const types = findColumnTypes(sampleRows);
+	return { ...tab, ...layout, target, row, nativeTable, rangeStart, rangeEnd, types };
+}
+
+/** Reads a header as Read does. */
+function readHeader(cell: sheets_v4.Schema$CellData): Header {
+	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
+	const shownText = cell.formattedValue ?? '';
+	const value = numberValue ?? boolValue ?? undefined;
+	const text = isDate(cell) ? shownText : String(stringValue ?? value ?? shownText);
+	return { text, shownText, value };
+}
+
+const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
+	/^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
+
+/** Finds the columns of a table: those in the range that have a header, with the columns between them. */
+function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeEnd: number) {
+	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(({ text }) => text !== '') + 1);
+	const isEmpty = (column: number) => (headers[column]?.text ?? '') === '';
+	const filledColumns = [...headers.keys()].filter((column) => !isEmpty(column));
+	const tableColumns = filledColumns.filter(
+		(column) => column >= rangeStart && column <= rangeEnd,
+	);
+	let firstColumn = tableColumns[0] ?? rangeStart;
+	while (firstColumn > 0 && !isEmpty(firstColumn - 1)) firstColumn--;
+	const firstNewColumn = (tableColumns.at(-1) ?? rangeStart - 1) + 1;
+	const nextHeader = filledColumns.find((column) => column >= firstNewColumn) ?? Infinity;
+	const { names, columnsByName } = nameColumns(
+		headers.slice(rangeStart, firstNewColumn),
+		rangeStart,
+	);
+	return {
+		headers,
+		names: names.filter((_, index) => !isEmpty(rangeStart + index)),
+		columnsByName,
+		firstColumn,
+		lastColumn: Math.max(firstNewColumn - 1, firstColumn),
+		firstNewColumn,
+		maxNewColumns: nextHeader - firstNewColumn,
+	};
+}
+
+/** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
+function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
+	const types = new Map<number, ColumnType>();
+	for (const readType of [readValueType, readFormatType])
+		for (const row of rows)
+			for (const [column, cell] of row.entries()) {
+				const type = readType(cell);
+				if (type && !types.has(column)) types.set(column, type);
+			}
+	return types;
+}
+
+function readValueType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
+	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
+	if (typeof stringValue === 'string') return 'text';
+	if (typeof boolValue === 'boolean') return 'boolean';
+	if (typeof numberValue !== 'number') return undefined;
+	return isDate(cell) ? 'date' : 'number';
+}
+
+function readFormatType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
+	const format = cell.effectiveFormat?.numberFormat?.type ?? '';
+	if (format === '') return undefined;
+	if (isDate(cell)) return 'date';
+	return format === 'TEXT' ? 'text' : 'number';
+}
+
+/**
+ * Finds a column for each name of some rows. A column without a header is named by its letter, if it follows the last header directly.
+ * @param mayAdd whether other names become new columns. Without any header, they always do.
+ * @returns a NodeError 400 if other headers leave no space for the new columns
+ */
+export function fitColumns(
+	table: Table,
+	names: readonly string[],
+	mayAdd: boolean,
+): FittedTable | NodeError {
+	const withLetters = addLetterColumns(table, new Set(names));
+	const { firstNewColumn, maxNewColumns, columnsByName } = withLetters;
+	const canAdd = mayAdd || table.names.length === 0;
+	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
+	if (newNames.length === 0) return { ...withLetters, newNames };
+	if (newNames.length > maxNewColumns) {
+		const advice = `Column ${toColumnLetters(firstNewColumn + maxNewColumns)} of the header row is already in use.`;
+		return createRefusal(`There is no space for new columns: ${listNames(newNames)}`, advice);
+	}
+	const addedColumns = newNames.map((name, index) => [name, firstNewColumn + index] as const);
+	return {
+		...withLetters,
+		names: [...table.names, ...newNames],
+		columnsByName: new Map([...columnsByName, ...addedColumns]),
+		lastColumn: firstNewColumn + newNames.length - 1,
+		newNames,
+	};
+}
+
+function addLetterColumns(table: Table, names: ReadonlySet<string>): Table {
+	if (table.names.length === 0) return table;
+	const columnsByName = new Map(table.columnsByName);
+	const endColumn = table.firstNewColumn + table.maxNewColumns;
+	let column = table.firstNewColumn;
+	for (; column < endColumn; column++) {
+		const letters = toColumnLetters(column);
+		if (!names.has(letters) || columnsByName.has(letters)) break;
+		columnsByName.set(letters, column);
+	}
+	let { firstColumn } = table;
+	for (const name of names)
+		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? Infinity);
+	return {
+		...table,
+		columnsByName,
+		firstColumn,
+		lastColumn: Math.max(table.lastColumn, column - 1),
+		firstNewColumn: column,
+		maxNewColumns: endColumn - column,
+	};
+}
+
+/** Lists the columns of a table, also those without a header. */
+export const listColumns = ({ firstColumn, lastColumn }: Table): number[] =>
+	Array.from({ length: lastColumn - firstColumn + 1 }, (_, index) => firstColumn + index);
+
+/** How many rows at the end of a tab are fetched at first, to find the last row of a table. */
+const endRowCount = 2000;
+
+/** Finds the last row of a table; its header row if there is none below. Usually takes one request, also in a tab with many rows. */
+export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
+	const firstRow = table.row + 1;
+	const { lastRow: rangeEndRow } = parseBounds(table.target);
+	// The header row alone is only a name for the table.
+	if (rangeEndRow !== undefined && rangeEndRow > table.row)
+		return await findLastRowOfRange(spreadsheet, table, rangeEndRow);
+	let endRow = table.nativeTable?.bodyEnd ?? table.rowCount;
+	for (let count = endRowCount; endRow > firstRow; count *= 4) {
+		const startRow = Math.max(firstRow, endRow - count);
+		const rows = await fetchRows(spreadsheet, table, startRow, endRow);
+		const lastFilledRow = findLastFilledRow(rows);
+		if (lastFilledRow !== -1) return startRow + lastFilledRow;
+		endRow = startRow;
+	}
+	return table.row;
+}
+
+/** Finds the last row of a range with an end. Rows that follow its last row directly belong to it: they were added later. */
+async function findLastRowOfRange(spreadsheet: Spreadsheet, table: Table, rangeEndRow: number) {
+	const firstRow = table.row + 1;
+	const rows = await fetchRows(spreadsheet, table, firstRow, table.rowCount);
+	const rangeHeight = rangeEndRow - table.row;
+	let lastRow = findLastFilledRow(rows.slice(0, rangeHeight));
+	if (lastRow === rangeHeight - 1) while (rows[lastRow + 1]?.some(isFilled)) lastRow++;
+	return firstRow + lastRow;
+}
+
+/** Fetches the rows of a table, without those that are empty at the end. @param endRow the row after the last one */
+async function fetchRows(
+	spreadsheet: Spreadsheet,
+	table: Table,
+	startRow: number,
+	endRow: number,
+): Promise<unknown[][]> {
+	if (startRow >= endRow) return [];
+	const { title, rangeStart, rangeEnd, columnCount } = table;
+	const hasHeader = table.names.length > 0;
+	const firstColumn = hasHeader ? table.firstColumn : rangeStart;
+	const lastColumn = hasHeader ? table.lastColumn : Math.min(rangeEnd, columnCount - 1);
+	const start = { row: startRow, column: firstColumn };
+	const area = printTabArea(title, start, endRow - startRow, lastColumn - firstColumn + 1);
+	const [rows = []] = await spreadsheet.fetchValues([area], {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+	});
+	return rows;
+}
