@@ -71,7 +71,7 @@ function itemOf(): RunnerItem {
 			hints: [],
 		},
 		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
-		...{ continueOnFail: false, isTool: false, maxModelCharacters: 0 },
+		...{ continueOnFail: false, isTool: false },
 		...{
 			findBinaryFields: () => [],
 			getBinary: none,
@@ -96,7 +96,7 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const operation = resources[resource][name] as Operation;
 	const fields = getAllFields(operation);
 	const params = readParameters(fields, given, { mode: 'fields', timezone: 'UTC' });
-	const limits = { maxTries: 3, maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
+	const limits = { maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
 	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
 	const [outcome] = await performJobs(
 		[{ ...job, combineKey: undefined, changedId: undefined }],

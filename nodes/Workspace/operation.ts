@@ -25,8 +25,6 @@ export interface Item {
 	readonly continueOnFail: boolean;
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool: boolean;
-	/** The longest answer to a model, in characters. 0 if the item returns what a workflow gets. */
-	readonly maxModelCharacters: number;
 	/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 that names `formField` */
 	findBinaryFields(names: readonly string[], formField: string): string[];
 	/** @throws NodeError 400 if the item has no such binary field */
@@ -107,8 +105,8 @@ export interface Operation<
 	execute(clients: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** Turns a result into the answer to a model. A longer answer is not cut. Without this function, a model gets the output items. */
-	toModel?(result: R, params: InferParameters<F, O>, maxCharacters: number): ModelAnswer;
+	/** Turns a result into the answer to a model, of at most `maxModelCharacters`. Without this function, a model gets the output items. */
+	toModel?(result: R, params: InferParameters<F, O>): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
 	/** A sentence that says how the user can run the node again without repeating finished items. */

@@ -141,7 +141,7 @@ export function createNodeApiError(
 	return error;
 }
 
-/** Less than the default of Max Model Characters (30,000), because n8n writes its own text around an error. */
+/** Less than `maxModelCharacters`, because n8n writes its own text around an error. */
 const maxToolCharacters = 29_000;
 
 /** Returns the message of a failure. For a tool, the message includes the advice, because a model sees nothing else. */

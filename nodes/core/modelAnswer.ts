@@ -7,6 +7,9 @@ export interface ModelAnswer {
 	readonly note?: string;
 }
 
+/** The longest answer to a model. Whoever needs more asks for the next part. */
+export const maxModelCharacters = 30_000;
+
 /** The room for a note, with the quotes and keys around it. */
 const noteCharacters = 600;
 
@@ -14,10 +17,10 @@ const noteCharacters = 600;
 const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** Returns how many characters of an answer remain if it also has a note and these values. */
-export const countRoom = (maxCharacters: number, ...otherValues: unknown[]): number =>
+export const countRoom = (...otherValues: unknown[]): number =>
 	otherValues.reduce<number>(
 		(room, value) => room - measureValue(value),
-		maxCharacters - noteCharacters,
+		maxModelCharacters - noteCharacters,
 	);
 
 /** Counts how many values, from the first one on, fit completely. */

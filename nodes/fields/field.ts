@@ -79,6 +79,12 @@ export interface Field {
 	readonly isId?: true;
 	/** Another field that gives the value if this field is empty. */
 	readonly fallbackField?: { readonly name: string; read(raw: unknown): string };
+	/** For an option: the form has it in this collection, and not in Options. Parameters and the input object stay flat. */
+	readonly collection?: OptionCollection;
+	/** For options with the same group: the form has them as one entry with several values. Parameters and the input object stay flat. */
+	readonly group?: OptionGroup;
+	/** The form has the field only where the node is a tool. */
+	readonly onlyAsTool?: boolean;
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** The only mode that has this field. The other mode has another field in its place, or none. */
@@ -104,6 +110,25 @@ export interface Field {
 	/** For `pairs`: the fixedCollection's group, and its key beside `value`, e.g. `header` and `name`. */
 	readonly pair?: { readonly group: string; readonly key: string };
 }
+
+/** A collection of the form, such as *After Reading*. */
+export interface OptionCollection {
+	readonly name: string;
+	readonly displayName: string;
+	/** As in `Field`, for the whole collection. */
+	readonly showWhen?: Field['showWhen'];
+}
+
+/** An entry of a collection: a fixedCollection with a single row, such as `timeLimits: { limits: { timeoutSeconds } }`. */
+export interface OptionGroup {
+	readonly name: string;
+	readonly displayName: string;
+	/** The key of the row. */
+	readonly key: string;
+}
+
+/** Returns the name of the form's collection that has an option. */
+export const getCollectionName = ({ collection }: Field) => collection?.name ?? 'options';
 
 export const textType = { type: 'string', default: '' } as const;
 export const listType = { type: 'string', format: 'list', default: '' } as const;

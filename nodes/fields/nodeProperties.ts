@@ -1,7 +1,7 @@
 import type { IDisplayOptions, INodeProperties, NodeParameterValueType } from 'n8n-workflow';
 
 import { compareNames } from '../core/text';
-import type { Field } from './field';
+import { type Field, getCollectionName } from './field';
 
 /** Builds n8n's property for a field, without the conditions under which n8n shows it. */
 function buildProperty(field: Field): INodeProperties {
@@ -34,7 +34,7 @@ function buildType(
 		case 'fixedCollection':
 			return {
 				type,
-				typeOptions: { multipleValues: true },
+				typeOptions: { multipleValues: true, ...typeOptions },
 				options: buildCollectionOptions(field),
 			};
 		case 'options':
@@ -75,41 +75,67 @@ function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
 type ShowConditions = NonNullable<IDisplayOptions['show']>;
 type ValuesByName = Record<string, Array<string | boolean>>;
 
-/** Builds a node's parameters and, in one collection, its options. @param gate the condition under which all of them are shown */
+/** Builds a node's parameters and the collections of its options. @param gate the condition under which all of them are shown */
 export function buildProperties(
 	fields: readonly Field[],
 	options: readonly Field[],
 	gate?: ShowConditions,
-) {
-	const sortedOptions = options.toSorted((a, b) => compareNames(a.displayName, b.displayName));
-	const collection: INodeProperties = {
-		displayName: 'Options',
-		name: 'options',
-		type: 'collection',
-		placeholder: 'Add option',
-		default: {},
-		...(gate && { displayOptions: { show: gate } }),
-		options: sortedOptions.map((option) => ({
-			...buildProperty(option),
-			...buildDefaultWhenAdded(option),
-			...(option.showWhen && {
-				displayOptions: buildOptionConditions(option.showWhen, fields, options),
-			}),
-		})),
-	};
+): INodeProperties[] {
 	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
-	return [...formFields.map((field) => buildConditionalProperty(field, gate)), collection];
+	const properties = formFields.map((field) => buildConditionalProperty(field, gate));
+	const collectionNames = new Set(['options', ...options.map(getCollectionName)]);
+	for (const name of collectionNames) {
+		const members = options.filter((option) => getCollectionName(option) === name);
+		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
+		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
+		const entries = combineGroups(members).toSorted((a, b) =>
+			compareNames(a.displayName, b.displayName),
+		);
+		properties.push({
+			...buildConditionalProperty(collection, gate),
+			placeholder: 'Add option',
+			options: entries.map((option) => ({
+				...buildProperty(option),
+				...buildDefaultWhenAdded(option),
+				displayOptions: buildOptionConditions(option, fields, options),
+			})),
+		});
+	}
+	return properties;
+}
+
+/** Puts the options of a group into one option with all of their values. */
+function combineGroups(options: readonly Field[]): Field[] {
+	const combinedOptions: Field[] = [];
+	for (const option of options) {
+		const { group } = option;
+		const members = options.filter((other) => group && other.group?.name === group.name);
+		if (!group) combinedOptions.push(option);
+		else if (members[0] === option)
+			combinedOptions.push({
+				displayName: group.displayName,
+				name: group.name,
+				collection: option.collection,
+				type: 'fixedCollection',
+				typeOptions: { multipleValues: false },
+				default: {},
+				entries: { group: group.key, fields: members },
+				showWhen: option.showWhen,
+			});
+	}
+	return combinedOptions;
 }
 
 /**
- * Builds the default that an option gets when the user adds it. A switch is on, because whoever adds it wants it. A collection has a first
- * row, because n8n drops a collection without rows as soon as another field changes.
+ * Builds the default that an option gets when the user adds it. A switch is on, because whoever adds it wants it. A fixedCollection has a
+ * first row, because n8n drops a collection without rows as soon as another field changes.
  */
 function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 	if (option.type === 'fixedCollection') {
 		const { group, fields } = getEntries(option);
 		const row = Object.fromEntries(fields.map((field) => [field.name, field.default]));
-		return { default: { [group]: [row] } as NodeParameterValueType };
+		const rows = option.typeOptions?.multipleValues === false ? row : [row];
+		return { default: { [group]: rows } as NodeParameterValueType };
 	}
 	if (option.type !== 'boolean') return {};
 	const builderHint = { propertyHint: 'Off unless this option is added' };
@@ -118,9 +144,13 @@ function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 
 /** Builds a parameter of the node. @param gate the condition under which it is shown */
 export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
-	if (!gate && !field.showWhen) return buildProperty(field);
-	const show = { ...gate, ...structuredClone(field.showWhen) } as ShowConditions;
-	return { ...buildProperty(field), displayOptions: { show } };
+	const show: ShowConditions = {
+		...gate,
+		...(structuredClone(field.showWhen) as ShowConditions | undefined),
+	};
+	if (field.onlyAsTool) show['@tool'] = [true];
+	const property = buildProperty(field);
+	return Object.keys(show).length === 0 ? property : { ...property, displayOptions: { show } };
 }
 
 /**
@@ -128,22 +158,32 @@ export function buildConditionalProperty(field: Field, gate?: ShowConditions): I
  * added. So if that default is one of the values in the condition, the result hides this option at all other values.
  */
 function buildOptionConditions(
-	condition: NonNullable<Field['showWhen']>,
+	option: Field,
 	fields: readonly Field[],
 	options: readonly Field[],
-): IDisplayOptions {
+): IDisplayOptions | undefined {
 	const show: ValuesByName = {};
 	const hide: ValuesByName = {};
-	for (const [name, values] of Object.entries(structuredClone(condition) as ValuesByName)) {
-		const siblingOption = options.find((option) => option.name === name);
-		const choices = siblingOption?.options?.map(({ value }) => value) ?? [true, false];
-		if (fields.some((field) => field.name === name)) show[`/${name}`] = values;
-		else if (siblingOption && values.some((value) => value === siblingOption.default)) {
-			hide[name] = choices.filter((choice) => !values.includes(choice));
-		} else show[name] = values;
+	if (option.onlyAsTool) show['@tool'] = [true];
+	for (const [name, values] of Object.entries(
+		structuredClone(option.showWhen ?? {}) as ValuesByName,
+	)) {
+		const otherOption = options.find((other) => other.name === name);
+		if (fields.some((field) => field.name === name) || !otherOption) {
+			show[`/${name}`] = values;
+			continue;
+		}
+		const collectionName = getCollectionName(otherOption);
+		const isSibling = collectionName === getCollectionName(option);
+		const path = isSibling ? name : `/${collectionName}.${name}`;
+		const choices = otherOption.options?.map(({ value }) => value) ?? [true, false];
+		if (values.some((value) => value === otherOption.default))
+			hide[path] = choices.filter((choice) => !values.includes(choice));
+		else show[path] = values;
 	}
-	return {
+	const conditions = {
 		...(Object.keys(show).length > 0 && { show }),
 		...(Object.keys(hide).length > 0 && { hide }),
 	};
+	return Object.keys(conditions).length > 0 ? conditions : undefined;
 }

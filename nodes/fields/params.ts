@@ -1,7 +1,7 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 'n8n-workflow';
 
 import { isTool, createRefusal } from '../core/errors';
-import type { Field, InferParameters, ReadContext } from './field';
+import { type Field, getCollectionName, type InferParameters, type ReadContext } from './field';
 import {
 	isRecord,
 	missingDataAdvice,
@@ -30,8 +30,6 @@ export function readParameters<const F extends readonly Field[]>(
 	const fieldsByName = new Map(fields.map((field) => [field.name, field]));
 	const fieldHasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
 		const field = fieldsByName.get(name);
-		// A name with @ is no field, but a condition of n8n, such as whether the node is a tool.
-		if (name.startsWith('@')) return true;
 		return field !== undefined && allowedValues.some((value) => value === getValue(field));
 	};
 	// A field may depend on others. So each is read when its value is first needed.
@@ -88,6 +86,9 @@ function requireValue(field: Field, raw: unknown, value: unknown, context: ReadC
 	if (isEmpty) throw createRefusal(message, `It is empty. ${missingDataAdvice}`);
 }
 
+/** The form shows these options together, as the option Time Limits. */
+const timeLimits = { name: 'timeLimits', displayName: 'Time Limits', key: 'limits' };
+
 export const requestOptions = [
 	{
 		displayName: 'Max Retry Wait (Seconds)',
@@ -96,18 +97,9 @@ export const requestOptions = [
 		default: 120,
 		minimum: 0,
 		maximum: 3600,
+		group: timeLimits,
 		description:
 			'Max total time to wait between tries of a request. If the service asks for a longer wait, the item fails immediately.',
-	},
-	{
-		displayName: 'Max Tries',
-		name: 'maxTries',
-		type: 'number',
-		default: 5,
-		minimum: 1,
-		maximum: 20,
-		description:
-			'How often to try a request if the service is rate-limiting requests or cannot be reached. A request that may have been carried out is only retried if repeating it has no further effect.',
 	},
 	{
 		displayName: 'Timeout (Seconds)',
@@ -116,6 +108,7 @@ export const requestOptions = [
 		default: 300,
 		minimum: 1,
 		maximum: 3600,
+		group: timeLimits,
 		description: 'Max time for a single request',
 	},
 ] as const satisfies readonly Field[];
@@ -131,24 +124,13 @@ export const includeInputFieldsOption = {
 		'Whether to add the fields of the input item to each output item. Where names are the same, the result wins.',
 } as const satisfies Field;
 
-/** The option of operations whose answers may be long. */
-export const maxModelCharactersOption = {
-	displayName: 'Max Model Characters',
-	name: 'maxModelCharacters',
-	type: 'number',
-	default: 30_000,
-	minimum: 0,
-	showWhen: { '@tool': [true] },
-	description:
-		'Max size of an answer, whose last line says what is left out and which parameter continues. Set to 0 to give the model everything that a workflow gets.',
-} as const satisfies Field;
-
 export const startCharacterOption = {
 	displayName: 'Start Character',
 	name: 'startCharacter',
 	type: 'number',
 	default: 0,
 	minimum: 0,
+	onlyAsTool: true,
 	description:
 		'Where the text begins, counted from 0. Let a model fill this in, so that it can continue an answer that was shortened.',
 } as const satisfies Field;
@@ -185,6 +167,7 @@ export class RawParameters {
 	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
 	readonly #savedValues = new Map<string, unknown>();
+	readonly #optionsByName = new Map<string, Field>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
@@ -205,22 +188,29 @@ export class RawParameters {
 	}
 
 	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
-	readFields(fields: readonly Field[], itemIndex: number): Readonly<Record<string, unknown>> {
+	readFields(
+		fields: readonly Field[],
+		options: readonly Field[],
+		itemIndex: number,
+	): Readonly<Record<string, unknown>> {
 		const constantValues = this.#constantValues.get(fields);
 		if (constantValues) return constantValues;
-		const options = this.read('options', itemIndex, {});
-		const values = fields.map(({ name, format }) => {
+		const rawValues: Record<string, unknown> = {};
+		const collections = new Map<string, unknown>();
+		for (const option of options) {
+			const collectionName = getCollectionName(option);
+			if (!collections.has(collectionName))
+				collections.set(collectionName, this.read(collectionName, itemIndex, {}));
+			const values = findValues(collections.get(collectionName), option);
+			if (values && Object.hasOwn(values, option.name))
+				rawValues[option.name] = values[option.name];
+			this.#optionsByName.set(option.name, option);
+		}
+		for (const { name, format } of fields) {
 			const value = this.read(name, itemIndex, null);
-			return [
-				name,
-				format === 'columns' ? this.#markTypedValues(name, value) : value,
-			] as const;
-		});
-		const rawValues = {
-			...(isPlainObject(options) ? options : {}),
-			...Object.fromEntries(values),
-		};
-		const names = ['options', ...fields.map(({ name }) => name)];
+			rawValues[name] = format === 'columns' ? this.#markTypedValues(name, value) : value;
+		}
+		const names = [...collections.keys(), ...fields.map(({ name }) => name)];
 		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
 			this.#constantValues.set(fields, rawValues);
 		return rawValues;
@@ -246,16 +236,14 @@ export class RawParameters {
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
 	hasUserExpression(name: string): boolean {
-		const expression = [this.#getSaved(name), this.#getSaved('options', name)].find(
-			hasExpression,
-		);
+		const expression = [this.#getSaved(name), this.#getSavedOption(name)].find(hasExpression);
 		return expression !== undefined && !isFromModel(expression);
 	}
 
 	/** Returns whether the user has added an option and does not leave its value to a model. */
 	hasUserOption(name: string): boolean {
-		const saved = this.#getSaved('options');
-		return isPlainObject(saved) && Object.hasOwn(saved, name) && !isFromModel(saved[name]);
+		const saved = this.#getSavedOption(name);
+		return saved !== undefined && !isFromModel(saved);
 	}
 
 	/** Returns whether a switch among the options, which has the same value for all items, is on. */
@@ -272,6 +260,12 @@ export class RawParameters {
 			);
 		const saved = this.#savedValues.get(name);
 		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
+	}
+
+	/** Returns an option as it is saved, or undefined if nobody has added it. */
+	#getSavedOption(name: string): unknown {
+		const option = this.#optionsByName.get(name);
+		return option && findValues(this.#getSaved(getCollectionName(option)), option)?.[name];
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
@@ -295,6 +289,15 @@ export class RawParameters {
 		const isData = typeof value !== 'object' || Array.isArray(value) || isPlainObject(value);
 		return isData ? value : undefined;
 	}
+}
+
+/** Returns the object in a collection of the form that holds the value of an option: the collection itself, or the values of its group. */
+function findValues(collection: unknown, { group }: Field): Record<string, unknown> | undefined {
+	if (!isPlainObject(collection)) return undefined;
+	if (!group) return collection;
+	const entry = collection[group.name];
+	const values = isPlainObject(entry) ? entry[group.key] : undefined;
+	return isPlainObject(values) ? values : undefined;
 }
 
 function hasExpression(value: unknown): boolean {

@@ -204,17 +204,46 @@ function readAttachment(
 	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
 }
 
-/** Reads a time as ISO 8601 in UTC, or ''. A time without an offset is in the workflow's time zone, as everywhere in n8n. */
+const isoPattern =
+	/^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?$/;
+const minSecondsSince1970 = 1e8;
+/** From here on, a number is milliseconds: as seconds, it would be after the year 5000, and smaller milliseconds would be before 1974. */
+const minMillisecondsSince1970 = 1e11;
+const maxMillisecondsSince1970 = 1e13;
+
+/**
+ * Reads a time as ISO 8601 in UTC, or ''. Takes what n8n and programs write. What a person writes, such as 2.11.2026, is refused, because it
+ * can mean two days. A time without an offset is in the workflow's time zone, as everywhere in n8n.
+ */
 function readDateTime(field: Field, raw: unknown, context: ReadContext): string {
 	if (raw === '') return '';
-	const expectation = 'a date and time, such as 2026-01-31T09:00:00Z';
-	if (context.mode === 'json' && typeof raw !== 'string')
-		throw createValueRefusal(field, context, expectation);
+	const expectation =
+		'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
+	// A Date and n8n's DateTime become text in ISO 8601.
+	const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
+	const isDigits = typeof value === 'string' && /^\d{9,13}$/.test(value);
+	const time =
+		typeof value === 'number' || isDigits
+			? parseUnixTime(Number(value))
+			: parseIsoTime(String(value), context.timezone);
+	if (!time) throw createValueRefusal(field, context, expectation);
+	return time.toISOString();
+}
+
+function parseUnixTime(number: number): Date | undefined {
+	if (!(number >= minSecondsSince1970 && number <= maxMillisecondsSince1970)) return undefined;
+	return new Date(number < minMillisecondsSince1970 ? number * 1000 : number);
+}
+
+function parseIsoTime(text: string, timezone: string): Date | undefined {
+	const day = isoPattern.exec(text.trim())?.[1];
+	if (day === undefined) return undefined;
 	try {
-		return tryToParseDateTime(raw, context.timezone).toJSDate().toISOString();
+		const time = tryToParseDateTime(text, timezone);
+		// JavaScript takes February 30 for March 2.
+		return time.toISODate() === day ? time.toJSDate() : undefined;
 	} catch {
-		// n8n's message repeats the value.
-		throw createValueRefusal(field, context, expectation);
+		return undefined;
 	}
 }
 

@@ -64,12 +64,11 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	];
 	const context = createNodeContext({ url: 'http://127.0.0.1:9', parameters: {}, items });
 	Object.assign(context.helpers, helpers);
-	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
+	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 0.02 };
 	const naming = new FieldNaming([], 'json');
 	return new InputItem(context, 0, new RunState(new Sanitizer()), {
 		naming,
 		limits,
-		maxModelCharacters: 0,
 	});
 }
 

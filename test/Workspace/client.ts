@@ -94,7 +94,6 @@ export function testItem({
 			executionId: 'test',
 			continueOnFail: false,
 			isTool: false,
-			maxModelCharacters: 0,
 		},
 		index,
 		json,

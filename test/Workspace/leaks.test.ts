@@ -51,7 +51,7 @@ async function shownOf(answer: Answer) {
 		resource: 'document',
 		operation: 'read',
 		documentId: { __rl: true, mode: 'id', value: 'a1' },
-		options: { maxTries: 1 },
+		options: { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
 	};
 	const options = { url: server.url, parameters, credential };
 	const error = await failureOf(runNode(options));

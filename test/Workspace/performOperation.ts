@@ -26,7 +26,7 @@ export async function performTogether(
 		resource: 'mail' as const,
 		operation,
 		params,
-		limits: { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
+		limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
 		changedId: undefined,

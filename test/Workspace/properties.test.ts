@@ -88,7 +88,6 @@ describe('properties', () => {
 		downloadAttachments: false,
 		output: 'items',
 		pageToken: '',
-		maxModelCharacters: 30_000,
 	};
 	const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
@@ -116,7 +115,6 @@ describe('properties', () => {
 			includeHeaders: false,
 			newTextOnly: false,
 			wholeConversation: false,
-			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
 		'spreadsheet create': {
@@ -134,7 +132,6 @@ describe('properties', () => {
 			filters: {},
 			combineFilters: 'and',
 			maxRows: 0,
-			maxModelCharacters: 30_000,
 			startRow: 0,
 		},
 		'spreadsheet write': {
@@ -162,7 +159,6 @@ describe('properties', () => {
 			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
 			output: 'text',
-			maxModelCharacters: 30_000,
 			startCharacter: 0,
 		},
 		'document write': {
@@ -193,10 +189,8 @@ describe('properties', () => {
 	};
 
 	const common = {
-		maxTries: 5,
-		maxRetryWaitSeconds: 120,
-		timeoutSeconds: 300,
 		includeInputFields: false,
+		timeLimits: { limits: { maxRetryWaitSeconds: 120, timeoutSeconds: 300 } },
 	};
 	const operations = resources.flatMap((resource) =>
 		resource.operations.map((operation) => ({
@@ -312,7 +306,10 @@ describe('properties', () => {
 		});
 
 		test('keeps its values through n8n’s own reading of a saved node', () => {
-			const saved = { ...valuesOf(key), options: { maxTries: 2 } } as INodeParameters;
+			const saved = {
+				...valuesOf(key),
+				options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
+			} as INodeParameters;
 			const kept = NodeHelpers.getNodeParameters(
 				description.properties,
 				saved,
@@ -321,7 +318,10 @@ describe('properties', () => {
 				node,
 				description,
 			);
-			expect(kept).toMatchObject({ ...fields[key], options: { maxTries: 2 } });
+			expect(kept).toMatchObject({
+				...fields[key],
+				options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
+			});
 		});
 	});
 

@@ -35,7 +35,7 @@ const mailTool = () =>
 			to: 'a@example.com',
 			subject: 'S',
 			body: 'B',
-			options: { maxRetryWaitSeconds: 1 },
+			options: { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } },
 		},
 	});
 
@@ -107,7 +107,6 @@ describe('what a failing tool tells', () => {
 			parameters: {
 				inputMode: 'json',
 				inputObject: "={{ $fromAI('input', '', 'json') }}",
-				options: { maxRetryWaitSeconds: 1 },
 			},
 		});
 
@@ -130,12 +129,16 @@ describe('what a failing tool tells', () => {
 		const tool = createNodeTool({
 			url: google.url,
 			node: { type: 'test.workspaceTool' },
-			parameters: { resource: 'mail', operation: 'list', options: { maxTries: 1 } },
+			parameters: {
+				resource: 'mail',
+				operation: 'list',
+				options: { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+			},
 		});
 		const error = await tool({}).catch((reason: unknown) => reason as Error);
 		expect((error as Error).message).not.toContain('ECONNRESET');
 		expect((error as Error).message).toMatch(
-			/was lost before the service responded: the connection was reset\. Check/,
+			/was lost before the service responded: the connection was reset\. .*Check that the machine/,
 		);
 	});
 });

@@ -45,7 +45,7 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		parameters: object,
 	) {
 		const credentials = { [type]: await n8n.api.createCredential(type, 'W', data) };
-		const options = { maxTries: 1, maxRetryWaitSeconds: 0 };
+		const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } };
 		const given = { authentication, ...parameters, options };
 		const last = node('Workspace', 'n8n-nodes-agent-workspace.workspace', given, {
 			credentials,

@@ -102,7 +102,10 @@ async function signIn({ id }: Credential): Promise<URL> {
 	return address;
 }
 
-const list = { operation: 'list', options: { details: false, maxTries: 1 } };
+const list = {
+	operation: 'list',
+	options: { details: false, timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+};
 
 function step(
 	type: 'workspaceOAuth2Api' | 'workspaceServiceAccountApi',

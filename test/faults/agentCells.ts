@@ -46,8 +46,7 @@ async function outcomeOf(
 	try {
 		if (!stays) service.script(step);
 		const options = {
-			...limits,
-			timeoutSeconds,
+			timeLimits: { limits: { ...limits, timeoutSeconds } },
 			waitTimeoutSeconds: 20,
 		};
 		const ended = await runExecute(service, {

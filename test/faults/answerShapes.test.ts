@@ -204,7 +204,7 @@ jest.setTimeout(1_200_000);
 
 async function outcome(input: IDataObject): Promise<string> {
 	front.answers.length = 0;
-	const options = { maxTries: 1, maxRetryWaitSeconds: 0 };
+	const options = { maxRetryWaitSeconds: 0 };
 	return await world.run({ inputs: [{ ...input, ...options }] }).then(
 		() => 'read',
 		(error: unknown) => {

@@ -36,7 +36,7 @@ interface Calm {
 	readonly output: string;
 }
 
-export const limits = { maxTries: 2, maxRetryWaitSeconds: 10 };
+export const limits = { maxRetryWaitSeconds: 10 };
 
 /** All cells of an operation: each fault at each request that an undisturbed run makes. */
 export async function googleCells(
@@ -88,7 +88,10 @@ async function calmRun(subject: Subject): Promise<Calm> {
 	const world = await World.start();
 	try {
 		const before = world.traces();
-		const items = await world.run({ inputs: [inputOf(subject, world.seeds)], options: limits });
+		const items = await world.run({
+			inputs: [inputOf(subject, world.seeds)],
+			options: { timeLimits: { limits } },
+		});
 		const methods = world.google.requests.flatMap(({ method = '' }) =>
 			method.startsWith('oauth.') ? [] : [method],
 		);
@@ -121,7 +124,7 @@ async function outcomeOf(
 		// The fault's own getters give what depends on the time.
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const before = world.traces();
-		const options = { ...limits, timeoutSeconds: seconds };
+		const options = { timeLimits: { limits: { ...limits, timeoutSeconds: seconds } } };
 		const authentication = signsIn ? 'serviceAccount' : 'oAuth2';
 		const inputs = [inputOf(subject, world.seeds)];
 		const ended = await world.run({ inputs, options, authentication }).then(

@@ -140,7 +140,7 @@ export class HourlyFlow {
 		tries: number,
 		timeoutSeconds: number,
 	): Promise<string | undefined> {
-		const limits = { maxTries: 2, maxRetryWaitSeconds: 1, timeoutSeconds };
+		const limits = { timeLimits: { limits: { maxRetryWaitSeconds: 1, timeoutSeconds } } };
 		let items: INodeExecutionData[] = [{ json: {} }];
 		for (const { name, parameters } of steps) {
 			const given =

@@ -20,7 +20,7 @@ export type Calm = ReadonlyMap<string, number>;
 const changing = subjects.filter(
 	({ operation, variant }) => !operation.isReadOnlyByDefault && !variant.isLarge,
 );
-const limits = { maxTries: 2, maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
+const options = { timeLimits: { limits: { maxRetryWaitSeconds: 3, timeoutSeconds: 8 } } };
 /** A fault hits one of this many first requests of a run. */
 const furthest = 12;
 
@@ -82,7 +82,7 @@ async function googleRun(subject: Subject, plan: Plan, calm: Calm): Promise<Wron
 		const executionId = `execution-${plan.seed}`;
 		const ended = await withRetryOnFail(
 			plan.tries,
-			(node) => world.run({ inputs, options: limits, node, executionId }),
+			(node) => world.run({ inputs, options, node, executionId }),
 			plan.node,
 		);
 		await world.settled();
@@ -120,7 +120,7 @@ async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wro
 		const inputs = Array.from({ length: items }, (_, item) => ({
 			json: { session: textOf(item) },
 		}));
-		const parameters: IDataObject = { sessionId: '={{ $json.session }}', options: limits };
+		const parameters: IDataObject = { sessionId: '={{ $json.session }}', options };
 		const executionId = `execution-${seed}`;
 		const ended = await withRetryOnFail(
 			tries,

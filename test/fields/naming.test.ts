@@ -321,6 +321,7 @@ describe('node parameters', () => {
 
 	describe('what was given for several fields', () => {
 		const fields = [{ name: 'subject' }, { name: 'body' }] as unknown as readonly Field[];
+		const options = [{ name: 'cc' }] as unknown as readonly Field[];
 
 		test.each<[string, IDataObject, readonly IDataObject[]]>([
 			[
@@ -341,14 +342,20 @@ describe('node parameters', () => {
 			],
 		])('differs from item to item if %s', (_what, parameters, expected) => {
 			const read = new RawParameters(contextOf(parameters, items));
-			expect([0, 1].map((index) => read.readFields(fields, index))).toEqual(expected);
+			expect([0, 1].map((index) => read.readFields(fields, options, index))).toEqual(
+				expected,
+			);
 		});
 
 		test('is one object for all items if nothing depends on the item', () => {
 			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
 			const read = new RawParameters(contextOf(parameters, items));
-			expect(read.readFields(fields, 0)).toEqual({ subject: 'Hi', body: 'Text', cc: 'Ann' });
-			expect(read.readFields(fields, 1)).toBe(read.readFields(fields, 0));
+			expect(read.readFields(fields, options, 0)).toEqual({
+				subject: 'Hi',
+				body: 'Text',
+				cc: 'Ann',
+			});
+			expect(read.readFields(fields, options, 1)).toBe(read.readFields(fields, options, 0));
 		});
 	});
 });

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 
 import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
@@ -127,7 +128,6 @@ describe('params', () => {
 			messageId: '',
 			source: 'binary',
 			content: '',
-			maxTries: 5,
 			maxRetryWaitSeconds: 120,
 			timeoutSeconds: 300,
 		});
@@ -184,6 +184,23 @@ describe('params', () => {
 			{ after: '2026-07-01T09:00:00' },
 			{ after: '2026-07-01T07:00:00.000Z' },
 		],
+		...[
+			'2019-12-31T23:00:00.000Z',
+			'2019-12-31T23:00Z',
+			'2020-01-01',
+			'2020-01-01 00:00:00',
+			'2020-01-01T00:00',
+			'2020-01-01T00:00:00+0100',
+			1577833200000,
+			1577833200,
+			'1577833200',
+			new Date(1577833200000),
+			DateTime.fromMillis(1577833200000),
+		].map((after): [string, object, object] => [
+			`the time ${String(after)}`,
+			{ after },
+			{ after: '2019-12-31T23:00:00.000Z' },
+		]),
 		[
 			'an address of a document',
 			{ documentId: 'https://docs.google.com/document/d/abc/edit' },
@@ -322,7 +339,29 @@ describe('params', () => {
 			{ values: [['a'], 'b'] },
 			'each an array of cells; row 2 is text',
 		],
-		['a time that is none', { after: 'soon' }, "'after' must be a date and time"],
+		...[
+			'soon',
+			'2.11.2026',
+			'02/11/2026',
+			'2 November 2026',
+			'Nov 2, 2026',
+			'2026-02-30',
+			'2026-01-31T25:00',
+			'20260131',
+			2026,
+			20260131,
+			20261231235959,
+			-1,
+			NaN,
+			true,
+			[2026],
+			{},
+			new Date(NaN),
+		].map((after): [string, object, string] => [
+			`the time ${String(after)}`,
+			{ after },
+			"'after' must be a date and time",
+		]),
 		[
 			'pairs as a list',
 			{ headers: [['a', 'b']] },
@@ -340,9 +379,9 @@ describe('params', () => {
 		],
 		['an id that climbs', { messageId: '../x' }, "'messageId' is not an ID: ../x"],
 		[
-			'too many tries',
-			{ maxTries: 100 },
-			"'maxTries' must be a whole number from 1 to 20, not 100",
+			'too long a request',
+			{ timeoutSeconds: 4000 },
+			"'timeoutSeconds' must be a whole number from 1 to 3600, not 4000",
 		],
 	])('an object with %s is refused', (_, given, message) => {
 		expect(() => inObject(given)).toThrow(message);
@@ -428,9 +467,8 @@ describe('params', () => {
 	});
 
 	/** Lowest and highest value of each number field, without which a workflow could ask for what a service refuses. */
-	const requests = { maxRetryWaitSeconds: '0–3600', maxTries: '1–20', timeoutSeconds: '1–3600' };
+	const requests = { maxRetryWaitSeconds: '0–3600', timeoutSeconds: '1–3600' };
 	const channel = { heartbeatSeconds: '0–3600', maxMessageBytes: '1–2147483647' };
-	const model = { maxModelCharacters: '0–' };
 
 	test.each([
 		[
@@ -440,7 +478,6 @@ describe('params', () => {
 				maxResults: '1–10000',
 				headerRow: '1–',
 				maxRows: '0–',
-				...model,
 				startCharacter: '0–',
 				startRow: '0–',
 			},
@@ -451,7 +488,6 @@ describe('params', () => {
 				...requests,
 				...channel,
 				maxMessages: '1–',
-				...model,
 				maxResponseBytes: '1–536870912',
 				messageCount: '1–',
 				parallelRequests: '1–100',
@@ -474,10 +510,11 @@ describe('params', () => {
 			},
 		],
 	])('%# the numbers of a node have their bounds', ({ description }, expected) => {
-		const all = description.properties.flatMap((one) => [
-			one,
-			...((one.options ?? []) as INodeProperties[]),
-		]);
+		const withParts = (property: INodeProperties): INodeProperties[] => {
+			const parts = (property.options ?? []) as Array<INodeProperties & { values?: [] }>;
+			return [property, ...parts.flatMap((part) => part.values ?? part).flatMap(withParts)];
+		};
+		const all = description.properties.flatMap(withParts);
 		const bounds = all
 			.filter(({ type }) => type === 'number')
 			// Reading has no header row with 0.

@@ -242,7 +242,7 @@ test('Markdown', async () => {
 });
 
 test('answers of the agent service', async () => {
-	const options = { maxTries: 1, timeoutSeconds: 20 };
+	const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 20 } } };
 	const parameters = {
 		sessionId: '={{ $json.number }}',
 		startStepName: 'start',

@@ -289,7 +289,7 @@ afterEach(() => {
 
 const given = ({ options }: FaultCase, place?: Place): Given => ({
 	url: place?.url,
-	options: { maxTries: 2, maxRetryWaitSeconds: 1, ...options },
+	options: { timeLimits: { limits: { maxRetryWaitSeconds: 1, ...options } } },
 	// As n8n runs a node a second time.
 	node: { retryOnFail: true },
 	executionId: `fault ${executions}`,

@@ -13,6 +13,8 @@ interface Place {
 	readonly label: string;
 	/** A parameter of its own instead of an option. */
 	readonly isParameter?: boolean;
+	/** One of the options Time Limits. */
+	readonly isTimeLimit?: boolean;
 	/** Of another operation. */
 	readonly beside?: IDataObject;
 }
@@ -48,13 +50,16 @@ interface Limits {
 }
 
 const numbers: Array<[Places, Limits]> = [
-	[requests({ name: 'maxTries', label: 'Max Tries' }), { minimum: 1, maximum: 20, good: 3 }],
 	[
-		requests({ name: 'maxRetryWaitSeconds', label: 'Max Retry Wait (Seconds)' }),
+		requests({
+			name: 'maxRetryWaitSeconds',
+			label: 'Max Retry Wait (Seconds)',
+			isTimeLimit: true,
+		}),
 		{ minimum: 0, maximum: 3600, good: 7 },
 	],
 	[
-		requests({ name: 'timeoutSeconds', label: 'Timeout (Seconds)' }),
+		requests({ name: 'timeoutSeconds', label: 'Timeout (Seconds)', isTimeLimit: true }),
 		{ minimum: 1, maximum: 3600, good: 9 },
 	],
 	[
@@ -193,7 +198,10 @@ describe.each(rows)('$kind: $field of $node', ({ node, place, cases }) => {
 		const { beside } = place;
 		return place.isParameter
 			? { parameters: { ...beside, ...own } }
-			: { options: own, ...(beside && { parameters: beside }) };
+			: {
+					options: place.isTimeLimit ? { timeLimits: { limits: own } } : own,
+					...(beside && { parameters: beside }),
+				};
 	};
 	const written = cases.flatMap((one) => [
 		{ ...one, how: 'as a value' },

@@ -5,9 +5,9 @@ import { isTool, type NodeError, createRefusal } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
-import { readParameters, requestOptions } from '../../fields/params';
+import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
-import { getAllFields, type Field, type Item, type CreatedFile } from '../operation';
+import { getAllFields, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import {
 	type ResourceOperation,
@@ -59,7 +59,6 @@ export class InputItem implements RunnerItem {
 	readonly executionId: string;
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
-	readonly maxModelCharacters: number;
 	readonly #context: IExecuteFunctions;
 	readonly #settings: ItemSettings;
 	readonly #createdFiles: CreatedFile[] = [];
@@ -74,7 +73,6 @@ export class InputItem implements RunnerItem {
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = isTool(context.getNode());
-		this.maxModelCharacters = this.isTool ? settings.maxModelCharacters : 0;
 	}
 
 	findBinaryFields(names: readonly string[], formField: string) {
@@ -158,7 +156,9 @@ function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInp
 			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
 		);
 	const { resource, operation } = chooseOperation(resourceName, operationName);
-	return { resource, operation, values: rawParameters.readFields(operation.fields, itemIndex) };
+	const options = [...operation.options, ...commonOptions];
+	const values = rawParameters.readFields(operation.fields, options, itemIndex);
+	return { resource, operation, values };
 }
 
 /** What one input item asks the node to do. */
@@ -177,10 +177,9 @@ export interface Job extends ResourceOperation {
 interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
-	readonly maxModelCharacters: number;
 }
 
-type ItemSettings = Pick<CheckedInput, 'naming' | 'limits' | 'maxModelCharacters'>;
+type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
@@ -226,7 +225,6 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
-	const maxModelCharacters = readMaxModelCharacters(fields, params, readContext);
 	return {
 		...uncheckedInput,
 		mode,
@@ -235,20 +233,7 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 		limits,
 		combineKey,
 		changedId,
-		maxModelCharacters,
 	};
-}
-
-/** Reads the limit for an answer to a model, in characters. 0 means no limit, as when the user has chosen another output than the default. */
-function readMaxModelCharacters(
-	fields: readonly Field[],
-	params: AnyParameters,
-	{ mode }: ReadContext,
-) {
-	const output = fields.find(({ name }) => name === 'output');
-	const defaultValues = [output?.default, mode === 'json' ? output?.jsonDefault : undefined];
-	const isDefault = output === undefined || defaultValues.includes(params['output']);
-	return isDefault ? Number(params['maxModelCharacters'] ?? 0) : 0;
 }
 
 function readJson(rawParameters: RawParameters, index: number): UncheckedInput {

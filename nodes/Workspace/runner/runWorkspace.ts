@@ -154,8 +154,8 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 }
 
 function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
-	if (item.maxModelCharacters && operation.toModel) {
-		const { items, note } = operation.toModel(result, params, item.maxModelCharacters);
+	if (item.isTool && operation.toModel) {
+		const { items, note } = operation.toModel(result, params);
 		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...item.hints];
 		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
 	}
@@ -194,7 +194,7 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 		const key = JSON.stringify(['clients', resource, operation.value, limits]);
 		const loadClients = async () => {
 			const options = {
-				maxAttempts: limits.maxTries,
+				maxAttempts: 5,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				adviceByStatus: operation.adviceByStatus,

@@ -36,7 +36,14 @@ describe('check', () => {
 			{ payloadMode: 'json', payloadJson: '={{ $json.n === 4 ? [] : { n: $json.n } }}' },
 		],
 		['a step', { startStepName: '={{ $json.n === 4 ? "" : "start" }}' }],
-		['an option', { options: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } }],
+		[
+			'an option',
+			{
+				options: {
+					timeLimits: { limits: { timeoutSeconds: '={{ $json.n === 4 ? "soon" : 9 }}' } },
+				},
+			},
+		],
 		['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
 		[
 			'a timestamp',

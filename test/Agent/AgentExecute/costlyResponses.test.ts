@@ -128,9 +128,7 @@ describe('costly answers', () => {
 			const others = new MemoryReservation();
 			others.reserve(getHeapStatistics().heap_size_limit / 2 - 20_000);
 			service.script(step);
-			const error = await failureOf(
-				runExecute(service, { parameters: { options: { maxTries: 3 } } }),
-			);
+			const error = await failureOf(runExecute(service));
 			others.release();
 			expect(error).toMatchObject({
 				message: "n8n does not have enough memory for the agent service's response",

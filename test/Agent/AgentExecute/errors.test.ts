@@ -111,7 +111,6 @@ async function breaking(respond: (raw: Socket, received: () => void) => void) {
 				api: { allowUnauthorizedCerts: true },
 				executionId: url,
 				node: { retryOnFail: true },
-				parameters: { options: { maxTries: 3 } },
 			},
 		);
 	const failures = [await failureOf(run()), await failureOf(run())];

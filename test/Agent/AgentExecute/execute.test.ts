@@ -208,12 +208,10 @@ describe('a call is repeated', () => {
 		expect(service.requests).toHaveLength(3);
 	});
 
-	test('up to Max Tries, with the same session', async () => {
+	test('with the same session', async () => {
 		await serve();
-		service.fail(429, 429, 429);
-		const parameters = { options: { maxTries: 2 } };
-		expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '429' });
-		expect(service.requests).toHaveLength(2);
+		service.fail(429);
+		await run();
 		const [first, second] = service.requests.map(
 			({ body }) => (body as { sessionId: string }).sessionId,
 		);
@@ -251,7 +249,7 @@ describe('a call is repeated', () => {
 	test('never when it asks for more than is left of that time; what is left is stated, too', async () => {
 		await serve();
 		service.script({ status: 429, retryAfter: 1 }, { status: 429, retryAfter: 3 });
-		const parameters = { options: { maxRetryWaitSeconds: 3 } };
+		const parameters = { options: { timeLimits: { limits: { maxRetryWaitSeconds: 3 } } } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({
 			description: expect.stringMatching(
 				/^The agent service asks n8n to wait 3 seconds, but 'Max Retry Wait \(Seconds\)' allows 3, of which [01](\.\d)? are left\./,
@@ -263,7 +261,7 @@ describe('a call is repeated', () => {
 	test('never without time to wait', async () => {
 		await serve();
 		service.fail(429, 429);
-		const parameters = { options: { maxRetryWaitSeconds: 0 } };
+		const parameters = { options: { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } } };
 		expect(await failureOf(run({ parameters }))).toMatchObject({ httpCode: '429' });
 		expect(service.requests).toHaveLength(1);
 	});
@@ -287,7 +285,7 @@ describe('a call is repeated', () => {
 test('a call that is not answered in time ends with 504, and is not repeated', async () => {
 	await serve();
 	service.script({ fault: 'silence' });
-	const parameters = { options: { timeoutSeconds: 1 } };
+	const parameters = { options: { timeLimits: { limits: { timeoutSeconds: 1 } } } };
 	expect(await failureOf(run({ parameters }))).toMatchObject({
 		httpCode: '504',
 		message: expect.stringContaining('1 s') as string,
@@ -354,7 +352,7 @@ describe('input that cannot be sent', () => {
 		['no signature', { signer: { signature: '' } }, 'signature is missing'],
 		[
 			'a timeout that is no number',
-			{ parameters: { options: { timeoutSeconds: 'soon' } } },
+			{ parameters: { options: { timeLimits: { limits: { timeoutSeconds: 'soon' } } } } },
 			"'Timeout (Seconds)' must be a whole number from 1 to 3600",
 		],
 	])('%s is refused with 400 before any request', async (_name, options, text) => {

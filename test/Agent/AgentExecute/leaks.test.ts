@@ -66,7 +66,9 @@ describe.each([
 		'as %s: neither the error nor the item has them, nor a line of its own',
 		async (_, step) => {
 			service = await startAgentService({ apiKey, execute: () => step(secrets) });
-			const parameters = { options: { ...options, maxTries: 1 } };
+			const parameters = {
+				options: { ...options, timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+			};
 			const error = await failureOf(runExecute(service, { parameters }));
 			const node = { onError: 'continueRegularOutput' as const };
 			const items = await runExecute(service, { parameters, node });

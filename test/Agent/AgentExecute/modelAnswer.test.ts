@@ -35,7 +35,3 @@ test('without a text, the beginning of the response and what a person would read
 	expect(text).toContain('\\"trace\\":');
 	expect(text).toContain("enter it as 'Text Field' in the options");
 });
-
-test('the whole item where the user sets no limit', async () => {
-	expect(await answer('Done.', { maxModelCharacters: 0 })).toContain('x'.repeat(50_000));
-});

@@ -239,7 +239,10 @@ test('executions with other credentials, options or targets do not go together',
 	await runWaiting([
 		oneRow(1),
 		{ ...oneRow(2), credential: { driveAccess: 'allFiles' } },
-		{ ...oneRow(3), parameters: { options: { maxTries: 2 } } },
+		{
+			...oneRow(3),
+			parameters: { options: { timeLimits: { limits: { timeoutSeconds: 200 } } } },
+		},
 		{ ...oneRow(4), parameters: { range: 'Sheet1!A:B' } },
 		{ ...oneRow(5), parameters: { options: { valueInputOption: 'RAW' } } },
 		oneRow(6),

@@ -44,9 +44,9 @@ describe('input object', () => {
 			resource: 'mail',
 			from: 'a',
 			includeBody: true,
-			maxTries: 2,
+			timeoutSeconds: 2,
 		};
-		expect(read(input).given).toEqual({ from: 'a', includeBody: true, maxTries: 2 });
+		expect(read(input).given).toEqual({ from: 'a', includeBody: true, timeoutSeconds: 2 });
 	});
 
 	test.each<[string, unknown, string, (string | RegExp)?]>([
@@ -114,7 +114,7 @@ describe('input object', () => {
 			'an unknown key',
 			{ operation: 'send', too: 'a' },
 			"Unknown key 'too' for 'send' of mail",
-			/^Allowed keys: replyToMessageId, to, subject,.*, saveAsDraft,.*, maxTries/,
+			/^Allowed keys: replyToMessageId, to, subject,.*, saveAsDraft,.*, timeoutSeconds/,
 		],
 		[
 			'two unknown keys',

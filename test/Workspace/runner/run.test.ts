@@ -265,7 +265,7 @@ describe('one item', () => {
 		});
 	}
 
-	const limits = { maxTries: 1, maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
+	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
 
 	function jobOf(operation: Operation, index = 0, combineKey?: string): Job {
 		return {
@@ -277,7 +277,6 @@ describe('one item', () => {
 			item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
 				naming: new FieldNaming([], 'json'),
 				limits,
-				maxModelCharacters: 0,
 			}),
 			combineKey,
 			changedId: undefined,

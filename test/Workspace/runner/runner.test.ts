@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 const goOn: Partial<INode> = { onError: 'continueErrorOutput' };
-const options = { maxRetryWaitSeconds: 1 };
+const options = { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } };
 const mail = {
 	resource: 'mail',
 	operation: 'send',

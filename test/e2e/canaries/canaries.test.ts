@@ -139,7 +139,7 @@ async function runAll(type: string, count: number, parameters: object, names: re
 }
 
 const agentNames = ['agentApi', 'agentSignatureApi'];
-const options = { maxTries: 1, timeoutSeconds: 10 };
+const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 10 } } };
 
 test('calls that fail', async () => {
 	const parameters = {
@@ -201,7 +201,7 @@ test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'])(
 			resource: 'mail',
 			operation: 'read',
 			messageId: '=18c000000000000{{ $json.n }}',
-			options: { ...options, maxRetryWaitSeconds: 1 },
+			options: options,
 		};
 		await runAll('workspace', 8, parameters, [name]);
 		expect(googles.received.length).toBeGreaterThan(8);

@@ -3,7 +3,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
@@ -73,7 +73,6 @@ export const read = defineOperation({
 			default: 'text',
 			description: 'What to return',
 		},
-		maxModelCharactersOption,
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
 	async execute({ docs, drive }, params, item) {
@@ -138,7 +137,7 @@ export const read = defineOperation({
 			tabs: allTabs.map(summarizeTab),
 		};
 	},
-	toModel(result, { startCharacter }, maxCharacters) {
+	toModel(result, { startCharacter }) {
 		if (!('content' in result) || result.content === undefined)
 			return { items: [{ ...result }] };
 		const { title, content: availableContent, characterCount, tabs } = result;
@@ -147,7 +146,7 @@ export const read = defineOperation({
 			characterCount,
 			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
 		};
-		const content = fitText(availableContent, countRoom(maxCharacters, summary));
+		const content = fitText(availableContent, countRoom(summary));
 		const note = describePart(
 			content,
 			startCharacter,

@@ -31,10 +31,10 @@ export interface MailList {
 }
 
 /** Returns the first emails of a list, as many as an answer has room for. */
-export function takeShownMails(entries: MailList['entries'], maxCharacters: number): ListedMail[] {
+export function takeShownMails(entries: MailList['entries']): ListedMail[] {
 	const mails = entries.map(({ message }) => message);
 	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
-	return mails.slice(0, countFitting(rows, countRoom(maxCharacters)));
+	return mails.slice(0, countFitting(rows, countRoom()));
 }
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
@@ -42,12 +42,11 @@ export function toListAnswer(
 	{ entries, nextPageToken }: MailList,
 	pageToken: string,
 	changesLabels: boolean,
-	maxCharacters: number,
 ): ModelAnswer {
-	const shownMails = takeShownMails(entries, maxCharacters);
+	const shownMails = takeShownMails(entries);
 	const rowsWithEllipsis = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
 	const fullTexts = shownMails.map(({ text = '' }) => text);
-	const texts = shareRoom(fullTexts, countRoom(maxCharacters, ...rowsWithEllipsis));
+	const texts = shareRoom(fullTexts, countRoom(...rowsWithEllipsis));
 	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
 	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
 	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;
@@ -107,7 +106,6 @@ export function toMailAnswer(
 		startCharacter,
 		includeHeaders,
 	}: { readonly startCharacter: number; readonly includeHeaders: boolean },
-	maxCharacters: number,
 ): ModelAnswer {
 	const mails = results.map(({ mail }) => mail);
 	const rows = mails.map(({ summary, cc, attachments, headers }) => {
@@ -131,11 +129,11 @@ export function toMailAnswer(
 			text: ellipsis,
 		};
 	});
-	const shownRows = rows.slice(0, countFitting(rows, countRoom(maxCharacters) * maxRowShare));
+	const shownRows = rows.slice(0, countFitting(rows, countRoom() * maxRowShare));
 	const remainingTexts = mails
 		.slice(0, shownRows.length)
 		.map(({ text }) => text.slice(startCharacter));
-	const texts = shareRoom(remainingTexts, countRoom(maxCharacters, ...shownRows));
+	const texts = shareRoom(remainingTexts, countRoom(...shownRows));
 	const items = shownRows.map((row, index) => ({ ...row, text: texts[index] ?? '' }));
 	const isComplete = mails.every(({ text }, index) => text === texts[index]);
 	const [firstMail] = mails;

@@ -1,5 +1,5 @@
 import { quoteField } from '../../../fields/field';
-import { maxModelCharactersOption, startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/params';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
@@ -50,7 +50,6 @@ export const read = defineOperation({
 			default: false,
 			description: 'Whether to include all header fields, including repeated ones',
 		},
-		maxModelCharactersOption,
 		newTextOnlyOption,
 		startCharacterOption,
 		{
@@ -94,7 +93,7 @@ export const read = defineOperation({
 			};
 			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
 		}),
-	toModel: (mails, params, maxCharacters) => toMailAnswer(mails, params, maxCharacters),
+	toModel: (mails, params) => toMailAnswer(mails, params),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The email is not in this mailbox. It may have been deleted.',

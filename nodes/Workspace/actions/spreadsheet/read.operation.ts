@@ -5,7 +5,6 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { createRefusal } from '../../../core/errors';
 import { quoteField, type ReadContext, textType } from '../../../fields/field';
-import { maxModelCharactersOption } from '../../../fields/params';
 import { isRecord, createValueRefusal, refuseUnknownKeys } from '../../../fields/values';
 import {
 	defineOperation,
@@ -253,7 +252,6 @@ const readOptions = [
 		showWhen: { output: ['values'] },
 		description: 'Whether the outer array contains rows or columns',
 	},
-	maxModelCharactersOption,
 	{
 		displayName: 'Start Row',
 		name: 'startRow',
@@ -380,10 +378,8 @@ export const read = defineOperation({
 		return result;
 	},
 	toItems: ({ items }) => items,
-	toModel: (result, { output }, maxCharacters) =>
-		output === 'rows'
-			? toRowsAnswer(result, maxCharacters)
-			: toValuesAnswer(result, maxCharacters),
+	toModel: (result, { output }) =>
+		output === 'rows' ? toRowsAnswer(result) : toValuesAnswer(result),
 });
 
 /** Returns a hint why no rows were found, if a parameter may be wrong. @param rowCount rows of the range, with the header */

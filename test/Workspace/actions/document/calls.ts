@@ -76,7 +76,6 @@ export class Calls extends StandIn {
 			contentFormat: 'text',
 			tab: '',
 			output: 'text',
-			maxModelCharacters: 0,
 			startCharacter: 0,
 			fileFormat: 'pdf',
 			binaryPropertyName: 'data',

@@ -102,7 +102,7 @@ it('without the scope the item fails, names it, and nothing is marked', async ()
 it('gives emails out, with a hint, if they may have been marked', async () => {
 	seed(1);
 	mails.google.fault({ match: modify, times: 99, connection: 'resetAfter' });
-	const options = { markAsRead: true, maxTries: 2 };
+	const options = { markAsRead: true };
 	const { items, hints } = await mails.hinted({ operation: 'list', options });
 	expect(items).toHaveLength(1);
 	expect(hints).toEqual([
@@ -166,7 +166,7 @@ it('an hourly flow gives no email twice, and loses none, over a hundred runs wit
 		const running = mails.run(
 			'list',
 			{ status: 'unread', returnAll: true },
-			{ markAsRead: true, maxTries: 3 },
+			{ markAsRead: true },
 		);
 		given.push(...idsOf(await running.catch(() => [])));
 		isOver = true;

@@ -47,7 +47,7 @@ export class Mails extends StandIn {
 				resource: 'mail',
 				operation,
 				...parameters,
-				options: { maxRetryWaitSeconds: 1, ...options },
+				options: { timeLimits: { limits: { maxRetryWaitSeconds: 1 } }, ...options },
 			},
 			items,
 			node,

@@ -124,7 +124,13 @@ test('a page that is refused itself: the token is that of the page', async () =>
 		times: 100,
 		status: 503,
 	});
-	const items = await mails.run('list', { returnAll: true }, { maxTries: 1 }, undefined, goesOn);
+	const items = await mails.run(
+		'list',
+		{ returnAll: true },
+		{ timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+		undefined,
+		goesOn,
+	);
 	expect(ids(items.slice(0, -1))).toEqual(all.slice(0, 100));
 	expect(items.at(-1)?.json).toMatchObject({
 		error: {
@@ -293,7 +299,6 @@ it('a long list says in the log how many emails it has so far', async () => {
 			addLabels: [],
 			removeLabels: [],
 			markAsRead: false,
-			maxModelCharacters: 0,
 			output: 'items',
 			pageToken: '',
 			receivedAfter: '',

@@ -1,5 +1,4 @@
 import { textType } from '../../../../fields/field';
-import { maxModelCharactersOption } from '../../../../fields/params';
 import type { Field, InferParameters } from '../../../operation';
 
 export const amountFields = [
@@ -111,7 +110,6 @@ export const listOptions = [
 		...labelFieldBase,
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
-	maxModelCharactersOption,
 	{ ...newTextOnlyOption, showWhen: { includeBody: [true] } },
 	{
 		displayName: 'Output',

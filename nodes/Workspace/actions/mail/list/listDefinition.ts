@@ -69,8 +69,8 @@ export const sharedListDefinition = {
 	options: listOptions,
 	check: refuseConflictingOptions,
 	toItems: toListItems,
-	toModel: (list: ListResult, params: ListParams, maxCharacters: number) =>
-		toListAnswer(list, params.pageToken, changesLabels(params), maxCharacters),
+	toModel: (list: ListResult, params: ListParams) =>
+		toListAnswer(list, params.pageToken, changesLabels(params)),
 	findFailure: (result: ListResult) => result.failure,
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',

@@ -43,9 +43,9 @@ export async function listEmails(clients: Clients, query: string, params: ListPa
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
 	const getReturnedIds = (list: ListResult) => {
 		if (list.failure && !item.continueOnFail) return [];
-		return takeShownMails(list.entries, item.maxModelCharacters || Infinity).map(
-			({ id }) => id,
-		);
+		const mails = list.entries.map(({ message }) => message);
+		const returnedMails = item.isTool ? takeShownMails(list.entries) : mails;
+		return returnedMails.map(({ id }) => id);
 	};
 	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;

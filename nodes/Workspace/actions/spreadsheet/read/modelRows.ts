@@ -15,11 +15,11 @@ export interface ReadRows {
 }
 
 /** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
-export function toRowsAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
+export function toRowsAnswer(result: ReadRows): ModelAnswer {
 	const { items, columnNames, total, skippedCount } = result;
 	const tableInfo = { columns: ['rowNumber', ...columnNames], total };
 	const rows = items.map(({ json }) => tableInfo.columns.map((name) => json[name]));
-	const shownCount = countFitting(rows, countRoom(maxCharacters, tableInfo));
+	const shownCount = countFitting(rows, countRoom(tableInfo));
 	const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
 	const nextRowNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastRowNumber + 1);
 	const note = describeRows(skippedCount, shownCount, total, nextRowNumber);
@@ -40,12 +40,12 @@ function describeRows(
 }
 
 /** Builds the answer for a model, if Output is Values: the rows or columns that fit. */
-export function toValuesAnswer(result: ReadRows, maxCharacters: number): ModelAnswer {
+export function toValuesAnswer(result: ReadRows): ModelAnswer {
 	const { items, skippedCount } = result;
 	const { values, range, majorDimension } = items[0]?.json ?? {};
 	const rangeInfo = { range, majorDimension };
 	const lines = Array.isArray(values) ? (values as unknown[]) : [];
-	const shownCount = countFitting(lines, countRoom(maxCharacters, rangeInfo));
+	const shownCount = countFitting(lines, countRoom(rangeInfo));
 	const isByRow = majorDimension === 'ROWS';
 	const { row } = parseBounds(parseRange(typeof range === 'string' ? range : 'A1'));
 	const note = isByRow

@@ -270,7 +270,10 @@ describe('large emails', () => {
 	it('that thread are sent again, whole, once the quota allows it', async () => {
 		const id = mails.google.gmail.seed({ subject: 'Topic' });
 		mails.google.fault({ match: 'gmail.users.messages.send', status: 429 });
-		const options = { attachments: 'data', maxRetryWaitSeconds: 10, timeoutSeconds: 5 };
+		const options = {
+			attachments: 'data',
+			timeLimits: { limits: { maxRetryWaitSeconds: 10, timeoutSeconds: 5 } },
+		};
 		await send({ subject: 'Re: Topic', replyToMessageId: id }, options, file(5_000_000));
 		expect(mails.google.gmail.sent.map(({ threadId }) => threadId)).toEqual([id]);
 		expect(sent().raw.length).toBeGreaterThan(6_000_000);

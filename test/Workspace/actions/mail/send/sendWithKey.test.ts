@@ -29,7 +29,9 @@ describe('a send that breaks off after the email left', () => {
 	])('%s: the item succeeds with its id, and one mail went out', async (_what, fault) => {
 		mails.google.gmail.seed({ labelIds: ['SENT'] });
 		mails.google.fault({ match: ofSend, ...fault });
-		const [item] = await mails.run('send', mail, { timeoutSeconds: 1 });
+		const [item] = await mails.run('send', mail, {
+			timeLimits: { limits: { timeoutSeconds: 1 } },
+		});
 		const [only] = mails.google.gmail.sent;
 		expect(mails.google.gmail.sent).toHaveLength(1);
 		expect(item?.json).toEqual({ id: only?.id, threadId: only?.threadId, labelIds: ['SENT'] });
@@ -72,7 +74,9 @@ describe('a send that breaks off after the email left', () => {
 	it('says that it could not look when Gmail is down', async () => {
 		mails.google.fault({ match: ofSend, connection: 'resetAfter' });
 		mails.google.fault({ match: 'gmail.users.messages.list', status: 500, times: 99 });
-		const failure = await failureOf(mails.run('send', mail, { maxTries: 1 }));
+		const failure = await failureOf(
+			mails.run('send', mail, { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } }),
+		);
 		expect(failure.description).toContain('could not look for the email');
 		expect(sends()).toHaveLength(1);
 	});
@@ -98,7 +102,9 @@ it.each([
 
 it('a longer Retry-After than allowed fails at once and names the wait', async () => {
 	mails.google.fault({ match: ofSend, status: 429, retryAfter: 90 });
-	const failure = await failureOf(mails.run('send', mail, { maxRetryWaitSeconds: 10 }));
+	const failure = await failureOf(
+		mails.run('send', mail, { timeLimits: { limits: { maxRetryWaitSeconds: 10 } } }),
+	);
 	expect(failure.description).toContain('90 seconds');
 	expect(sends()).toHaveLength(1);
 });
