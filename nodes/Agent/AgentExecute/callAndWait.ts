@@ -312,10 +312,7 @@ class ChannelReadiness {
 	restartQuietTimer(): void {
 		if (this.state === 'ready' || this.#isAwaitingPong) return;
 		this.#cancelQuietTimer();
-		this.#cancelQuietTimer = this.#setup.clock.callAfter(
-			settleMilliseconds,
-			this.#becomeReady,
-		);
+		this.#cancelQuietTimer = this.#setup.clock.callAfter(settleMilliseconds, this.#becomeReady);
 	}
 
 	handleClose(): void {

@@ -6,15 +6,17 @@ import type { PreparedCall } from './call';
 import type { WaitResult } from './callAndWait';
 import { describeFields } from './messageTexts';
 
+type HintParams = Pick<PreparedCall['params'], 'textField' | 'sessionId' | 'silenceSeconds'>;
+
 const waitAdvice =
 	"If the agent sends its answer over the session channel, turn on 'Wait for Messages'.";
 
 /** Builds the hints about an item that n8n shows below the node. @param isChat whether the input item comes from a chat */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
-	{ textField, sessionId, silenceSeconds }: PreparedCall['params'],
-	waitResult: WaitResult | undefined,
-	isChat: boolean,
+	{ textField, sessionId, silenceSeconds }: HintParams,
+	waitResult?: WaitResult,
+	isChat = false,
 ): string[] {
 	const hints = waitResult ? buildWaitHints(waitResult, silenceSeconds) : [];
 	const hasNoText = json.output === null && binary === undefined;

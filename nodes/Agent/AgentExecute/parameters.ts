@@ -95,7 +95,9 @@ function readOverride(params: ExecuteParams, values: Readonly<Record<string, unk
 	if (!isAdded) return undefined;
 	const { userId, userPublicKey, signature, timestamp } = params;
 	const override = { userId, userPublicKey, signature, timestamp };
-	const missing = overrideOptions.find(({ name }) => override[name] === 0 || isBlank(override[name]));
+	const missing = overrideOptions.find(
+		({ name }) => override[name] === 0 || isBlank(override[name]),
+	);
 	if (missing === undefined) return override;
 	throw createRefusal(
 		`'${missing.displayName}' of the option 'Signature Override' is empty for this item`,

@@ -104,7 +104,8 @@ async function sendAndWait(
 	const { call } = progress;
 	const sendCall = (prepareAttempt: () => Promise<void>) =>
 		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
-	if (call.wait) return await callAndWait(buildWaitSetup(context, call, call.wait, liveView), sendCall);
+	if (call.wait)
+		return await callAndWait(buildWaitSetup(context, call, call.wait, liveView), sendCall);
 	await sendCall(() => Promise.resolve());
 	return undefined;
 }

@@ -16,9 +16,12 @@ export type WaitEndReason = EndedBy | 'failure';
 /** How many messages a wait collects. All of them together may take 64 MiB, as much as one response. */
 export const maxMessages = 10_000;
 
-/** By the hash of session and message ID: when the wait that received the message ended. Takes about 5 MB when full. */
-const getEndTimes = () =>
-	getGlobalSingleton('waitEndTimes', () => new BoundedMap<string, number>(50_000));
+const getEndedWaits = () =>
+	getGlobalSingleton('endedWaits', () => ({
+		count: 0,
+		/** By the hash of session and message ID: the number that the receiving wait got when it ended. Takes about 5 MB when full. */
+		numberByHash: new BoundedMap<string, number>(50_000),
+	}));
 
 export interface CollectorSetup {
 	readonly settings: WaitSettings;
@@ -44,9 +47,9 @@ export class MessageCollector {
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
 	readonly #onEnd: (end: WaitEndReason) => void;
-	readonly #startedAt: number;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
+	readonly #endedWaitCountAtStart = getEndedWaits().count;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isCallSent = false;
@@ -58,7 +61,6 @@ export class MessageCollector {
 	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
 		this.#setup = setup;
 		this.#onEnd = onEnd;
-		this.#startedAt = setup.clock.getMonotonicMilliseconds();
 	}
 
 	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn. */
@@ -109,8 +111,10 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const endedAt = this.#setup.clock.getMonotonicMilliseconds();
-		for (const hash of this.#receivedHashes) getEndTimes().set(hash, endedAt);
+		const endedWaits = getEndedWaits();
+		endedWaits.count++;
+		for (const hash of this.#receivedHashes)
+			endedWaits.numberByHash.set(hash, endedWaits.count);
 	}
 
 	#isAccepted(message: SessionMessage): boolean {
@@ -134,8 +138,8 @@ export class MessageCollector {
 		if (id === undefined) return true;
 		const key = JSON.stringify([sessionKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const knownSince = getEndTimes().get(hash);
-		if (knownSince !== undefined && knownSince <= this.#startedAt) return false;
+		const waitNumber = getEndedWaits().numberByHash.get(hash);
+		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
 		const isNew = !this.#receivedHashes.has(hash);
 		if (!isNew && this.#isCallSent) this.repeatedCount++;
 		this.#receivedHashes.add(hash);

@@ -119,15 +119,19 @@ export function createStoppedEarlyError(
 	hasUnreadMessages: boolean,
 ): NodeError {
 	const unreadText =
-		hasUnreadMessages &&
 		'The service sent more messages that could not be read in time. They are lost.';
-	const queuedText =
-		queuedCount > 0 &&
-		`They are processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise. Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.`;
+	if (queuedCount === 0) {
+		const message = 'The trigger was stopped before it had read all messages';
+		return new NodeError({ code: 429, message, description: unreadText });
+	}
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped: ${formatMessageCount(queuedCount)} left`,
-		description: joinSentences(queuedText, unreadText),
+		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waiting`,
+		description: joinSentences(
+			`What waits is processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`,
+			hasUnreadMessages && unreadText,
+			"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.",
+		),
 	});
 }
 

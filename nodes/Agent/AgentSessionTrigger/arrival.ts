@@ -57,19 +57,32 @@ export function buildDeduplicationKey(
 	return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 }
 
-/** Builds the item of an event or a message. @param textField the dot path to the text of a JSON message @throws n8n's error if it cannot store bytes */
-export async function buildItem(
-	arrival: Arrival,
-	textField: string,
-	{ helpers }: ITriggerFunctions,
-): Promise<INodeExecutionData> {
+/** Finds the bytes of a binary message, which n8n stores apart from the JSON of the item. */
+export const findBytes = (arrival: Arrival): Buffer | undefined =>
+	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
+
+/** Builds the item of an event or a message, without its bytes. @param textField the dot path to the text of a JSON message */
+export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
 	const message = arrival.message.message as IDataObject;
 	const output = findText(message, textField) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
-	if (arrival.message.format !== 'binary') return { json };
-	const data = await sessionMessages.storeMessageBytes(helpers, arrival.message.bytes);
-	return { json, binary: { data } };
+	return { json };
+}
+
+/** Builds the items of a batch, with their bytes. @throws n8n's error if it cannot store the bytes */
+export async function buildStoredItems(
+	batch: readonly Arrival[],
+	textField: string,
+	{ helpers }: ITriggerFunctions,
+): Promise<INodeExecutionData[]> {
+	const storeItem = async (arrival: Arrival) => {
+		const item = buildItem(arrival, textField);
+		const bytes = findBytes(arrival);
+		if (bytes) item.binary = { data: await sessionMessages.storeMessageBytes(helpers, bytes) };
+		return item;
+	};
+	return await Promise.all(batch.map(storeItem));
 }

@@ -4,7 +4,14 @@ import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messageFields';
 import type { Alerts } from './alerts';
-import { type Arrival, buildDeduplicationKey, buildItem, type MessageArrival } from './arrival';
+import {
+	type Arrival,
+	buildDeduplicationKey,
+	buildItem,
+	buildStoredItems,
+	findBytes,
+	type MessageArrival,
+} from './arrival';
 import type { ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
@@ -60,15 +67,14 @@ export class Delivery {
 	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const { context, settings } = this.#setup;
-			const items = await this.#trackStoring(
-				Promise.all(
-					batch.map((arrival) => buildItem(arrival, settings.textField, context)),
-				),
-			);
+			const { textField, batchSize } = this.#setup.settings;
+			// Without bytes, nothing is awaited before the items are passed on.
+			const items = batch.some(findBytes)
+				? await this.#buildStoredItems(batch)
+				: batch.map((arrival) => buildItem(arrival, textField));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
-			const key = settings.batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
+			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
 			await this.#passWithRetries(items, key);
 			return true;
 		} catch (error) {
@@ -85,7 +91,9 @@ export class Delivery {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
 
-	async #trackStoring<T>(storing: Promise<T>): Promise<T> {
+	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
+		const { context, settings } = this.#setup;
+		const storing = buildStoredItems(batch, settings.textField, context);
 		this.#itemsBeingStored.add(storing);
 		try {
 			return await storing;

@@ -34,12 +34,12 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** How long a trigger that stops hands over what waits. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
-const handOverMilliseconds = 2000;
+/** How long a trigger that stops hands over what waits, and lets n8n store it. n8n stops one trigger after another, and exits after 30 s. */
+const handOverMilliseconds = 1000;
 /** How many executions may run at once meanwhile. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
-/** How long n8n may take to store the items of the last executions, or a failed execution. n8n does not report when that is done. */
-const storeMilliseconds = 500;
+/** How long n8n gets to store a failed execution. n8n may exit after that, and does not report when the execution is stored. */
+const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener implements triggerState.NodeListener {
@@ -93,7 +93,7 @@ export class PublishedListener implements triggerState.NodeListener {
 		this.#resumeLeftover(memory.takeLeftover());
 	}
 
-	/** Stops within 4 s: 1.3 s to close the channels, and the three limits above. Never rejects. A second call only waits for the first. */
+	/** Stops within 2.5 s: 1.3 s to close the channels, and the two limits above. Never rejects. A second call only waits for the first. */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
 		return this.#closing;
@@ -130,25 +130,28 @@ export class PublishedListener implements triggerState.NodeListener {
 
 	/** Stops reading, hands over what waits within the time limit, and reports how many messages are left. */
 	async #stop(): Promise<void> {
-		const { clock, stopBudget, settings } = this.#setup;
+		const { clock, stopBudget } = this.#setup;
 		this.#delivery.stopRetrying();
 		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
 		const closings = this.#connections.map((connection) => connection.close(options));
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
-
-		const hasBacklog = this.#queue.length > 0;
-		// Executions that start at the same time may overtake each other.
-		const keepsOrder = settings.maxConcurrentExecutions === 1;
-		const handedOver = this.#queue.handOver(keepsOrder ? 1 : maxFinalExecutions);
+		const handedOver = this.#handOver();
 		await stopBudget.wait(clock, handOverMilliseconds, handedOver);
-		// n8n may refuse items that it gets later, because the workflow is then no longer published.
-		const stored = hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored();
-		await stopBudget.wait(clock, storeMilliseconds, stored);
 		this.#waits.stop();
-
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
-		if (isReported) await stopBudget.wait(clock, storeMilliseconds, new Promise(() => {}));
+		const never = new Promise<void>(() => {});
+		if (isReported) await stopBudget.wait(clock, alertStoreMilliseconds, never);
+	}
+
+	/** Settles when nothing waits and n8n has stored the items. n8n may refuse later items, because the workflow is then no longer published. */
+	async #handOver(): Promise<void> {
+		const hasBacklog = this.#queue.length > 0;
+		// Executions that start at the same time may overtake each other.
+		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
+		await this.#queue.handOver(keepsOrder ? 1 : maxFinalExecutions);
+		// n8n does not say when it has stored items. It has when their execution ends.
+		await (hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored());
 	}
 
 	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
@@ -250,9 +253,7 @@ function tolerateUnreadCredentials(context: ITriggerFunctions, error: unknown): 
 	const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
 	const failure = toNodeError(error);
 	if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw failure;
-	context.logger.warn(
-		`Session channel: the credentials could not be read: ${failure.message}`,
-	);
+	context.logger.warn(`Session channel: the credentials could not be read: ${failure.message}`);
 }
 
 /** Two triggers listen to the same session if their keys are equal. Without credentials, the key is only the session's. */

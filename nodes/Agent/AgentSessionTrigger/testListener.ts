@@ -8,7 +8,7 @@ import { findFieldText, listDistinct, meetsCondition } from '../session/messageF
 import { joinSentences } from '../../core/text';
 import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
-import { type Arrival, buildItem, MessageArrival } from './arrival';
+import { type Arrival, buildStoredItems, MessageArrival } from './arrival';
 import type { TriggerSettings } from './fields';
 import { MessageQueue } from './queue';
 import { findListeners } from './triggerState';
@@ -96,10 +96,7 @@ class EditorTestListener {
 		void this.close();
 		const { context, settings } = this.#setup;
 		try {
-			const itemPromises = batch.map((arrival) =>
-				buildItem(arrival, settings.textField, context),
-			);
-			const items = await Promise.all(itemPromises);
+			const items = await buildStoredItems(batch, settings.textField, context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {

@@ -147,8 +147,7 @@ export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sani
 
 /** Converts an error of reading the credentials. @param sanitize used for n8n's errors. A NodeError contains no secrets */
 export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
-	if (isNodeError(error))
-		return { kind: 'credentials', message: error.message, needsUser: true };
+	if (isNodeError(error)) return { kind: 'credentials', message: error.message, needsUser: true };
 	const { name, message } = toError(error);
 	// An expression in the credential failed, for example because n8n does not allow $env in it.
 	const needsUser = name === 'ExpressionError';

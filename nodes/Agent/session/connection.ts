@@ -6,11 +6,7 @@ import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
 import type { SessionFrame } from './messages';
-import {
-	ConnectRateLimiter,
-	type NextAttempt,
-	ReconnectPlanner,
-} from './reconnect';
+import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { SocketOpener } from './webSocket';
 
 export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {

@@ -14,7 +14,7 @@ const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
-	return startsOn(clock, new StopBudget(clock));
+	return startsOn(clock, new StopBudget());
 }
 
 function startsOn(clock: FakeClock, stopBudget: StopBudget) {
@@ -32,6 +32,8 @@ function listen(
 		context: run.context,
 		settings: readTriggerSettings(run.context),
 		readConnectRequest: () => Promise.reject(new Error('not read')),
+		nodeKey: 'n1',
+		sessionKeys: [],
 		memory,
 		stopBudget,
 		clock,
@@ -87,8 +89,7 @@ test('a message with an id that n8n does not take is tried three times with the 
 	}
 	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(1);
 	expect(run.failedExecutions).toMatchObject([{ httpCode: '500' }]);
-	// Only the time in which there is no second alert of the kind.
-	expect(clock.pending).toBe(1);
+	expect(clock.pending).toBe(0);
 });
 
 test('what n8n rejects with something that is no error is told as it is', async () => {
@@ -175,15 +176,10 @@ describe('a filter', () => {
 	const message = (type: string, n: number) => JSON.stringify({ type, n });
 
 	test('lets only what it names start an execution, and the rest costs no queue', () => {
-		const { run, channels } = listen({
-			...filter,
-			options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
-		});
+		const { run, channels } = listen({ ...filter, options: { maxConcurrentExecutions: 1 } });
 		channels.send(message('answer', 1));
 		for (let n = 2; n < 100; n++) channels.send(message('step', n));
-		expect(channels.log).toEqual([]);
 		channels.send(message('error', 100));
-		expect(channels.log).toEqual(['pause s1']);
 		run.emitted[0]?.done?.resolve({} as IRun);
 		return settled().then(() => {
 			expect(run.items.map(({ json }) => json.sequence)).toEqual([1, 100]);
@@ -284,28 +280,21 @@ test('an n8n that does not tell the settings of the workflow has none', () => {
 });
 
 test('the settings reach every channel', () => {
-	const options = {
-		finalCloseCodes: '1000\n4999',
-		heartbeatSeconds: 0,
-		initialMessage: 'hi',
-		maxMessageBytes: 99,
-		pingText: 'ping',
-		reconnectMaxDelaySeconds: 7,
-	};
-	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
-	const common = { ...options, finalCloseCodes: [1000, 4999], messageFormat: 'text' };
+	const options = { heartbeatSeconds: 0, initialMessage: 'hi', pingText: 'ping' };
+	const { channels } = listen({ sessionIds: 'a,b', options });
 	expect(channels.options).toMatchObject([
-		{ ...common, sessionId: 'a' },
-		{ ...common, sessionId: 'b' },
+		{ ...options, sessionId: 'a' },
+		{ ...options, sessionId: 'b' },
 	]);
 });
 
 test('a full queue pauses every channel, and resumes it', async () => {
-	const { run, channels } = listen({
-		sessionIds: 'a,b',
-		options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
-	});
-	channels.send('1');
+	const { run, channels } = listen(
+		{ sessionIds: 'a,b', options: { batchSize: 6000, maxConcurrentExecutions: 1 } },
+		{ run: () => undefined },
+	);
+	for (let n = 0; n < 15_999; n++) channels.send('1');
+	expect(channels.log).toEqual([]);
 	channels.send('2');
 	expect(channels.log).toEqual(['pause a', 'pause b']);
 	run.emitted[0]?.done?.resolve({} as IRun);
@@ -373,56 +362,52 @@ describe('closing', () => {
 		expect(run.messages).toEqual([1, 2, 3]);
 	});
 
-	test('goes on within the limit as long as executions end, for 2 s at most', async () => {
+	test('goes on within the limit for a second at most', async () => {
 		const ends: Array<() => void> = [];
 		const { run, clock, channels, listening } = listen(oneAtATime, {
 			run: ({ done }) => void ends.push(() => done?.resolve({} as IRun)),
 		});
 		sendAll(channels, 200);
 		const closing = listening.close();
-		for (let n = 0; n < 19; n++) {
+		for (let n = 0; n < 9; n++) {
 			ends[n]?.();
 			await clock.advance(100);
 		}
-		expect(numbersOf(run)).toEqual(upTo(20));
-		ends[19]?.();
-		await clock.advance(99);
-		ends[20]?.();
-		await clock.advance(1);
-		ends[21]?.();
+		expect(numbersOf(run)).toEqual(upTo(10));
+		await clock.advance(100);
+		ends[9]?.();
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(22));
+		expect(numbersOf(run)).toEqual(upTo(10));
 	});
 
-	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
+	test('of a long queue runs 50 executions at once, and no more', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
 		sendAll(channels, 10_000);
 		const closing = listening.close();
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(52));
+		expect(numbersOf(run)).toEqual(upTo(50));
 		expect(run.logged.join()).not.toContain('canary');
 		await clock.advance(60_000);
 		expect(clock.pending).toBe(0);
 	});
 
-	test('keeps the channels open until the queue has had its time', async () => {
+	test('closes the channels at once, and hands over what came until then', async () => {
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		sendAll(channels, 2);
+		channels.lastWords.push('{"n":3}', '{"n":4}');
 		const closing = listening.close();
-		expect(channels.log).toEqual([]);
+		expect(channels.log).toEqual(['close s1']);
 		run.emitted[0]?.done?.resolve({} as IRun);
-		await clock.advance(0);
-		channels.send('{"n":3}');
 		await clock.advance(2000);
 		await closing;
-		expect(channels.log).toEqual(['close s1']);
+		expect(numbersOf(run)).toEqual([1, 2]);
 		expect(run.failedExecutions).toMatchObject([
 			{
 				httpCode: '429',
-				message: 'The trigger was stopped while a message waited for its execution',
-				description: expect.stringMatching(/^It is processed if/) as string,
+				message: 'The trigger was stopped while 2 messages were waiting',
+				description: expect.stringMatching(/^What waits is processed if/) as string,
 			},
 		]);
 	});
@@ -486,15 +471,15 @@ describe('closing', () => {
 		sendAll(channels, 10_000);
 		let closed = false;
 		void listening.close().then(() => (closed = true));
-		// 400 ms for an execution to end, 500 ms for n8n to store the last messages, 200 ms to store the failed execution.
-		await clock.advance(899);
+		// A second to hand over, then 200 ms to store the failed execution.
+		await clock.advance(999);
 		expect(run.failedExecutions).toEqual([]);
 		await clock.advance(1);
 		expect(run.failedExecutions).toMatchObject([
 			{
-				message: 'The trigger was stopped while 9999 messages waited for their executions',
+				message: 'The trigger was stopped while 9999 messages were waiting',
 				description: expect.stringMatching(
-					/^They are processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
+					/^What waits is processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
 				) as string,
 			},
 		]);
@@ -503,26 +488,10 @@ describe('closing', () => {
 		await clock.advance(1);
 		expect(closed).toBe(true);
 		expect(run.logged.join()).toContain(
-			'while 9999 messages waited for their executions. They are processed if',
+			'while 9999 messages were waiting. What waits is processed if',
 		);
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
-	});
-
-	test('tells what waits also right after it has told of dropped messages', async () => {
-		const options = {
-			maxConcurrentExecutions: 1,
-			maxQueuedMessages: 100,
-			onQueueFull: 'dropOldest',
-		};
-		const { run, clock, channels, listening } = listen({ options });
-		sendAll(channels, 102);
-		void listening.close();
-		await clock.advance(1200);
-		expect(run.failedExecutions).toMatchObject([
-			{ httpCode: '429', message: "The trigger's queue is full: a message was dropped" },
-			{ message: 'The trigger was stopped while 100 messages waited for their executions' },
-		]);
 	});
 
 	test('leaves what is too much to the next start within a minute: nothing is lost or doubled', async () => {
@@ -553,9 +522,9 @@ describe('closing', () => {
 		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
 		await node.clock.advance(0);
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
-		expect(second.run.messages).toHaveLength(25);
+		expect(second.run.messages).toHaveLength(26);
 		expect(second.run.logged.join()).toContain(
-			"'Session IDs' no longer contains their session: 25",
+			"'Session IDs' no longer contains their session: 26",
 		);
 		expect(second.run.failedExecutions).toEqual([]);
 	});
@@ -640,7 +609,7 @@ describe('closing', () => {
 
 	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
 		const clock = new FakeClock();
-		const budget = new StopBudget(clock);
+		const budget = new StopBudget();
 		const triggers = upTo(40).map(() => listen(oneAtATime, {}, startsOn(clock, budget)));
 		for (const { channels } of triggers) sendAll(channels, 10);
 		let closed = 0;
@@ -667,15 +636,19 @@ describe('closing', () => {
 
 	test('the budget of the stops is whole again once the minute is over, and never less than nothing', async () => {
 		const clock = new FakeClock();
-		const budget = new StopBudget(clock);
-		expect(budget.getRemainingMilliseconds()).toBe(10_000);
-		budget.spend(4000);
-		await clock.advance(60_000);
-		expect(budget.getRemainingMilliseconds()).toBe(6000);
-		budget.spend(6001);
-		expect(budget.getRemainingMilliseconds()).toBe(0);
-		await clock.advance(1);
-		expect(budget.getRemainingMilliseconds()).toBe(10_000);
+		const budget = new StopBudget();
+		const measure = async () => {
+			const begunAt = clock.getMonotonicMilliseconds();
+			let waited = -1;
+			void budget.wait(clock, 6000, new Promise(() => {})).then(() => {
+				waited = clock.getMonotonicMilliseconds() - begunAt;
+			});
+			await clock.advance(6000);
+			return waited;
+		};
+		expect([await measure(), await measure(), await measure()]).toEqual([6000, 4000, 0]);
+		await clock.advance(42_001);
+		expect(await measure()).toBe(6000);
 	});
 
 	test('a minute later the next start has nothing to go on with, and takes again what was lost', async () => {

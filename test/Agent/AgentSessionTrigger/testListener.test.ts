@@ -95,6 +95,7 @@ describe('the time limit', () => {
 		const parts = {
 			context: run.context,
 			settings: readTriggerSettings(run.context),
+			sessionKeys: [],
 			clock,
 			connect: channels.connect,
 		};
