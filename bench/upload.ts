@@ -79,7 +79,7 @@ async function createWorkflows({ api }: RestartableN8n, url: string) {
 	const credentials = await createCredentials(api, {
 		workspaceOAuth2Api: {
 			...{ ...googleSignIn, driveAccess: 'allFiles', customEndpoints: true },
-			...{ driveApiBase: `${url}/drive/v3`, tokenUrl: `${url}/token` },
+			driveApiBase: `${url}/drive/v3`,
 		},
 		googleDriveOAuth2Api: googleSignIn,
 	});

@@ -19,11 +19,15 @@ function listBundledPackages(root, inputs) {
 		.map((folder) => readPackage(root, folder));
 }
 
+/** The SPDX id of packages whose manifest has none. The text that they ship is that of this license. */
+const readFromText = { 'url-template': 'BSD-3-Clause' };
+
 function readPackage(root, folder) {
 	const manifest = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
 	const { name, version } = manifest;
-	const license =
+	const named =
 		typeof manifest.license === 'string' ? manifest.license : (manifest.license?.type ?? '');
+	const license = readFromText[name] ?? named;
 	const texts = readdirSync(path.join(root, folder))
 		.filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
 		.map((file) => readFileSync(path.join(root, folder, file), 'utf8').trim());

@@ -21,16 +21,6 @@ function listReasons() {
 			reasons.push(`package.json still has a placeholder in "${name}"`);
 		}
 	}
-	const owner = /github\.com\/([^/]+\/[^/.]+)/.exec(repository.url)?.[1];
-	const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
-	for (const [, repositoryName] of readme.matchAll(
-		/raw\.githubusercontent\.com\/([^/]+\/[^/]+)/g,
-	)) {
-		if (repositoryName !== owner)
-			reasons.push(
-				`README.md shows a picture of ${repositoryName}, and package.json names ${owner}`,
-			);
-	}
 	const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
 	const datedHeading = new RegExp(
 		`^## ${version.replaceAll('.', '\\.')} \\(\\d{4}-\\d\\d-\\d\\d\\)$`,

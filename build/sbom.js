@@ -28,10 +28,8 @@ function writeSbom({ root, inputs, target }) {
 
 function buildComponent({ name, version, license, type }) {
 	const purl = `pkg:npm/${name.replace('@', '%40')}@${version}`;
-	// "BSD" is not an SPDX identifier, and CycloneDX allows other names only as `name`.
-	const key = license === 'BSD' ? 'name' : 'id';
 	const isExpression = /\s(OR|AND|WITH)\s/.test(license);
-	const licenses = [isExpression ? { expression: license } : { license: { [key]: license } }];
+	const licenses = [isExpression ? { expression: license } : { license: { id: license } }];
 	return { type, name, version, purl, ...(license && { licenses }) };
 }
 

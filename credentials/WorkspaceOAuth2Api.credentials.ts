@@ -1,6 +1,6 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { googleTokenUrl, mailScopePattern } from '../nodes/Workspace/google/signIn';
+import { mailScopePattern } from '../nodes/Workspace/google/signIn';
 import * as fields from './fields';
 
 /** True if custom scopes allow reading Gmail but not Drive. */
@@ -8,12 +8,6 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
-
-/** When the last token was issued. If n8n did not store when it expires, the difference is NaN, and the current time counts instead. */
-const issuedAtExpression = '(token.n8n_expires_at - token.expires_in * 1000 || Date.now())';
-/** When the sign-in ends. Google counts from the last token. */
-const signInEndExpression = `${issuedAtExpression} + token.refresh_token_expires_in * 1000`;
-const endsSoonExpression = `((token) => token.refresh_token_expires_in && ${signInEndExpression} < Date.now() + 48 * 3600000)($credentials.oauthTokenData || {})`;
 
 /** Asks Drive who is signed in, because every Drive scope allows this call. Without a Drive scope, asks Gmail. */
 const credentialTest: ICredentialTestRequest = {
@@ -24,34 +18,21 @@ const credentialTest: ICredentialTestRequest = {
 		),
 		url: buildMailOrDriveExpression('"/users/me/profile"', '"/about"'),
 		qs: {
-			fields: buildMailOrDriveExpression(
-				'"emailAddress"',
-				`(${endsSoonExpression} ? "kind,user" : "user")`,
-			),
+			fields: buildMailOrDriveExpression('"emailAddress"', '"user"'),
 		},
 		// Following a redirect would send the token to whatever host the response names.
 		disableFollowRedirect: true,
 		sendCredentialsOnCrossOriginRedirect: false,
 	},
-	// Without a rule, n8n shows "Forbidden" instead of Google's own message. n8n's type wants rules of one kind, but its code takes both.
+	// Without a rule, n8n shows "Forbidden" instead of Google's own message.
 	rules: [
 		...[301, 302, 303, 307, 308].map((value) => ({
-			type: 'responseCode',
+			type: 'responseCode' as const,
 			properties: {
 				value,
 				message: `The API base in the credential responded with a redirect (HTTP ${value}). Redirects are not followed, because they could send the token to another host. Enter the address of the API itself.`,
 			},
 		})),
-		{
-			// Fails the test on purpose, because n8n shows no message when one succeeds. The test asks for this key only if the sign-in ends soon.
-			type: 'responseSuccessBody',
-			properties: {
-				key: 'kind',
-				value: 'drive#about',
-				message:
-					'The sign-in works, but Google said that it ends within 48 hours: each sign-in ends after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then sign in again. If you have already done that, you can ignore this message: n8n still has what Google said about the previous sign-in.',
-			},
-		},
 		{
 			type: 'responseCode',
 			properties: {
@@ -60,7 +41,7 @@ const credentialTest: ICredentialTestRequest = {
 					'Google refused the test (403). Enable the Google Drive API in the Google Cloud project of this credential, and sign in with a Drive scope, such as https://www.googleapis.com/auth/drive.file. With scopes for mail alone, the test needs the Gmail API and https://www.googleapis.com/auth/gmail.readonly.',
 			},
 		},
-	] as ICredentialTestRequest['rules'],
+	],
 };
 
 export class WorkspaceOAuth2Api implements ICredentialType {
@@ -86,21 +67,6 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 		),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
 		...fields.endpointFields,
-		fields.authorizationUrlField,
-		fields.tokenUrlField,
-		{
-			// n8n stores no value of a hidden field, so its default applies: the value of the visible field, or Google's URL if that is hidden.
-			displayName: 'Authorization URL in Use',
-			name: 'authUrl',
-			type: 'hidden',
-			default: `={{ $self["authorizationUrl"] || "${fields.googleAuthorizationUrl}" }}`,
-		},
-		{
-			displayName: 'Token URL in Use',
-			name: 'accessTokenUrl',
-			type: 'hidden',
-			default: `={{ $self["tokenUrl"] || "${googleTokenUrl}" }}`,
-		},
 		...fields.buildAllowedDomainsFields('token'),
 	];
 

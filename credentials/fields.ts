@@ -111,8 +111,6 @@ export const buildScopeFields = (
 	}),
 ];
 
-export const googleAuthorizationUrl = 'https://accounts.google.com/o/oauth2/v2/auth';
-
 /** Builds a field for an address. @param address Google's own address, the default @param purpose the beginning of the description */
 function buildAddressField(displayName: string, name: string, address: string, purpose: string) {
 	const description = `${purpose}. Leave empty to use Google's address.`;
@@ -148,19 +146,11 @@ export const endpointFields: INodeProperties[] = [
 	buildApiField('Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'),
 ];
 
-export const authorizationUrlField = buildAddressField(
-	'Authorization URL',
-	'authorizationUrl',
-	googleAuthorizationUrl,
-	'Page where the user grants access',
-);
-
-const tokenUrlPurpose = 'Address that issues tokens';
 export const tokenUrlField = buildAddressField(
 	'Token URL',
 	'tokenUrl',
 	googleTokenUrl,
-	tokenUrlPurpose,
+	'Address that issues tokens',
 );
 
 /** Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request node may send the secret anywhere. */

@@ -27,7 +27,9 @@ async function main(): Promise<void> {
 	console.log('Building the package and starting n8n …');
 	const template = new Template('live');
 	await template.prepare();
-	const n8n = await startN8n({ userFolder: template.folder });
+	// Google itself issues the tokens.
+	const env = { CREDENTIALS_OVERWRITE_DATA: '{}' };
+	const n8n = await startN8n({ userFolder: template.folder, env });
 	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 		process.once(signal, () => void n8n.stop().then(() => process.exit(1)));
 	}

@@ -83,7 +83,14 @@ async function write(version: string, row: Row): Promise<void> {
 }
 
 async function main(): Promise<number> {
-	const versions = process.argv.length > 2 ? process.argv.slice(2) : listPinnedVersions();
+	const known = listPinnedVersions();
+	const versions = process.argv.length > 2 ? process.argv.slice(2) : known;
+	const unknown = versions.filter((version) => !known.includes(version));
+	if (unknown.length > 0) {
+		const names = unknown.join(', ');
+		console.error(`No lock file for n8n ${names}. dev/n8n/host has: ${known.join(', ')}.`);
+		return 1;
+	}
 	const failed: string[] = [];
 	for (const version of versions) {
 		console.log(`\nn8n ${version}`);

@@ -97,7 +97,9 @@ async function outcomeOf({ number, resource, operation: name, given }: Run): Pro
 	const fields = getAllFields(operation);
 	const params = readParameters(fields, given, { mode: 'fields', timezone: 'UTC' });
 	const limits = { maxRetryWaitSeconds: 5, timeoutSeconds: 30 };
-	const job = { index: 0, resource, operation, params, limits, item: itemOf() };
+	const item = itemOf();
+	const prepared = operation.prepare ? operation.prepare(params, item) : params;
+	const job = { index: 0, resource, operation, params, prepared, limits, item };
 	const [outcome] = await performJobs(
 		[{ ...job, combineKey: undefined, changedId: undefined }],
 		() => Promise.resolve(clients),

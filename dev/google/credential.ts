@@ -1,22 +1,21 @@
-/** The addresses at which a stand-in serves Google's APIs and issues tokens, as a person enters them for a service account. */
-export function buildServiceAddresses(url: string): Record<string, string> {
+/** The addresses at which a stand-in serves Google's APIs, as a person enters them. */
+export function buildApiBases(url: string): Record<string, string> {
 	return {
 		mailApiBase: `${url}/gmail/v1`,
 		sheetsApiBase: `${url}/v4/spreadsheets`,
 		docsApiBase: `${url}/v1/documents`,
 		driveApiBase: `${url}/drive/v3`,
-		tokenUrl: `${url}/token`,
 	};
 }
 
-/** The addresses of a stand-in, and the address of the consent page. */
-export function buildSignInAddresses(url: string): Record<string, string> {
-	return { ...buildServiceAddresses(url), authorizationUrl: `${url}/o/oauth2/v2/auth` };
+/** The same addresses with the one that issues tokens for service accounts. */
+export function buildServiceAddresses(url: string): Record<string, string> {
+	return { ...buildApiBases(url), tokenUrl: `${url}/token` };
 }
 
-/** The same addresses as data of a Workspace credential. */
+/** All of them as data of a service account's credential. */
 export function buildEndpoints(url: string): Record<string, string | boolean> {
-	return { customEndpoints: true, ...buildSignInAddresses(url) };
+	return { customEndpoints: true, ...buildServiceAddresses(url) };
 }
 
 export interface Tokens {
@@ -32,8 +31,10 @@ export function buildSignedInCredential(
 ): Record<string, unknown> {
 	return {
 		...access,
-		...buildEndpoints(url),
-		clientId: 'stand-in-client',
+		customEndpoints: true,
+		...buildApiBases(url),
+		// Where n8n signs in, and gets new tokens, depends on it: see `signInRelay.ts`.
+		clientId: url,
 		clientSecret: 'stand-in-secret',
 		oauthTokenData: {
 			access_token: accessToken,

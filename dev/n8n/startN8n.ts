@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 
+import { buildSignInSettings } from '../google/signInRelay.ts';
 import { MessageOnlyError } from './command.ts';
 import { ensureN8nInstalled } from './installN8n.ts';
 import { N8nApi } from './n8nApi.ts';
@@ -152,6 +153,7 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 	await mkdir(options.userFolder, { recursive: true });
 	const port = options.port ?? (await freePort());
 	const brokerPort = await freePort();
+	const signInSettings = await buildSignInSettings();
 	const command = [
 		path.join(host, 'node_modules', 'n8n', 'bin', 'n8n'),
 		...(options.command ?? ['start']),
@@ -164,6 +166,7 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 			N8N_PORT: String(port),
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			N8N_USER_FOLDER: options.userFolder,
+			...signInSettings,
 			...options.env,
 		},
 		stdio: ['ignore', 'pipe', 'pipe'],

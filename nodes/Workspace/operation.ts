@@ -12,8 +12,6 @@ export type { AttachmentInput, Choice, Field, FieldFormat, InferParameters } fro
 
 /** What an operation may know about its input item and the run. It never gets n8n's execution context. */
 export interface Item {
-	/** Identifies the run that the item belongs to, because items of several runs may be sent together. */
-	readonly run: object;
 	/** The position among the input items, from 0. */
 	readonly index: number;
 	readonly json: IDataObject;
@@ -60,16 +58,16 @@ export interface OutputItem {
 
 export type ResourceName = 'mail' | 'spreadsheet' | 'document' | 'file';
 
-/** One item of a batch or of a group, whose items share requests. */
-export interface Member<P> {
-	readonly params: P;
-	readonly item: Item;
-}
+/** Fields and options of an operation. */
+type Fields = readonly Field[];
 
+/** An operation has either `send` or `combine`. `P` is what `prepare` returns, `R` the result of one item, and `W` a planned write. */
 export interface Operation<
-	F extends readonly Field[] = readonly Field[],
-	O extends readonly Field[] = readonly Field[],
+	F extends Fields = Fields,
+	O extends Fields = Fields,
 	R = unknown,
+	P = unknown,
+	W = unknown,
 > {
 	/** Saved in workflows. The file is named after it. */
 	readonly value: string;
@@ -100,12 +98,18 @@ export interface Operation<
 	isIdempotent?(params: InferParameters<F, O>): boolean;
 	/** Returns the ID of the only thing that is changed. It orders the changes of one run: those with different IDs may be performed in parallel. */
 	getChangedId?(params: InferParameters<F, O>): string;
-	/** Refuses what the checks of the single fields do not find. It is called for all items before anything is sent. */
-	check?(params: InferParameters<F, O>, item: Item): void;
-	execute(clients: Clients, params: InferParameters<F, O>, item: Item): Promise<R>;
+	/**
+	 * Reads, checks and converts the parameters, and sends nothing. It is called once for each item, for all items before anything is sent, so
+	 * that a mistake in the last item does not leave half of them sent. Without it, the parameters are sent as they are. @throws NodeError 400
+	 */
+	prepare?(params: InferParameters<F, O>, item: Item): P;
+	/** Sends one item. */
+	send?(clients: Clients, prepared: P, item: Item): Promise<R>;
+	/** Sends items together. */
+	readonly combine?: Combination<InferParameters<F, O>, P, W, R>;
 	/** Turns a result into output items. Without it, or if it returns undefined, the result is the JSON of a single item. */
 	toItems?(result: R, params: InferParameters<F, O>): OutputItem[] | undefined;
-	/** Turns a result into the answer to a model, of at most `maxModelCharacters`. Without this function, a model gets the output items. */
+	/** Turns a result into the answer to a model, with `buildModelAnswer`. Without it, a model gets the output items, shortened. */
 	toModel?(result: R, params: InferParameters<F, O>): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
@@ -114,45 +118,55 @@ export interface Operation<
 	/** Returns the failure that made a result incomplete. With Continue on Fail, the node outputs the result, then the error. */
 	findFailure?(result: R): NodeError | undefined;
 	/**
-	 * Finds out what happened after an unknown outcome of `execute`, without repeating the work. Returns a result if the work was certainly
+	 * Finds out what happened after an unknown outcome of sending, without repeating the work. Returns a result if the work was certainly
 	 * done, and a NodeError if it certainly was not. Returns undefined if nothing is known, so that the failure stands.
+	 * @param prepared the same object that was sent, so that sending can leave in it what the search needs
 	 * @throws NodeError if it has a clearer text for the user
 	 */
 	recover?(
 		clients: Clients,
-		params: InferParameters<F, O>,
+		prepared: P,
 		failure: NodeError,
 		item: Item,
 	): Promise<R | NodeError | undefined>;
-	/** Executes items with the same key together. An item without a key is executed by `execute`. */
-	readonly combine?: {
-		getKey(params: InferParameters<F, O>): string | undefined;
-		/** @returns a result or a NodeError for each member, in order */
-		execute(
-			clients: Clients,
-			members: ReadonlyArray<Member<InferParameters<F, O>>>,
-		): Promise<ReadonlyArray<R | NodeError>>;
-	};
-	/** Orders the runs of this process against each other, because one could insert rows above those that another is about to write. */
-	readonly lock?: {
-		/** Returns the ID of what is changed, or undefined if no lock is needed. */
-		getKey(params: InferParameters<F, O>): string | undefined;
-		/**
-		 * Returns the share of one request that an item needs, where 1 is a full request. Runs that wait for the lock and have the same key of
-		 * `combine` are sent together if the sum is at most 1. Returns undefined if the item must not be sent with other runs.
-		 */
-		weigh(params: InferParameters<F, O>, item: Item): number | undefined;
-	};
 	/** What the user can do, by HTTP status: of Gmail for a mail operation, of Sheets, Docs and Drive for any other operation. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
 
+/** One item among those that are sent together. */
+export interface Prepared<P> {
+	readonly prepared: P;
+	readonly item: Item;
+}
+
+/** How items are sent together. The runner decides which: it forms batches and groups, leaves out what is refused, and splits what is too large. */
+export interface Combination<A, P, W, R> {
+	/** Items with the same key may be sent together. An item without a key is sent alone. */
+	getKey(params: A): string | undefined;
+	/**
+	 * Returns the ID of what is changed, to order the runs of this process: one could insert rows above those that another is about to write.
+	 * Runs that wait for the same ID and have the same key are sent together. Without an ID, a run waits for no other.
+	 */
+	getLockId?(params: A): string | undefined;
+	/** Returns the share of one request that an item needs, where 1 is a full request. Undefined if its run must be sent alone and whole. */
+	weigh(prepared: P): number | undefined;
+	/**
+	 * Reads what it must know, and plans one write for each item, as if they came one after another. Returns a NodeError in place of the
+	 * write if an item is refused. The runner then plans the others again.
+	 */
+	plan(clients: Clients, all: ReadonlyArray<Prepared<P>>): Promise<ReadonlyArray<W | NodeError>>;
+	/** Sends writes of one plan in one request, in their order. @returns the result of each */
+	send(clients: Clients, writes: readonly W[]): Promise<readonly R[]>;
+}
+
 /** Defines an operation. TypeScript infers the types of its parameters from its fields. */
 export function defineOperation<
-	const F extends readonly Field[],
-	const O extends readonly Field[],
+	const F extends Fields,
+	const O extends Fields,
 	R,
->(operation: Operation<F, O, R>): Operation<F, O, R> {
+	P = InferParameters<F, O>,
+	W = never,
+>(operation: Operation<F, O, R, P, W>): Operation<F, O, R, P, W> {
 	return operation;
 }
 

@@ -42,6 +42,8 @@ export class NodeError extends Error {
 	readonly outcome: Outcome;
 	/** Whether the same request could succeed later, for example after a quota error, an outage or a lost connection. */
 	readonly retryable: boolean;
+	/** Whether the message says itself that the work may be done. */
+	readonly saysOutcome: boolean;
 	readonly retryAfterMilliseconds: number | undefined;
 	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details: IDataObject | undefined;
@@ -57,6 +59,7 @@ export class NodeError extends Error {
 		this.description = properties.description;
 		this.outcome = properties.outcome ?? 'notDone';
 		this.retryable = properties.retryable ?? false;
+		this.saysOutcome = properties.saysOutcome ?? false;
 		this.retryAfterMilliseconds = properties.retryAfterMilliseconds;
 		this.details = properties.details;
 	}

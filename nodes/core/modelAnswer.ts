@@ -1,36 +1,142 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import { shorten } from './text';
+
+/** The longest answer to a model, in characters of JSON. Whoever needs more asks for the next part. */
+export const maxModelCharacters = 30_000;
+/** The share of an answer for its note and for the hints that a person sees below the node. */
+const noteCharacters = 2000;
+const contentCharacters = maxModelCharacters - noteCharacters;
+/** The share of an answer for the facts. The rest is for the long part, which therefore always has room. */
+const factCharacters = 12_000;
+
 /** What a model gets from the node as a tool, in place of the output items. */
 export interface ModelAnswer {
 	readonly items: readonly IDataObject[];
-	/** Says how many results there are, how many are shown, and which parameter continues. */
+	/** Says how much there is, how much is shown, and which parameter continues. */
 	readonly note?: string;
 }
 
-/** The longest answer to a model. Whoever needs more asks for the next part. */
-export const maxModelCharacters = 30_000;
+/** The part of a result that may be long: a text, or a list of rows, emails and the like. */
+export type LongPart =
+	| { readonly name: string; readonly text: string }
+	| {
+			/** The key of the list. Without it, each entry is an item of its own, and there are no facts. */
+			readonly name?: string;
+			readonly entries: readonly unknown[];
+			/** The texts of entries may be cut to this length, so that more entries have room. Without it, entries are whole. */
+			readonly minTextLength?: number;
+	  };
 
-/** The room for a note, with the quotes and keys around it. */
-const noteCharacters = 600;
+/**
+ * Builds the answer to a model: all facts, and as much of the long part as has room. Everything else is cut, with a mark (…): a long name or
+ * title among the facts, a long list of them, and an entry that alone has no room. So a part of each thing is shown, at least one entry or
+ * thousands of characters of the text are, and a model that continues as `describe` says always moves on.
+ * @param describe builds the note. It gets how many entries or characters are shown, and whether something of the long part is not
+ */
+export function buildModelAnswer(
+	facts: IDataObject,
+	part: LongPart,
+	describe: (shownCount: number, isCut: boolean) => string | undefined,
+): ModelAnswer {
+	const shownFacts = fitFacts(facts);
+	if ('text' in part) {
+		const shownText = fitText(part.text, countRoomBeside(shownFacts, part.name));
+		const items = [{ ...shownFacts, [part.name]: shownText }];
+		const isCut = shownText.length < part.text.length;
+		return { items, note: describe(shownText.length, isCut) };
+	}
+	const { shownEntries, isCut } = fitEntries(part, shownFacts);
+	const items =
+		part.name === undefined
+			? (shownEntries as IDataObject[])
+			: [{ ...shownFacts, [part.name]: shownEntries as IDataObject[] }];
+	return { items, note: describe(shownEntries.length, isCut) };
+}
+
+/** Returns the first entries of a list, as `buildModelAnswer` shows them, and whether one is left out or cut. */
+export function fitEntries(
+	{ name = '', entries, minTextLength = Infinity }: Extract<LongPart, { entries: unknown }>,
+	shownFacts: IDataObject = {},
+): { shownEntries: unknown[]; isCut: boolean } {
+	const room = countRoomBeside(shownFacts, name);
+	let shownCount = 0;
+	let remainingRoom = room;
+	for (const entry of entries) {
+		remainingRoom -= measureValue(shortenValue(entry, minTextLength));
+		if (remainingRoom < 0) break;
+		shownCount++;
+	}
+	const firstEntries = entries.slice(0, Math.max(1, shownCount));
+	const shownEntries = fitValue(firstEntries, room) as unknown[];
+	const isCut = firstEntries.length < entries.length || shownEntries !== firstEntries;
+	return { shownEntries, isCut };
+}
+
+function fitFacts(facts: IDataObject): IDataObject {
+	const shownFacts = fitValue(facts, factCharacters);
+	return typeof shownFacts === 'string' ? { facts: shownFacts } : (shownFacts as IDataObject);
+}
+
+/** Completes an answer with the hints that a person sees below the node. Cuts whatever was not built by `buildModelAnswer`. */
+export function completeModelAnswer(
+	{ items, note }: ModelAnswer,
+	hints: readonly string[],
+): IDataObject[] {
+	const shownItems = fitValue(items, contentCharacters);
+	const isCut = shownItems !== items;
+	const texts = [note, isCut ? 'What ends with … is shortened.' : undefined, ...hints];
+	const notes = texts.filter((text) => text !== undefined).map((text) => ({ note: text }));
+	const shownNotes = fitValue(notes, noteCharacters);
+	return [shownItems, shownNotes].flatMap((value) =>
+		Array.isArray(value) ? (value as IDataObject[]) : [{ answer: value as string }],
+	);
+}
+
+/** @returns the characters that the facts and the key of the long part leave for it, with some to spare for brackets */
+const countRoomBeside = (facts: IDataObject, name: string) =>
+	contentCharacters - measureValue(facts) - measureValue(name) - 10;
 
 /** Counts the characters of a value in JSON, with the comma after it. */
 const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 
-/** Returns how many characters of an answer remain if it also has a note and these values. */
-export const countRoom = (...otherValues: unknown[]): number =>
-	otherValues.reduce<number>(
-		(room, value) => room - measureValue(value),
-		maxModelCharacters - noteCharacters,
-	);
+/** No text is cut shorter than this. Where that is not enough, lists are cut. */
+const minCutLength = 30;
+const entryLimits = [Infinity, 3000, 1000, 300, 100, 30, 10, 3];
 
-/** Counts how many values, from the first one on, fit completely. */
-export function countFitting(values: readonly unknown[], room: number): number {
-	let remainingRoom = room;
-	for (const [index, value] of values.entries()) {
-		remainingRoom -= measureValue(value);
-		if (remainingRoom < 0) return index;
+/** Returns a value whose JSON has at most `room` characters: the value itself, or a copy in which long texts, names and lists are cut. */
+function fitValue(value: unknown, room: number): unknown {
+	if (measureValue(value) <= room) return value;
+	for (const maxEntries of entryLimits) {
+		const build = (maxLength: number) => shortenValue(value, maxLength, maxEntries);
+		if (measureValue(build(minCutLength)) > room) continue;
+		let fittingLength = minCutLength;
+		for (let step = room; step >= 1; step = Math.floor(step / 2))
+			if (measureValue(build(fittingLength + step)) <= room) fittingLength += step;
+		return build(fittingLength);
 	}
-	return values.length;
+	// What is nested so widely has no short form of its own.
+	return `${fitText(JSON.stringify(value), room - 10)}…`;
+}
+
+/** Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number of entries. */
+function shortenValue(value: unknown, maxLength: number, maxEntries = Infinity): unknown {
+	if (typeof value === 'string') return shorten(value, maxLength);
+	if (typeof value !== 'object' || value === null) return value;
+	const entries = Object.entries(value);
+	const shownEntries = entries.slice(0, maxEntries);
+	const hiddenCount = entries.length - shownEntries.length;
+	if (Array.isArray(value)) {
+		const list = shownEntries.map(([, entry]) => shortenValue(entry, maxLength, maxEntries));
+		if (hiddenCount > 0) list.push(`… ${hiddenCount} more`);
+		return list;
+	}
+	const pairs = shownEntries.map(([name, entry]): [string, unknown] => [
+		shorten(name, maxLength),
+		shortenValue(entry, maxLength, maxEntries),
+	]);
+	if (hiddenCount > 0) pairs.push(['…', `${hiddenCount} more`]);
+	return Object.fromEntries(pairs);
 }
 
 /** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
@@ -47,15 +153,23 @@ export function fitText(text: string, room: number): string {
 	return wordEnd > end / 2 ? head.slice(0, wordEnd) : head.replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Describes for a note which part of a text is shown. @param parameter the parameter that continues, in quotes, if there is one */
-export function describePart(
-	part: string,
+/** Describes for a note which part of a text is shown. @param parameter the parameter that continues, in quotes */
+export function describeTextPart(
+	shownLength: number,
 	start: number,
 	length: number,
-	parameter?: string,
+	parameter: string,
 ): string {
-	const end = start + part.length;
+	const end = start + shownLength;
 	const note = `Characters ${start} to ${end} of ${length} are shown.`;
-	if (end >= length || parameter === undefined) return note;
-	return `${note} To get what follows, call again with ${parameter}: ${end}.`;
+	return end >= length
+		? note
+		: `${note} To get what follows, call again with ${parameter}: ${end}.`;
 }
+
+/** @returns how many characters of an answer are left beside these values */
+export const countRoom = (...otherValues: unknown[]): number =>
+	otherValues.reduce<number>((room, value) => room - measureValue(value), contentCharacters);
+
+export const describePart = (part: string, start: number, length: number): string =>
+	`Characters ${start} to ${start + part.length} of ${length} are shown.`;

@@ -1,63 +1,56 @@
 import { parentPort } from 'node:worker_threads';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-const parseTabs = (json: string) => JSON.parse(json) as docs_v1.Schema$DocumentTab[];
+import type { MailInput } from './mail/readMail';
 
-/** The tasks of the thread, which are pure functions of texts and plain objects. The first use of a task loads its code. */
+type DocumentTabs = docs_v1.Schema$DocumentTab[];
+
+/** The tasks of the thread, which are pure functions of a text. Some take or return JSON. The first use of a task loads its code. */
 const tasks = {
-	htmlToText: async () => (await import('./html/htmlToText')).htmlToText,
-	markdownToHtml: async () => (await import('./markdown/parseMarkdown')).markdownToHtml,
+	htmlToText: async (html: string) => (await import('./html/htmlToText')).htmlToText(html),
+	markdownToHtml: async (markdown: string) =>
+		(await import('./markdown/parseMarkdown')).markdownToHtml(markdown),
 	/** Returns a `DocumentContent` as JSON. */
-	markdownToBlocks: async () => {
+	markdownToBlocks: async (markdown: string) => {
 		const { markdownToBlocks } = await import('./markdown/markdownToBlocks');
-		return (markdown: string) => JSON.stringify(markdownToBlocks(markdown));
+		return JSON.stringify(markdownToBlocks(markdown));
 	},
-	/** Takes the tabs of a document as JSON, as does `documentTabsToMarkdown`. */
-	documentTabsToText: async () => {
+	documentTabsToText: async (json: string) => {
 		const { documentTabsToText } = await import('./document/documentTabsToText');
-		return (json: string) => documentTabsToText(parseTabs(json));
+		return documentTabsToText(JSON.parse(json) as DocumentTabs);
 	},
-	documentTabsToMarkdown: async () => {
+	documentTabsToMarkdown: async (json: string) => {
 		const { documentTabsToMarkdown } = await import('./markdown/documentTabsToMarkdown');
-		return (json: string) => documentTabsToMarkdown(parseTabs(json));
+		return documentTabsToMarkdown(JSON.parse(json) as DocumentTabs);
 	},
-	readMail: async () => (await import('./mail/readMail')).readMail,
-	readRawPart: async () => (await import('./mail/readRawPart')).readRawPart,
-} satisfies Record<string, () => Promise<(input: never) => unknown>>;
+	readMail: async (json: string) =>
+		(await import('./mail/readMail')).readMail(JSON.parse(json) as MailInput),
+	readRawPart: async (json: string) =>
+		(await import('./mail/readRawPart')).readRawPart(
+			JSON.parse(json) as { raw: string; partId: string },
+		),
+} satisfies Record<string, (text: string) => Promise<unknown>>;
 
 type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
-type TaskFunction<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
-export type TaskInput<T extends TaskName> = Parameters<TaskFunction<T>>[0];
-export type TaskResult<T extends TaskName> = ReturnType<TaskFunction<T>>;
+export type TaskResult<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
 
 /** What the thread gets from its caller. The next input follows only after the output. */
 export interface WorkerInput {
 	readonly task: TaskName;
-	readonly input: unknown;
+	readonly text: string;
 }
 
 /** `problem` completes a sentence such as "The email could not be read: it is nested too deeply". */
 export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
-/** Most characters of the result for an empty text. */
-const baseCharacters = 1_000_000;
-/** For each character of the text, the result may have this many more. */
-const maxGrowth = 20;
+/** Most characters of a text that a task returns, because n8n's main thread must copy it: 20 for each that came in, and a million. */
+const getMaxLength = ({ text }: WorkerInput) => 1_000_000 + 20 * text.length;
 
-async function respond({ task, input }: WorkerInput): Promise<void> {
-	const taskFunction = await tasks[task]();
-	// The time limit of the task begins with this message, so the time to load the code does not count.
-	parentPort?.postMessage('ready');
-	parentPort?.postMessage(runTask(taskFunction, input));
-}
-
-function runTask(taskFunction: (input: never) => unknown, input: unknown): WorkerOutput {
+async function respond(input: WorkerInput): Promise<WorkerOutput> {
 	try {
-		const result = taskFunction(input as never);
-		const maxLength =
-			typeof input === 'string' ? baseCharacters + maxGrowth * input.length : Infinity;
-		const isTooLong = typeof result === 'string' && result.length > maxLength;
+		const result = await tasks[input.task](input.text);
+		const isTooLong = typeof result === 'string' && result.length > getMaxLength(input);
 		return isTooLong ? { problem: 'the result is too long' } : { result };
 	} catch (error) {
 		// The parser's message is not passed on, because it may quote the text.
@@ -70,4 +63,6 @@ function runTask(taskFunction: (input: never) => unknown, input: unknown): Worke
 
 // Errors get no stacks, because nobody reads them here. Stacks cost time, and an email with unknown charset names may cause many errors.
 Error.stackTraceLimit = 0;
-parentPort?.on('message', (workerInput: WorkerInput) => void respond(workerInput));
+parentPort?.on('message', (input: WorkerInput) => {
+	void respond(input).then((output) => parentPort?.postMessage(output));
+});

@@ -204,14 +204,20 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 				sheetsApiBase: 'https://sheets.googleapis.com/v4/spreadsheets',
 				docsApiBase: 'https://docs.googleapis.com/v1/documents',
 				driveApiBase: 'https://www.googleapis.com/drive/v3',
-				tokenUrl: 'https://oauth2.googleapis.com/token',
 				allowedHttpRequestDomains: 'none',
-				...(name === 'workspaceOAuth2Api'
-					? { authorizationUrl: 'https://accounts.google.com/o/oauth2/v2/auth' }
-					: { email: '', privateKey: '', delegatedEmail: '' }),
+				...(name === 'workspaceServiceAccountApi' && {
+					email: '',
+					privateKey: '',
+					delegatedEmail: '',
+					tokenUrl: 'https://oauth2.googleapis.com/token',
+				}),
 			});
 			expect(Object.keys(defaults)).toContain('enabledScopes');
-			expect('authorizationUrl' in defaults).toBe(name === 'workspaceOAuth2Api');
+			// Where people sign in with OAuth2 is what n8n's own Google credential says.
+			if (name !== 'workspaceOAuth2Api') return;
+			for (const inherited of ['authUrl', 'accessTokenUrl', 'tokenUrl'])
+				expect(defaults).not.toHaveProperty(inherited);
+			expect(new WorkspaceOAuth2Api().extends).toEqual(['googleOAuth2Api']);
 		});
 
 		const defaultScope = properties.find((property) => property.name === 'scope')

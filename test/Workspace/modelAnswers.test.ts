@@ -130,22 +130,36 @@ describe('rows', () => {
 		]);
 	});
 
-	test('one of which alone is too long are not cut, and the note says how to pass it', async () => {
+	test('one of which alone is too long are cut, with a mark, and the note moves on', async () => {
 		const rows = [
 			['A', 'B'],
 			['x'.repeat(40_000), 1],
 			['y', 2],
 		];
 		const id = google.sheets.seed({ title: 'Book', tabs: [{ title: 'Sheet1', rows }] });
-		const { items } = await call({
+		const table = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const answers = await readAll(table, ['Start Row', 'startRow']);
+		const shown = answers.map(([table]) => (table as { rows: unknown[][] }).rows);
+		expect(shown).toEqual([[[2, expect.stringMatching(/^x{20000,}…$/), 1]], [[3, 'y', 2]]]);
+	});
+
+	test.each([
+		['100 of the longest names', Array.from({ length: 100 }, () => 'n'.repeat(50_000))],
+		['as many as a sheet has', Array.from({ length: 18_278 }, (_, at) => `c${at}`)],
+	])('with %s of columns have names, rows and a note', async (_, names) => {
+		const rows = [names, names.map((_name, at) => at)];
+		const tabs = [{ title: 'Sheet1', rows, columnCount: names.length }];
+		const id = google.sheets.seed({ title: 'Book', tabs });
+		const { items, size } = await call({
 			resource: 'spreadsheet',
 			operation: 'read',
 			spreadsheetId: byId(id),
 		});
-		expect(items[0]).toMatchObject({ rows: [], total: 2 });
-		expect(noteIn(items)).toContain(
-			"Row 2 alone is too long to be shown: read fewer columns with 'Range'",
-		);
+		expect(size).toBeLessThanOrEqual(30_000);
+		const [table] = items as [{ columns: string[]; rows: unknown[][] }];
+		expect(table.columns.length).toBeGreaterThan(90);
+		expect(table.rows[0]?.length).toBeGreaterThan(90);
+		expect(noteIn(items)).toContain('Rows 1 to 1 of 1 are shown.');
 	});
 
 	test('fit, too, where the user chose another output; a workflow gets all of them', async () => {
@@ -191,6 +205,24 @@ describe('a document', () => {
 		expect(noteIn(answers[0] ?? [])).toMatch(
 			/^Characters 0 to \d+ of \d+ are shown\. To get what follows/,
 		);
+	});
+
+	test.each([
+		['a title', ['Tab'], 't'.repeat(30_000)],
+		['the titles of 100 tabs', Array.from({ length: 100 }, () => 't'.repeat(1000)), 'Title'],
+	])('leaves room for its text beside %s', async (_, titles, title) => {
+		const content = 'Some words. '.repeat(3000).trim();
+		const body = [{ paragraph: { elements: [{ textRun: { content: `${content}\n` } }] } }];
+		const tabs = titles.map((tabTitle, at) => ({
+			title: tabTitle,
+			body: at === 0 ? body : [],
+		}));
+		const id = google.docs.seed({ title, tabs });
+		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
+		const answers = await readAll(document, ['Start Character', 'startCharacter']);
+		expect(answers.length).toBeLessThan(5);
+		const text = answers.map(([part]) => part?.['content'] as string).join('');
+		expect(text).toContain(content);
 	});
 });
 
@@ -238,7 +270,7 @@ describe('emails', () => {
 		const pages = { ...list, maxResults: 100 };
 		const answers = await readAll(pages, ['Page Token', 'pageToken'], { includeBody: true });
 		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual(ids);
-		expect(answers).toHaveLength(3);
+		expect(answers.length).toBeLessThan(5);
 		expect(noteIn(answers[0] ?? [])).toMatch(
 			/^Emails 1 to \d+ of 100 or more are shown.*To get the next ones, call again with/,
 		);
@@ -257,6 +289,43 @@ describe('emails', () => {
 			if (got.length < ids.length) expect(noteIn(items)).toContain(next);
 		}
 		expect(got).toEqual(ids);
+	});
+
+	test.each([
+		['100 attachments with names of 200 characters', 100, 200],
+		['250 of 40', 250, 40],
+		['3 of 9,000', 3, 9000],
+	])(
+		'that are read and have %s show their text, and a model gets all of it',
+		async (_, count, length) => {
+			const text = 'Some words. '.repeat(5000).trim();
+			const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`;
+			const files = Array.from({ length: count }, (__, at) =>
+				part(
+					`Content-Type: text/plain\r\nContent-Disposition: attachment; filename="${'n'.repeat(length - 4)}${at}"`,
+					'x',
+				),
+			);
+			const head =
+				'From: a@b.c\r\nSubject: Hidden\r\nContent-Type: multipart/mixed; boundary=b';
+			const raw = `${head}\r\n\r\n${part('Content-Type: text/plain', text)}${files.join('')}--b--\r\n`;
+			const id = google.gmail.seed({ raw });
+			const read = { resource: 'mail', operation: 'read', messageId: id };
+			const answers = await readAll(read, ['Start Character', 'startCharacter']);
+			expect(answers.length).toBeLessThan(6);
+			const shown = answers.map(([mail]) => mail?.['text'] as string).join('');
+			expect(shown.trim() === text).toBe(true);
+			expect(JSON.stringify(answers[0])).toContain('nnnnnnnnnnnnnnnnnnnn');
+		},
+	);
+
+	test('whose subject is too long for the answer is shown, with a mark', async () => {
+		const ids = seed(1);
+		ids.unshift(google.gmail.seed({ subject: 'long '.repeat(7000), text: 'x' }));
+		const answers = await readAll(list, ['Page Token', 'pageToken']);
+		const mails = answers.flat().filter((item) => 'id' in item);
+		expect(mails.map((mail) => mail['id'])).toEqual(ids);
+		expect(mails[0]?.['subject']).toMatch(/^long /);
 	});
 
 	test('that nobody sent are told, with what was asked for', async () => {

@@ -31,7 +31,7 @@ export const star = defineOperation({
 	description: 'Put a star on a file',
 	fields: [{ displayName: 'File ID', name: 'fileId', ...messageIdField, required: true }],
 	options: [],
-	async execute({ drive }: Clients, { fileId }) {
+	async send({ drive }: Clients, { fileId }) {
 		const { data } = await drive.files.update({ fileId, requestBody: { starred: true } });
 		return { id: data.id };
 	},

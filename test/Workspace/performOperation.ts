@@ -1,16 +1,11 @@
 import { isNodeError } from '../../nodes/core/errors';
-import type {
-	Clients,
-	Field,
-	Member,
-	Operation,
-	InferParameters,
-} from '../../nodes/Workspace/operation';
+import type { Clients, Field, Operation, InferParameters } from '../../nodes/Workspace/operation';
 import type { AnyParameters } from '../../nodes/fields/params';
 import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
 import type { RunnerItem } from '../../nodes/Workspace/runner/job';
 
-export interface TestMember extends Member<AnyParameters> {
+export interface TestMember {
+	readonly params: AnyParameters;
 	readonly item: RunnerItem;
 }
 
@@ -26,6 +21,7 @@ export async function performTogether(
 		resource: 'mail' as const,
 		operation,
 		params,
+		prepared: operation.prepare ? operation.prepare(params, item) : params,
 		limits: { maxRetryWaitSeconds: 0, timeoutSeconds: 1 },
 		item,
 		combineKey,
@@ -44,7 +40,7 @@ export async function performOperation<
 	{ params, item }: { readonly params: InferParameters<F, O>; readonly item: RunnerItem },
 	clients: Clients,
 ): Promise<R> {
-	// The runner's types allow operations with any fields; the result is of the type that this one's `execute` returns.
+	// The runner's types allow operations with any fields; the result is of the type that this one's `send` returns.
 	const members = [{ params: params as AnyParameters, item }];
 	const [outcome] = await performTogether(operation, members, clients);
 	if (isNodeError(outcome)) throw outcome;

@@ -1,5 +1,5 @@
 // A person without any credential signs in to Google, and makes rows of the unread emails, by clicks alone.
-import { buildSignInAddresses } from '../../dev/google/credential.ts';
+import { buildApiBases } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { Building } from './building';
 import { CredentialForm } from './credentialForm';
@@ -54,9 +54,9 @@ test('a sign-in by the button of the form and the consent page', async () => {
 	await way.go(() => form.create('Credential', 'Signed in by clicks'));
 	// n8n begins with the kind of the newest credential, which another test may have made.
 	await form.chooseMode('OAuth2');
-	await form.fill({ clientId: 'client', clientSecret: 'secret' });
+	await form.fill({ clientId: google.url, clientSecret: 'secret' });
 	await form.switchOn('customEndpoints', 'mailApiBase');
-	await form.fill(buildSignInAddresses(google.url));
+	await form.fill(buildApiBases(google.url));
 	await way.go(async () => {
 		const consent = await form.connect();
 		await click(consent.getByRole('button', { name: user }));

@@ -46,8 +46,10 @@ function agentPart({ description }: INodeType, options: readonly Field[], schema
 	return [
 		'## Parameters',
 		parameterTable(properties),
-		'## Options',
-		parameterTable(optionsAmong(properties), options),
+		...collectionsAmong(properties).flatMap((collection) => [
+			`## ${collection.displayName}`,
+			parameterTable(optionsAmong([collection]), options),
+		]),
 		'## Result',
 		result(schema),
 	].join('\n\n');
@@ -91,20 +93,35 @@ function operationPart({ value, name, operations }: Resource, operation: string)
 		`## ${name}: ${definition?.name ?? ''}`,
 		`${definition?.description ?? ''}${definition?.description.endsWith('.') ? '' : '.'} ${definition?.caution ?? ''}`.trim(),
 		parameterTable(own, definitions),
-		'**Options**',
-		parameterTable(
-			options.filter((one) => !isCommon(one)),
-			definitions,
-		),
+		...collectionsAmong(own).flatMap((collection) => [
+			`**${collection.displayName}**`,
+			parameterTable(
+				optionsAmong([collection]).filter((one) => !isCommon(one)),
+				definitions,
+			),
+		]),
 		'**Result**',
 		result(`Workspace/__schema__/v1.0.0/${value}/${operation}.json`),
 	].join('\n\n');
 }
 
+const collectionsAmong = (properties: readonly INodeProperties[]) =>
+	properties.filter(({ type }) => type === 'collection');
+
+/** The options of all collections. Of an option with several values, each of them. */
 function optionsAmong(properties: readonly INodeProperties[]): INodeProperties[] {
-	return properties.flatMap(({ type, options }) =>
-		type === 'collection' ? (options as INodeProperties[]) : [],
+	const options = collectionsAmong(properties).flatMap(
+		(collection) => (collection.options ?? []) as INodeProperties[],
 	);
+	return options.flatMap((option) => {
+		if (option.type !== 'fixedCollection' || option.typeOptions?.multipleValues) return option;
+		const [group] = (option.options ?? []) as Array<{ values: INodeProperties[] }>;
+		const { displayName } = option;
+		return (group?.values ?? []).map((value) => ({
+			...value,
+			displayName: `${displayName}: ${value.displayName}`,
+		}));
+	});
 }
 
 /** The fields of a result and their types, as the editor shows them before the first run. */

@@ -30,7 +30,12 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		await proxy.listen();
 		const address = proxy.address();
 		n8n = await startTestN8n({
-			env: { HTTPS_PROXY: address, HTTP_PROXY: address, NO_PROXY: '127.0.0.1' },
+			env: {
+				HTTPS_PROXY: address,
+				HTTP_PROXY: address,
+				NO_PROXY: '127.0.0.1',
+				CREDENTIALS_OVERWRITE_DATA: '{}',
+			},
 		});
 	});
 	afterAll(async () => {

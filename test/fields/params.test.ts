@@ -101,7 +101,7 @@ describe('params', () => {
 		modelDescription: '',
 		fields,
 		options: [],
-		execute: () => Promise.resolve(null),
+		send: () => Promise.resolve(null),
 	});
 
 	const form: ReadContext = { mode: 'fields', timezone: 'Europe/Berlin' };

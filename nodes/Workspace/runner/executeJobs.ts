@@ -1,16 +1,16 @@
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { isNodeError, type NodeError, createRefusal } from '../../core/errors';
 import { BoundedMap } from '../../core/boundedMap';
 import { systemClock } from '../../core/clock';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/retry';
-import { toGoogleFailure } from '../google/errors';
 import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
+import { toJobFailure } from './failure';
 import type { Job } from './job';
+import { type Results, sendTogether } from './sendTogether';
 
 /** Returns the clients of a job's run. With `groupOptions`, the run sends for its whole group. */
 export type ClientGetter = (job: Job, groupOptions?: GroupRequestOptions) => Promise<Clients>;
@@ -25,7 +25,7 @@ interface JobsOfRun {
 interface WaitingRun extends JobsOfRun {
 	/** The asynchronous context of the run. If the run sends for its group, the requests are made in this context. */
 	readonly asyncResource: AsyncResource;
-	readonly settle: (results: readonly unknown[]) => void;
+	readonly settle: (results: Results) => void;
 }
 
 /** Runs that wait for the same lock and are sent together, in the order of their arrival. */
@@ -53,12 +53,12 @@ const crowdPauseMilliseconds = 2000;
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();
 
-/** Executes jobs. With a lock, they wait for it, perhaps in a group. @returns a result or a NodeError for each job, in order */
-export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknown[]> {
-	const [{ operation, resource, params, combineKey }] = jobsOfRun.jobs;
-	const lockKey = operation.lock?.getKey(params);
-	if (lockKey === undefined) return await executeOneRun(jobsOfRun);
-	const isCrowded = recordArrival(lockKey, jobsOfRun.jobs[0].item.executionId);
+/** Executes jobs. With a lock, they wait for it, perhaps in a group. Never throws. */
+export async function executeJobs(jobsOfRun: JobsOfRun): Promise<Results> {
+	const [{ operation, resource, params, combineKey, item }] = jobsOfRun.jobs;
+	const lockId = operation.combine?.getLockId?.(params);
+	if (lockId === undefined) return await sendJobs(jobsOfRun.clients, jobsOfRun.jobs);
+	const isCrowded = recordArrival(lockId, item.executionId);
 	const groupKey = JSON.stringify([
 		jobsOfRun.clients.credentialHash,
 		resource,
@@ -66,17 +66,14 @@ export async function executeJobs(jobsOfRun: JobsOfRun): Promise<readonly unknow
 		combineKey,
 	]);
 	return await new Promise((settle) => {
-		const waitingRun = {
-			...jobsOfRun,
-			settle,
-			asyncResource: new AsyncResource('WorkspaceGroup'),
-		};
+		const asyncResource = new AsyncResource('WorkspaceGroup');
+		const waitingRun = { ...jobsOfRun, settle, asyncResource };
 		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
 		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);
-		void locks.doInTurn(lockKey, async () => {
+		void locks.doInTurn(lockId, async () => {
 			if (isCrowded) await sleep(crowdPauseMilliseconds);
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
@@ -95,17 +92,20 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 	return executions.size >= crowd.minExecutions;
 }
 
-/** Executes the jobs of one run. Never throws. */
-async function executeOneRun({ jobs, clients }: JobsOfRun): Promise<readonly unknown[]> {
-	const [{ operation, params, item, combineKey }] = jobs;
+/** Sends jobs of one operation. Never throws. */
+async function sendJobs(clients: Clients, jobs: readonly [Job, ...Job[]]): Promise<Results> {
+	const [job] = jobs;
+	const { operation, prepared, item } = job;
 	try {
-		if (operation.combine && combineKey !== undefined)
-			return await operation.combine.execute(clients, jobs);
-		return [await operation.execute(clients, params, item)];
+		if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
+		return new Map([[job, await operation.send?.(clients, prepared, item)]]);
 	} catch (error) {
-		return jobs.map((job) => toJobFailure(error, job));
+		return failAll(jobs, error);
 	}
 }
+
+const failAll = (jobs: readonly Job[], error: unknown): Results =>
+	new Map(jobs.map((job) => [job, toJobFailure(error, job)]));
 
 /** Adds a run to a group if one request can hold the items of all runs. @returns whether it was added */
 function joinIfRoom(group: Group, run: WaitingRun): boolean {
@@ -119,36 +119,35 @@ function joinIfRoom(group: Group, run: WaitingRun): boolean {
 
 /** @returns the share of one request that the jobs need; Infinity if a job must not share a request */
 function weighJobs(jobs: readonly Job[]): number {
-	const weights = jobs.map(
-		({ operation, params, item }) => operation.lock?.weigh(params, item) ?? Infinity,
-	);
-	return weights.reduce((sum, weight) => sum + weight, 0);
+	let sum = 0;
+	for (const { operation, prepared } of jobs)
+		sum += operation.combine?.weigh(prepared) ?? Infinity;
+	return sum;
 }
 
 /** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is not sent. */
 async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
 	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
 	for (const { jobs, settle } of runs.filter(isStopped))
-		settle(jobs.map(() => createStoppedError('Nothing was sent for this item.')));
-	const activeRuns = runs.filter((run) => !isStopped(run));
-	const [sender] = activeRuns;
+		settle(failAll(jobs, createStoppedError('Nothing was sent for this item.')));
+	const [sender, ...otherRuns] = runs.filter((run) => !isStopped(run));
 	if (!sender) return;
 	const results = await sender.asyncResource.runInAsyncScope(() =>
-		activeRuns.length === 1 ? executeOneRun(sender) : executeTogether(sender, activeRuns),
+		otherRuns.length === 0
+			? sendJobs(sender.clients, sender.jobs)
+			: sendForGroup(sender, otherRuns),
 	);
-	let start = 0;
-	for (const { jobs, settle } of activeRuns) {
-		settle(results.slice(start, start + jobs.length));
-		start += jobs.length;
-	}
+	for (const { settle } of [sender, ...otherRuns]) settle(results);
 }
 
-/** Executes the jobs of several runs with the credential of the sender. The requests are aborted only if all runs are stopped. */
-async function executeTogether(
+/** Sends the jobs of several runs with the credential of one of them. The requests are aborted only if all runs are stopped. */
+async function sendForGroup(
 	sender: WaitingRun,
-	runs: readonly WaitingRun[],
-): Promise<readonly unknown[]> {
-	const jobs = runs.flatMap((run) => run.jobs);
+	otherRuns: readonly WaitingRun[],
+): Promise<Results> {
+	const runs = [sender, ...otherRuns];
+	const [firstJob, ...jobsOfSender] = sender.jobs;
+	const jobs = [firstJob, ...jobsOfSender, ...otherRuns.flatMap((run) => run.jobs)] as const;
 	// All items of a run have the same signal, log and sanitizer, so the first item stands for its run.
 	const firstItems = runs.map((run) => run.jobs[0].item);
 	const abortController = new AbortController();
@@ -157,60 +156,17 @@ async function executeTogether(
 	};
 	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAllStopped);
 	try {
-		const clients = await sender.getClients(sender.jobs[0], {
+		const clients = await sender.getClients(firstJob, {
 			signal: abortController.signal,
 			log(text) {
 				for (const item of firstItems) item.log(text);
 			},
 			sanitizers: firstItems.map(({ run }) => run.sanitizer),
 		});
-		return await executeWithBisection(clients, jobs);
+		return await sendJobs(clients, jobs);
 	} catch (error) {
-		return jobs.map((job) => toJobFailure(error, job));
+		return failAll(jobs, error);
 	} finally {
 		for (const { signal } of firstItems) signal?.removeEventListener('abort', stopIfAllStopped);
 	}
-}
-
-/**
- * Executes jobs of several runs together. If Google refuses them, the items of a single run may be the reason. Finds this run by bisection:
- * sends the refused runs again in two halves, and a refused half in halves again. So only the run with the wrong items fails.
- * @throws an error that stopped all jobs before anything was sent
- */
-async function executeWithBisection(
-	clients: Clients,
-	jobs: readonly Job[],
-): Promise<readonly unknown[]> {
-	const results = [...((await jobs[0]?.operation.combine?.execute(clients, jobs)) ?? [])];
-	// Jobs that Google refused in one request have the same error.
-	for (const result of new Set(results)) {
-		if (!isNodeError(result) || result.code !== 400 || result.outcome !== 'notDone') continue;
-		const refusedJobs = jobs.filter((_, index) => results[index] === result);
-		const refusedRuns = [...new Set(refusedJobs.map(({ item }) => item.run))];
-		if (refusedRuns.length === 1) continue;
-		const firstRuns = refusedRuns.slice(0, refusedRuns.length / 2);
-		const firstHalf = refusedJobs.filter(({ item }) => firstRuns.includes(item.run));
-		const secondHalf = refusedJobs.filter(({ item }) => !firstRuns.includes(item.run));
-		for (const half of [firstHalf, secondHalf]) {
-			const toFailures = (error: unknown) => half.map((job) => toJobFailure(error, job));
-			const halfResults = await executeWithBisection(clients, half).catch(toFailures);
-			for (const [index, job] of half.entries())
-				results[jobs.indexOf(job)] = halfResults[index];
-		}
-	}
-	return results;
-}
-
-/** Turns whatever an operation threw into a failure of the job. */
-export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
-	// Google's clients check their own parameters before they send anything. They throw plain errors.
-	const isFromClient =
-		error instanceof Error &&
-		/^(Missing required parameters|Invalid value)/.test(error.message);
-	if (isFromClient) return createRefusal(error.message);
-	const failure = toGoogleFailure(error, item.log.bind(item));
-	// Google may have carried out a change and then sent a response that cannot be read.
-	const isAmbiguous =
-		!isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
-	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }

@@ -165,6 +165,8 @@ function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInp
 export interface Job extends ResourceOperation {
 	readonly index: number;
 	readonly params: AnyParameters;
+	/** What the operation's `prepare` made of the parameters. */
+	readonly prepared: unknown;
 	readonly limits: RequestLimits;
 	readonly item: RunnerItem;
 	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
@@ -174,7 +176,7 @@ export interface Job extends ResourceOperation {
 }
 
 /** An input with the parameters that follow from its values. With an item, it is a job. Neighboring items with the same values share it. */
-interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item'> {
+interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item' | 'prepared'> {
 	readonly mode: 'fields' | 'json';
 	readonly naming: FieldNaming;
 }
@@ -183,7 +185,7 @@ type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
- * parameters. If no field depends on the item, the fields are checked only once. The operation's own check runs for every item.
+ * parameters. If no field depends on the item, the fields are checked only once. The operation's own preparation runs for every item.
  */
 export function createJobReader(
 	context: IExecuteFunctions,
@@ -211,8 +213,10 @@ export function createJobReader(
 			lastInput = checkInput(input, { ...sharedReadContext, mode });
 		const { naming, params } = lastInput;
 		const item = new InputItem(context, index, run, lastInput);
-		naming.callWithNames(() => operation.check?.(params, item));
-		return { ...lastInput, index, item };
+		const prepared = operation.prepare
+			? naming.callWithNames(() => operation.prepare?.(params, item))
+			: params;
+		return { ...lastInput, index, item, prepared };
 	};
 }
 

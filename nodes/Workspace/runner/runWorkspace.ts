@@ -3,16 +3,18 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import type { DoneWork } from '../../core/doneItems';
+import { completeModelAnswer } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/retry';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
-import type { Clients, OutputItem } from '../operation';
-import { type ClientGetter, executeJobs, toJobFailure } from './executeJobs';
+import type { OutputItem } from '../operation';
+import { type ClientGetter, executeJobs } from './executeJobs';
+import { recoverOutcome, toJobFailure } from './failure';
 import { type Job, createJobReader, RunState } from './job';
 
-/** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order, but no more than the operation returned */
+/** Performs jobs together. Never throws. @returns a result or a NodeError for each job, in order */
 export async function performJobs(
 	jobs: readonly Job[],
 	getClients: ClientGetter,
@@ -22,56 +24,10 @@ export async function performJobs(
 	try {
 		const clients = await getClients(firstJob);
 		const results = await executeJobs({ jobs: [firstJob, ...otherJobs], clients, getClients });
-		const doneJobs = jobs.slice(0, results.length);
-		return await Promise.all(
-			doneJobs.map((job, index) => recoverOutcome(clients, job, results[index])),
-		);
+		return await Promise.all(jobs.map((job) => recoverOutcome(clients, job, results.get(job))));
 	} catch (error) {
 		return jobs.map((job) => job.item.explainFailure(toJobFailure(error, job)));
 	}
-}
-
-/** Explains a failure, and finds out what really happened if its outcome is unknown. Returns any other result as it is. */
-async function recoverOutcome(clients: Clients, job: Job, result: unknown): Promise<unknown> {
-	if (!isNodeError(result)) return result;
-	const { operation, params, item } = job;
-	if (result.outcome !== 'unknown') return item.explainFailure(result);
-	const unknownFailure = item.explainFailure(explainUnknownOutcome(result, job));
-	if (!operation.recover || item.signal?.aborted) return unknownFailure;
-	try {
-		const recovered = await operation.recover(clients, params, result, item);
-		if (isNodeError(recovered)) return item.explainFailure(recovered);
-		return recovered ?? unknownFailure;
-	} catch (error) {
-		const failure = toJobFailure(error, job);
-		// The user then learns from the failure itself that the work may be done, or which files were created.
-		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
-		return item.explainFailure(
-			isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure),
-		);
-	}
-}
-
-/** Adds to the message that the work may be done. An error item has only the message. @param cause the failure of `recover` */
-function explainUnknownOutcome(
-	failure: NodeError,
-	{ operation, params }: Job,
-	cause?: NodeError,
-): NodeError {
-	const { message, description } = failure;
-	// Most operations already say so in their own words.
-	const saysUnknown = /\bmay (still )?(have been|exist)\b/.test(message);
-	const recoveryText = cause && `Checking this also failed (${cause.message}).`;
-	const advice = operation.isIdempotent?.(params)
-		? 'It is safe to run this again.'
-		: 'Check the result in Google before you run this again.';
-	return failure.with({
-		message: saysUnknown ? message : `The request may have been carried out: ${message}`,
-		description: [description, recoveryText, saysUnknown ? undefined : advice]
-			.filter(Boolean)
-			.join(' '),
-		outcome: 'unknown',
-	});
 }
 
 /** The most batches that are performed at the same time. The requests also share the credential's rate limiters. */
@@ -102,9 +58,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
-				return jobs
-					.slice(0, results.length)
-					.map((job, index) => toPerformedItem(job, results[index]));
+				return jobs.map((job, index) => toPerformedItem(job, results[index]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
@@ -133,6 +87,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 	const { operation, index, item } = job;
 	try {
 		const pairedItem = { item: index };
+		if (result === undefined) throw new Error('The operation returned no result');
 		const output = toOutputItems(job, result).map((outputItem) => ({
 			...outputItem,
 			pairedItem,
@@ -154,12 +109,14 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 }
 
 function toOutputItems({ operation, params, item }: Job, result: unknown): OutputItem[] {
-	if (item.isTool && operation.toModel) {
-		const { items, note } = operation.toModel(result, params);
-		const notes = [...(note === undefined ? [] : [item.insertNames(note)]), ...item.hints];
-		return [...items, ...notes.map((text) => ({ note: text }))].map((json) => ({ json }));
-	}
-	return operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+	const buildItems = () =>
+		operation.toItems?.(result, params) ?? [{ json: result as OutputItem['json'] }];
+	if (!item.isTool) return buildItems();
+	const answer = operation.toModel?.(result, params) ?? {
+		items: buildItems().map(({ json }) => json),
+	};
+	const note = answer.note === undefined ? undefined : item.insertNames(answer.note);
+	return completeModelAnswer({ ...answer, note }, item.hints).map((json) => ({ json }));
 }
 
 /** Describes what happens to a finished job if the node runs again. */

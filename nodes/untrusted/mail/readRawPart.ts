@@ -1,67 +1,52 @@
-import { maxHeaderCharacters, unescapeBytes } from './charset';
+import { unescapeBytes } from './charset';
 
-/** Reads one part of a whole email in base64url. The ID `1.0` means the first part in the second part. @returns undefined without such a part */
-export function readRawPart({
-	raw,
-	partId,
-}: {
-	raw: string;
-	partId: string;
-}): Uint8Array | undefined {
+/** Reads one part of a whole email in base64url. The ID `1.0` means the first part in the second part. Without such a part, it is empty. */
+export function readRawPart({ raw, partId }: { raw: string; partId: string }): Uint8Array {
 	let part = parsePart(Buffer.from(raw, 'base64url').toString('latin1'));
 	for (const position of partId.split('.')) {
-		const rawInnerPart: string | undefined = splitIntoRawParts(part).at(Number(position));
-		if (rawInnerPart === undefined) return undefined;
-		part = parsePart(rawInnerPart);
+		const parts = splitIntoParts(part);
+		part = parsePart(parts[Number(position)] ?? '');
 	}
 	return new Uint8Array(Buffer.from(decodeContent(part), 'latin1'));
 }
 
-/** A part, or the whole email. `headers` has the first header of each name, by its name in lower case. `body` has one character per byte. */
-type ParsedPart = ReturnType<typeof parsePart>;
+interface RawPart {
+	/** The header lines, of which none is wrapped, with a line break before each. */
+	readonly header: string;
+	/** One character per byte. */
+	readonly body: string;
+}
 
-function parsePart(rawPart: string) {
+function parsePart(rawPart: string): RawPart {
 	// A part without headers begins with the blank line.
 	const blankLine = /^\r?\n|\n\r?\n/.exec(rawPart);
-	const headersEnd = blankLine ? blankLine.index + blankLine[0].length : rawPart.length;
-	const headers = new Map<string, string>();
-	for (const line of rawPart.slice(0, headersEnd).split(/\r?\n(?![ \t])/)) {
-		const colon = line.indexOf(':');
-		const name = line.slice(0, colon).trim().toLowerCase();
-		if (colon <= 0 || headers.has(name)) continue;
-		const value = line.slice(colon + 1, colon + 1 + maxHeaderCharacters);
-		headers.set(name, value.replaceAll(/\s+/g, ' ').trim());
-	}
-	return { headers, body: rawPart.slice(headersEnd) };
+	const headerEnd = blankLine ? blankLine.index + blankLine[0].length : rawPart.length;
+	const header = rawPart.slice(0, headerEnd).replaceAll(/\r?\n[ \t]+/g, ' ');
+	return { header: `\n${header}`, body: rawPart.slice(headerEnd) };
 }
+
+const readHeader = ({ header }: RawPart, name: string) =>
+	new RegExp(`\\n${name}[ \\t]*:(.*)`, 'i').exec(header)?.[1]?.trim() ?? '';
 
 /** Returns the parts of a multipart; for an attached email, only the email. */
-function splitIntoRawParts(part: ParsedPart): string[] {
-	const type = part.headers.get('content-type') ?? '';
+function splitIntoParts(part: RawPart): string[] {
+	const type = readHeader(part, 'Content-Type');
 	if (!/^multipart\//i.test(type)) return [decodeContent(part)];
 	const boundaryPattern = /;\s*boundary\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^\s;]+))/i;
-	const { quoted, bare } = boundaryPattern.exec(type)?.groups ?? {};
-	return splitBody(part.body, `\n--${quoted ?? bare ?? ''}`);
+	const { quoted, bare = '' } = boundaryPattern.exec(type)?.groups ?? {};
+	const boundary = (quoted ?? bare).replaceAll(/[^\w]/g, String.raw`\$&`);
+	const delimiterPattern = new RegExp(`\\r?\\n--${boundary}(--)?[ \\t\\r]*(?:\\n|$)`);
+	// The pattern's group stands between the parts: the two dashes that end the multipart, or undefined.
+	const pieces = `\n${part.body}`.split(delimiterPattern).slice(1);
+	const endIndex = pieces.indexOf('--');
+	return pieces
+		.slice(0, endIndex < 0 ? undefined : endIndex)
+		.filter((piece) => piece !== undefined);
 }
 
-/** Splits the body of a multipart into its parts. @param delimiter the line break and the dashes with the boundary after them */
-function splitBody(body: string, delimiter: string): string[] {
-	const rawParts: string[] = [];
-	const [, ...textsAfterDelimiter] = `\n${body}`.split(delimiter);
-	for (const text of textsAfterDelimiter) {
-		const [restOfLine = ''] = /^[^\n]*\n?/.exec(text) ?? [];
-		// Two more dashes end the multipart.
-		if (restOfLine.trim() === '--') break;
-		if (restOfLine.trim() === '') rawParts.push(text.slice(restOfLine.length));
-		// The line is a longer boundary that begins with the same characters, so it belongs to the part.
-		else if (rawParts.length > 0) rawParts.push(`${rawParts.pop() ?? ''}${delimiter}${text}`);
-	}
-	return rawParts.map((rawPart) => rawPart.replace(/\r$/, ''));
-}
-
-function decodeContent({ headers, body }: ParsedPart): string {
-	const encoding = headers.get('content-transfer-encoding')?.toLowerCase();
-	if (encoding === 'base64') return Buffer.from(body, 'base64').toString('latin1');
-	if (encoding !== 'quoted-printable') return body;
-	return unescapeBytes(body.replaceAll(/=[ \t]*\r?\n/g, ''), '=').toString('latin1');
+function decodeContent(part: RawPart): string {
+	const encoding = readHeader(part, 'Content-Transfer-Encoding').toLowerCase();
+	if (encoding === 'base64') return Buffer.from(part.body, 'base64').toString('latin1');
+	if (encoding !== 'quoted-printable') return part.body;
+	return unescapeBytes(part.body.replaceAll(/=[ \t]*\r?\n/g, ''), '=');
 }

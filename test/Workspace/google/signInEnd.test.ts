@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { runInNewContext } from 'node:vm';
 import type { IDataObject } from 'n8n-workflow';
 
-import { WorkspaceOAuth2Api } from '../../../credentials/WorkspaceOAuth2Api.credentials';
 import { buildSignedInCredential } from '../../../dev/google/credential';
 import { describeSignInEnd } from '../../../nodes/Workspace/google/signInEnd';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
@@ -142,26 +140,5 @@ describe('the node', () => {
 
 	test('has none for a sign-in that lasts', async () => {
 		expect(await contextWith(undefined).run()).toEqual([]);
-	});
-});
-
-describe('the credential’s test', () => {
-	const { qs = {} } = new WorkspaceOAuth2Api().test.request;
-	const expression = (qs['fields'] as string).slice('={{'.length, -'}}'.length);
-	const askedFields = (
-		oauthTokenData: unknown,
-		scope = 'https://www.googleapis.com/auth/drive',
-	) => runInNewContext(expression, { $credentials: { oauthTokenData, scope } }) as string;
-	const signedIn = (left: number, more: object = {}) =>
-		tokenOf(left, { n8n_expires_at: String(Date.now() + 3_599_000), ...more });
-
-	test.each([
-		['soon', signedIn(47 * hour), 'kind,user'],
-		['soon, at the longest', signedIn(47 * hour, { n8n_expires_at: undefined }), 'kind,user'],
-		['later', signedIn(49 * hour), 'user'],
-		['never', tokenOf(undefined), 'user'],
-		['never connected', undefined, 'user'],
-	])('asks for what its message needs where the sign-in ends %s', (_when, token, fields) => {
-		expect(askedFields(token)).toBe(fields);
 	});
 });

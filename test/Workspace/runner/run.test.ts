@@ -260,10 +260,20 @@ describe('one item', () => {
 			modelDescription: '',
 			fields: [],
 			options: [],
-			execute: () => Promise.resolve('done'),
+			send: () => Promise.resolve('done'),
 			...parts,
 		});
 	}
+
+	type Combination = NonNullable<Operation['combine']>;
+
+	const combining = (parts: Partial<Combination>): Combination => ({
+		getKey: () => 'k',
+		weigh: () => 0,
+		plan: (_clients, all) => Promise.resolve(all.map(({ prepared }) => prepared)),
+		send: (_clients, writes) => Promise.resolve(writes),
+		...parts,
+	});
 
 	const limits = { maxRetryWaitSeconds: 0, timeoutSeconds: 1 };
 
@@ -273,6 +283,7 @@ describe('one item', () => {
 			resource: 'mail',
 			operation,
 			params: {},
+			prepared: undefined,
 			limits,
 			item: new InputItem(createNodeContext({ url, parameters: {} }), index, runState, {
 				naming: new FieldNaming([], 'json'),
@@ -290,44 +301,29 @@ describe('one item', () => {
 			throw error;
 		});
 
-	test('a parameter that the generated client itself refuses is the input’s fault', async () => {
-		const execute = ({ drive }: Clients) => drive.files.get({} as { fileId: string });
-		const [outcome] = await outcomesOf(jobOf(operationWith({ execute })));
-		expect(outcome).toMatchObject({
-			code: 400,
-			message: 'Missing required parameters: fileId',
-		});
-		const climb = ({ drive }: Clients) => drive.files.get({ fileId: '..' });
-		const [refused] = await outcomesOf(jobOf(operationWith({ execute: climb })));
-		expect(refused).toMatchObject({
-			code: 400,
-			message: expect.stringContaining('Invalid value') as string,
-		});
-	});
-
 	test('what nobody foresaw is 500', async () => {
 		const [outcome] = await outcomesOf(
-			jobOf(operationWith({ execute: fails(new Error('a fault')) })),
+			jobOf(operationWith({ send: fails(new Error('a fault')) })),
 		);
 		expect(outcome).toMatchObject({ code: 500, status: 'INTERNAL', message: 'a fault' });
 	});
 
 	test('what does not have the form that Google documents is a bad gateway, and may follow a change', async () => {
-		const execute = fails(new TypeError('x is undefined'));
+		const send = fails(new TypeError('x is undefined'));
 		const message =
 			"Google's response does not have the form that Google documents, so it could not be read";
 		expect(
-			await outcomesOf(jobOf(operationWith({ execute, isReadOnlyByDefault: true }))),
+			await outcomesOf(jobOf(operationWith({ send, isReadOnlyByDefault: true }))),
 		).toMatchObject([
 			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
 		]);
-		expect(await outcomesOf(jobOf(operationWith({ execute })))).toMatchObject([
+		expect(await outcomesOf(jobOf(operationWith({ send })))).toMatchObject([
 			{ message: `The request may have been carried out: ${message}`, outcome: 'unknown' },
 		]);
 	});
 
 	describe('an ambiguous failure', () => {
-		const execute = fails(lost);
+		const send = fails(lost);
 
 		test.each<[string, Partial<Operation>, string]>([
 			[
@@ -350,27 +346,27 @@ describe('one item', () => {
 				message: 'The request may have been carried out: Lost',
 				description: advice,
 			};
-			expect(await outcomesOf(jobOf(operationWith({ execute, ...parts })))).toMatchObject([
+			expect(await outcomesOf(jobOf(operationWith({ send, ...parts })))).toMatchObject([
 				{ code: 503, ...told },
 			]);
 		});
 
 		test('is a result, or a clearer failure, when it can', async () => {
 			const found = () => Promise.resolve('found');
-			expect(await outcomesOf(jobOf(operationWith({ execute, recover: found })))).toEqual([
+			expect(await outcomesOf(jobOf(operationWith({ send, recover: found })))).toEqual([
 				'found',
 			]);
 			const recover = fails(
 				new NodeError({ code: 503, message: 'It is not known', outcome: 'unknown' }),
 			);
-			expect(await outcomesOf(jobOf(operationWith({ execute, recover })))).toMatchObject([
+			expect(await outcomesOf(jobOf(operationWith({ send, recover })))).toMatchObject([
 				{ message: 'It is not known' },
 			]);
 		});
 
 		test('stays ambiguous when looking for the work fails too', async () => {
 			const recover = fails(new NodeError({ code: 404, message: 'No such mailbox' }));
-			const [outcome] = await outcomesOf(jobOf(operationWith({ execute, recover })));
+			const [outcome] = await outcomesOf(jobOf(operationWith({ send, recover })));
 			expect(outcome).toMatchObject({
 				code: 503,
 				message: 'The request may have been carried out: Lost',
@@ -382,50 +378,124 @@ describe('one item', () => {
 
 		test('is asked about for no other failure', async () => {
 			const recover = jest.fn(() => Promise.resolve('found'));
-			await outcomesOf(
-				jobOf(operationWith({ execute: fails(createRefusal('No')), recover })),
-			);
+			await outcomesOf(jobOf(operationWith({ send: fails(createRefusal('No')), recover })));
 			expect(recover).not.toHaveBeenCalled();
 		});
 
 		test('of a combined request is asked about for each member', async () => {
 			const recover: Operation['recover'] = (_clients, _params, _failure, { index }) =>
 				Promise.resolve(index === 1 ? 'found' : undefined);
-			const combine = { getKey: () => 'k', execute: fails(lost) };
-			const operation = operationWith({ recover, combine });
+			const operation = operationWith({ recover, combine: combining({ send: fails(lost) }) });
 			expect(
 				await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')),
 			).toMatchObject([{ code: 503 }, 'found']);
 		});
 	});
 
-	test('without a key an operation that can combine serves one item alone', async () => {
-		const combine = { getKey: () => undefined, execute: () => Promise.resolve(['combined']) };
-		expect(await outcomesOf(jobOf(operationWith({ combine })))).toEqual(['done']);
-	});
-
-	test('a combined request may fail for some of its members', async () => {
-		const combine = {
-			getKey: () => 'k',
-			execute: () => Promise.resolve(['a', createRefusal('Not this one')]),
+	describe('items that are sent together', () => {
+		const refused = createRefusal('Not this one', 'Because');
+		/** Sends what `plan` made of three items: by default, their numbers. */
+		const outcomesOfThree = async (
+			parts: Partial<Combination>,
+			settings: { runs?: readonly RunState[]; continueOnFail?: boolean } = {},
+		) => {
+			const operation = operationWith({ combine: combining(parts) });
+			const jobs = [7, 8, 9].map((index, position) => {
+				const job = jobOf(operation, index, 'k');
+				const { continueOnFail = false, runs = [] } = settings;
+				Object.assign(job.item, { run: runs[position] ?? runState, continueOnFail });
+				return { ...job, prepared: index };
+			});
+			return await outcomesOf(...jobs);
 		};
-		const operation = operationWith({ combine });
-		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toMatchObject([
-			'a',
-			{ code: 400, message: 'Not this one' },
-		]);
-	});
+		const echo = jest.fn((_clients: Clients, writes: readonly unknown[]) =>
+			Promise.resolve(writes.map((write) => `${String(write)}!`)),
+		);
+		const refuse =
+			(refusedNumber: number): Combination['plan'] =>
+			(_clients, all) =>
+				Promise.resolve(
+					all.map(({ prepared }) => (prepared === refusedNumber ? refused : prepared)),
+				);
+		beforeEach(() => echo.mockClear());
 
-	test('a member without a result of its own gets none', async () => {
-		const combine = { getKey: () => 'k', execute: () => Promise.resolve(['a']) };
-		const operation = operationWith({ combine });
-		expect(await outcomesOf(jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k'))).toEqual(['a']);
+		test('are one request, with a result for each', async () => {
+			expect(await outcomesOfThree({ send: echo })).toEqual(['7!', '8!', '9!']);
+			expect(echo).toHaveBeenCalledTimes(1);
+		});
+
+		test.each([
+			[0.4, [2, 1]],
+			[0.5, [2, 1]],
+			[0.6, [1, 1, 1]],
+			[3, [1, 1, 1]],
+			[undefined, [3]],
+		])('of the weight %d are requests of %j', async (weight, expected) => {
+			await outcomesOfThree({ send: echo, weigh: () => weight });
+			expect(echo.mock.calls.map(([, writes]) => writes.length)).toEqual(expected);
+		});
+
+		test('a refused one fails alone where others go on, and they are planned without it', async () => {
+			const plan = jest.fn(refuse(8));
+			expect(
+				await outcomesOfThree({ plan, send: echo }, { continueOnFail: true }),
+			).toMatchObject(['7!', { message: 'Not this one' }, '9!']);
+			expect(plan.mock.calls.map(([, all]) => all.length)).toEqual([3, 2]);
+		});
+
+		test('and else it fails its whole run, for the reason that its item gave', async () => {
+			const told = {
+				code: 400,
+				message: 'Nothing was written because of item 9: Not this one',
+				description: 'Because',
+			};
+			expect(await outcomesOfThree({ plan: refuse(9), send: echo })).toMatchObject([
+				told,
+				told,
+				{ message: 'Not this one' },
+			]);
+			expect(echo).not.toHaveBeenCalled();
+		});
+
+		test('but no other run', async () => {
+			const runs = [runState, new RunState(new Sanitizer()), runState];
+			expect(await outcomesOfThree({ plan: refuse(9), send: echo }, { runs })).toMatchObject([
+				{ code: 400 },
+				'8!',
+				{ message: 'Not this one' },
+			]);
+		});
+
+		test('behind a failure nothing is sent', async () => {
+			const send: Combination['send'] = (_clients, [write]) =>
+				write === 8 ? Promise.reject(refused) : Promise.resolve(['sent']);
+			expect(await outcomesOfThree({ send, weigh: () => 1 })).toMatchObject([
+				'sent',
+				{ message: 'Not this one' },
+				{
+					code: 400,
+					message: 'Not sent, because the previous rows were not written: Not this one',
+					description: 'Nothing was written for this item.',
+				},
+			]);
+		});
+
+		test('of several runs, what is refused because of one is sent without it', async () => {
+			const send = jest.fn((clients: Clients, writes: readonly unknown[]) =>
+				writes.includes(8) ? Promise.reject(refused) : echo(clients, writes),
+			);
+			const runs = [7, 8, 9].map(() => new RunState(new Sanitizer()));
+			expect(await outcomesOfThree({ send }, { runs })).toMatchObject([
+				'7!',
+				{ message: 'Not this one' },
+				'9!',
+			]);
+			expect(send).toHaveBeenCalledTimes(5);
+		});
 	});
 
 	test('clients that cannot be made fail every member', async () => {
-		const operation = operationWith({
-			combine: { getKey: () => 'k', execute: () => Promise.resolve([]) },
-		});
+		const operation = operationWith({ combine: combining({}) });
 		const jobs = [jobOf(operation, 0, 'k'), jobOf(operation, 1, 'k')];
 		expect(await performJobs(jobs, fails(createRefusal('No credential')))).toMatchObject([
 			{ message: 'No credential' },

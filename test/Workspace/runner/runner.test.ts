@@ -2,6 +2,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
+import type { Operation } from '../../../nodes/Workspace/operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../createExecuteContext';
 
@@ -67,8 +68,10 @@ describe('what is sent', () => {
 	});
 
 	test('is no success without a result', async () => {
-		const combine = append.combine as NonNullable<typeof append.combine>;
-		const execute = jest.spyOn(combine, 'execute').mockResolvedValue([]);
+		const { combine } = append as Operation;
+		if (!combine) throw new Error('Append sends items together');
+		const plan = jest.spyOn(combine, 'plan').mockResolvedValue([{}, {}]);
+		const send = jest.spyOn(combine, 'send').mockResolvedValue([]);
 		const rows = { valuesSource: 'json', values: '[[1]]', range: 'A1' };
 		const parameters = {
 			resource: 'spreadsheet',
@@ -77,7 +80,8 @@ describe('what is sent', () => {
 			...rows,
 		};
 		const items = await run(parameters, numbered(2), { node: goOn });
-		execute.mockRestore();
+		plan.mockRestore();
+		send.mockRestore();
 		const error = {
 			code: 500,
 			status: 'INTERNAL',

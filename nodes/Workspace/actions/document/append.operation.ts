@@ -57,7 +57,7 @@ export const append = defineOperation({
 		fields.underHeading,
 	],
 	getChangedId: ({ documentId }) => documentId,
-	async execute({ docs }, params, item) {
+	async send({ docs }, params, item) {
 		const {
 			documentId,
 			content,

@@ -72,7 +72,7 @@ export const create = defineOperation({
 	modelDescription: 'Create a Google document. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
-	async execute(clients, params, item) {
+	async send(clients, params, item) {
 		const prepared = await prepareParams(params, item);
 		const { title, parentFolder: folder, templateId, keyHashes } = prepared;
 		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.

@@ -1,7 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
-import { countRoom, describePart, fitText } from '../../../core/modelAnswer';
+import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
 import { defineOperation, type Item } from '../../operation';
@@ -75,7 +76,7 @@ export const read = defineOperation({
 		},
 		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	async execute({ docs, drive }, params, item) {
+	async send({ docs, drive }, params, item) {
 		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
 		if (output === 'file') {
 			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
@@ -139,21 +140,18 @@ export const read = defineOperation({
 	},
 	toModel(result, { startCharacter }) {
 		if (!('content' in result) || result.content === undefined)
-			return { items: [{ ...result }] };
-		const { title, content: availableContent, characterCount, tabs } = result;
-		const summary = {
-			title,
-			characterCount,
-			...(tabs.length > 1 && { tabs: tabs.map((tab) => tab.title) }),
-		};
-		const content = fitText(availableContent, countRoom(summary));
-		const note = describePart(
-			content,
-			startCharacter,
-			characterCount,
-			quoteField('startCharacter'),
+			return { items: [{ ...result, file: undefined }] };
+		const { title, content, characterCount, tabs } = result;
+		const facts: IDataObject = { title, characterCount };
+		if (tabs.length > 1) facts['tabs'] = tabs.map((tab) => tab.title);
+		return buildModelAnswer(facts, { name: 'content', text: content }, (shownLength) =>
+			describeTextPart(
+				shownLength,
+				startCharacter,
+				characterCount,
+				quoteField('startCharacter'),
+			),
 		);
-		return { items: [{ ...summary, content }], note };
 	},
 	toItems(result, { binaryPropertyName }) {
 		if (!('file' in result) || result.file === undefined) return undefined;

@@ -62,19 +62,20 @@ export const write = defineOperation({
 		fields.section,
 	],
 	getChangedId: ({ documentId }) => documentId,
-	check({ content, section, replacements, fillFromInput }) {
+	prepare(params) {
+		const { content, section, replacements, fillFromInput } = params;
 		if (section !== '' && (replacements.length > 0 || fillFromInput))
 			throw createRefusal(
 				`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
 				'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 			);
-		if (content === '' || replacements.every(({ format }) => format === 'text')) return;
+		if (content === '' || replacements.every(({ format }) => format === 'text')) return params;
 		throw createRefusal(
 			`Markdown in ${quoteField('replacements')} cannot be used together with ${quoteField('content')}`,
 			'Nothing was written. Replacements change what the document already contains. Add the Markdown to the content, or leave the content empty.',
 		);
 	},
-	async execute({ docs }, params, item) {
+	async send({ docs }, params, item) {
 		const {
 			documentId,
 			content,

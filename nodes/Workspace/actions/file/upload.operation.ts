@@ -88,19 +88,18 @@ export const upload = defineOperation({
 	},
 	fields,
 	options,
-	check(params, item) {
-		// `check` runs for all items before the first upload, so that a mistake in the last item does not leave half of the files uploaded.
+	prepare(params, item) {
 		readMimeType(params);
 		const fileCount = listBinaryFields(params, item).length;
 		// Like `readMimeType`, `resolveFileName` is only called for its refusal. The name of a source is not known yet.
 		if (!canUseSourceName(params)) resolveFileName(params);
-		if (fileCount < 2 || params.name.trim() === '') return;
+		if (fileCount < 2 || params.name.trim() === '') return params;
 		throw createRefusal(
 			`${quoteField('name')} is for a single file, but ${fileCount} files would be uploaded`,
 			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
 		);
 	},
-	async execute(clients, params, item): Promise<uploads.FileResult[]> {
+	async send(clients, params, item): Promise<uploads.FileResult[]> {
 		const files: uploads.FileResult[] = [];
 		const binaryFields = listBinaryFields(params, item);
 		for (const fileIndex of binaryFields.keys()) {

@@ -1,7 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { amountFields } from './list/fields';
-import { sharedListDefinition } from './list/listDefinition';
+import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
 import { buildSenderTerms, buildReceivedTerms } from './list/query';
 
 export const list = defineOperation({
@@ -43,7 +43,8 @@ export const list = defineOperation({
 			description: 'Whether to include emails that this account sent, and drafts',
 		},
 	],
-	async execute(clients, params, item) {
+	prepare: refuseConflictingOptions,
+	async send(clients, params, item) {
 		const { from, status, includeSent, labelIds } = params;
 		const isSentIncluded =
 			includeSent || labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));

@@ -1,7 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError } from '../../../core/errors';
-import { limitMessage } from '../../../untrusted/mail/mimeStructure';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
@@ -37,26 +36,17 @@ export async function fetchConversation(
 	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
 }
 
-/** Parses an email in the worker thread, because strangers wrote it. If the content is unreadable, keeps the headers and adds a hint. */
+/** Parses an email in the worker thread, because strangers wrote it. If something is unreadable, leaves it out and adds a hint. */
 export async function parseMessage(
 	clients: Clients,
-	gmailMessage: Message,
+	message: Message,
 	item: Item,
 	{ withText = true, newTextOnly = false }: TextOptions = {},
 ): Promise<Mail> {
-	const { message, characterCount, isCut } = limitMessage(gmailMessage);
 	const id = message.id ?? '';
-	if (isCut)
-		item.addHint(
-			`The email ${id} has more parts or longer headers than emails usually have. Not all of them were read.`,
-		);
 	const parse = async (separateTexts: MailInput['separateTexts']) => {
-		const inputLength = Object.values(separateTexts).reduce(
-			(sum, text) => sum + text.length,
-			characterCount,
-		);
-		const input = { message, withText, newTextOnly, separateTexts };
-		return await runInWorker('readMail', input, item.signal, inputLength);
+		const input: MailInput = { message, withText, newTextOnly, separateTexts };
+		return await runInWorker('readMail', input, item.signal);
 	};
 	let workerResult = await parse({});
 	const missingTextIds = 'result' in workerResult ? workerResult.result.missingTextIds : [];
@@ -68,16 +58,21 @@ export async function parseMessage(
 		workerResult = await parse(Object.fromEntries(textsById));
 	}
 	if ('result' in workerResult) return workerResult.result;
-	// Only the headers were read, so there is no smaller part of the email to fall back to.
-	if (!withText && characterCount === 0)
+	if (!message.payload)
 		throw new NodeError({
 			code: 500,
 			message: `The email ${id} could not be read: ${workerResult.problem}`,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
-	item.addHint(`The content of the email ${id} could not be read: ${workerResult.problem}.`);
-	const messageWithoutBody = { ...message, payload: { headers: message.payload.headers } };
-	return await parseMessage(clients, messageWithoutBody, item, { withText: false });
+	// What is left are the headers, and without them what Gmail itself says of the email.
+	const { headers, ...content } = message.payload;
+	const hasContent = Object.keys(content).length > 0;
+	const unreadThing = hasContent ? 'content' : 'header';
+	item.addHint(
+		`The ${unreadThing} of the email ${id} could not be read: ${workerResult.problem}.`,
+	);
+	const payload = hasContent ? { headers } : undefined;
+	return await parseMessage(clients, { ...message, payload }, item, { withText: false });
 }
 
 /** Fetches the bytes of an attachment, in base64url. */
@@ -104,13 +99,8 @@ export function createAttachmentReader(clients: Clients, { summary: { id } }: Ma
 			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
 			.then(({ data: { raw } }) => raw ?? '');
 		const raw = await rawMail;
-		const workerResult = await runInWorker(
-			'readRawPart',
-			{ raw, partId },
-			item.signal,
-			raw.length,
-		);
-		if ('result' in workerResult) return Buffer.from(workerResult.result ?? []);
+		const workerResult = await runInWorker('readRawPart', { raw, partId }, item.signal);
+		if ('result' in workerResult) return Buffer.from(workerResult.result);
 		item.addHint(
 			`An email attached to the email ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
 		);

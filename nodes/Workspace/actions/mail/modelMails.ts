@@ -1,10 +1,11 @@
-/** Answers to a model that contain emails, shortened to the room that the answer has. */
+/** Answers to a model that contain emails. */
+import type { IDataObject } from 'n8n-workflow';
+
 import { shorten } from '../../../core/text';
 import {
-	countFitting,
-	countRoom,
-	describePart,
-	fitText,
+	buildModelAnswer,
+	describeTextPart,
+	fitEntries,
 	type ModelAnswer,
 } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
@@ -14,12 +15,8 @@ import { buildPageToken, parsePageToken } from './list/pageToken';
 const maxSnippetLength = 100;
 /** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
 const minTextLength = 200;
-/** The share of an answer's room that everything but the texts of the emails may take. */
-const maxRowShare = 0.8;
 const maxNextIds = 20;
-/** Ends a shortened text. While the room for the texts is not known yet, it also stands in place of each text. */
-const ellipsis = '…';
-const shortenedNote = `A text that ends with ${ellipsis} is shortened:`;
+const shortenedNote = 'A text that ends with … is shortened:';
 
 /** Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and `text` if it was asked for. */
 export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
@@ -30,57 +27,52 @@ export interface MailList {
 	readonly nextPageToken: string | undefined;
 }
 
+const toListPart = (entries: MailList['entries']) => ({
+	entries: entries.map(({ message }) => toRow(message)),
+	minTextLength,
+});
+
 /** Returns the first emails of a list, as many as an answer has room for. */
 export function takeShownMails(entries: MailList['entries']): ListedMail[] {
-	const mails = entries.map(({ message }) => message);
-	const rows = mails.map((mail) => toRow(mail, mail.text?.slice(0, minTextLength)));
-	return mails.slice(0, countFitting(rows, countRoom()));
+	const { shownEntries } = fitEntries(toListPart(entries));
+	return entries.slice(0, shownEntries.length).map(({ message }) => message);
 }
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
-	{ entries, nextPageToken }: MailList,
+	list: MailList,
 	pageToken: string,
 	changesLabels: boolean,
 ): ModelAnswer {
-	const shownMails = takeShownMails(entries);
-	const rowsWithEllipsis = shownMails.map((mail) => toRow(mail, mail.text && ellipsis));
-	const fullTexts = shownMails.map(({ text = '' }) => text);
-	const texts = shareRoom(fullTexts, countRoom(...rowsWithEllipsis));
-	const items = shownMails.map((mail, index) => toRow(mail, mail.text && texts[index]));
-	const { gmailPageToken, skipCount } = parsePageToken(pageToken);
-	const firstNumber = shownMails.length === 0 ? 0 : skipCount + 1;
-	const lastNumber = skipCount + shownMails.length;
-	const total = `${skipCount + entries.length}${nextPageToken === undefined ? '' : ' or more'}`;
-	const order =
-		gmailPageToken === '' ? 'newest first' : 'newest first, counted from that page token';
-	const firstHiddenMail = entries[shownMails.length]?.message;
-	const tooLongMail = shownMails.length === 0 ? firstHiddenMail : undefined;
-	const nextSkipCount = tooLongMail ? skipCount + 1 : lastNumber;
-	const nextToken = firstHiddenMail
-		? buildPageToken(nextSkipCount, gmailPageToken)
-		: nextPageToken;
-	const tokenAssignment = `${quoteField('pageToken')}: ${nextToken ?? ''}`;
-	// Emails whose labels have changed may be gone from the list. A token that skips them would then skip others.
-	const continueAdvice = changesLabels
-		? `To get the next ones, call again in the same way. If these emails come again, call with ${tokenAssignment}`
-		: `To get the next ones, call again with ${tokenAssignment}`;
-	const sentences = [
-		`Emails ${firstNumber} to ${lastNumber} of ${total} are shown, ${order}.`,
-		texts.some((text, index) => text !== fullTexts[index]) &&
-			`${shortenedNote} read the email by its ID to get all of it.`,
-		tooLongMail &&
-			`The email ${tooLongMail.id} is too long to be shown here: read it by its ID.`,
-		nextToken && continueAdvice,
-	];
-	return { items, note: sentences.filter(Boolean).join(' ') };
+	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
+		const { entries, nextPageToken } = list;
+		const { gmailPageToken, skipCount } = parsePageToken(pageToken);
+		const lastNumber = skipCount + shownCount;
+		const firstNumber = shownCount === 0 ? 0 : skipCount + 1;
+		const more = nextPageToken === undefined ? '' : ' or more';
+		const order = gmailPageToken === '' ? '' : ', counted from that page token';
+		const isAllShown = shownCount === entries.length;
+		const sentences = [
+			`Emails ${firstNumber} to ${lastNumber} of ${skipCount + entries.length}${more} are shown, newest first${order}.`,
+		];
+		if (isCut) sentences.push(`${shortenedNote} read the email by its ID to get all of it.`);
+		const nextToken = isAllShown ? nextPageToken : buildPageToken(lastNumber, gmailPageToken);
+		if (nextToken) sentences.push(adviseNextCall(nextToken, changesLabels));
+		return sentences.join(' ');
+	});
 }
 
-/** Converts an email of a list to a row, with a text or else with the snippet. */
-function toRow(
-	{ id, threadId, date, sender, subject, snippet = '', status }: ListedMail,
-	text?: string,
-) {
+/** Emails whose labels have changed may be gone from the list. A token that skips them would then skip others. */
+function adviseNextCall(nextToken: string, changesLabels: boolean): string {
+	const assignment = `${quoteField('pageToken')}: ${nextToken}`;
+	return changesLabels
+		? `To get the next ones, call again in the same way. If these emails come again, call with ${assignment}`
+		: `To get the next ones, call again with ${assignment}`;
+}
+
+/** Converts an email of a list to a row, with its text or else with the snippet. */
+function toRow(mail: ListedMail): IDataObject {
+	const { id, threadId, date, sender, subject, snippet = '', status, text } = mail;
 	// Without the option Details, an email has only its IDs.
 	if (status === undefined) return { id, threadId };
 	const row = { id, date, sender, subject, status };
@@ -89,69 +81,60 @@ function toRow(
 		: { ...row, text };
 }
 
-/** Shortens texts so that together, not counting ellipses, they fit into the room. A short text leaves more room for the texts after it. */
-function shareRoom(texts: readonly string[], room: number): string[] {
-	let remainingRoom = room;
-	return texts.map((text, index) => {
-		const fittingText = fitText(text, remainingRoom / (texts.length - index));
-		remainingRoom -= JSON.stringify(fittingText).length;
-		return fittingText === text ? text : fittingText + ellipsis;
+interface MailAnswerParams {
+	readonly startCharacter: number;
+	readonly includeHeaders: boolean;
+}
+
+/** Converts one email or a conversation to what an answer has room for, without HTML. */
+export function toMailAnswer(
+	results: ReadonlyArray<{ readonly mail: Mail }>,
+	params: MailAnswerParams,
+): ModelAnswer {
+	const mails = results.map(({ mail }) => mail);
+	const [firstMail] = mails;
+	if (!firstMail || mails.length > 1) return toConversationAnswer(mails, params);
+	const { startCharacter } = params;
+	const { length } = firstMail.text;
+	const part = { name: 'text', text: firstMail.text.slice(startCharacter) };
+	return buildModelAnswer(toFacts(firstMail, params), part, (shownLength, isCut) => {
+		if (startCharacter === 0 && !isCut) return undefined;
+		const parameter = quoteField('startCharacter');
+		return describeTextPart(shownLength, startCharacter, length, parameter);
 	});
 }
 
-/** Converts one email or a conversation to as many rows as have room, without HTML. The texts share the room that the rows leave. */
-export function toMailAnswer(
-	results: ReadonlyArray<{ readonly mail: Mail }>,
-	{
-		startCharacter,
-		includeHeaders,
-	}: { readonly startCharacter: number; readonly includeHeaders: boolean },
-): ModelAnswer {
-	const mails = results.map(({ mail }) => mail);
-	const rows = mails.map(({ summary, cc, attachments, headers }) => {
-		const { id, threadId, date, sender, to, subject, status } = summary;
-		const files = attachments.map(({ fileName, mimeType, size }) => ({
-			fileName,
-			mimeType,
-			size,
-		}));
-		const extras = { ...(cc !== '' && { cc }), ...(includeHeaders && { headers }) };
-		return {
-			id,
-			threadId,
-			date,
-			sender,
-			to,
-			...extras,
-			subject,
-			status,
-			attachments: files,
-			text: ellipsis,
-		};
+function toConversationAnswer(mails: readonly Mail[], params: MailAnswerParams): ModelAnswer {
+	const entries = mails.map((mail) => ({ ...toFacts(mail, params), text: mail.text }));
+	return buildModelAnswer({}, { entries, minTextLength }, (shownCount, isCut) => {
+		if (!isCut) return undefined;
+		const sentences = [
+			`Emails 1 to ${shownCount} of ${mails.length} are shown.`,
+			`${shortenedNote} to get all of it, read that email alone by its ID.`,
+		];
+		const nextIds = mails
+			.slice(shownCount, shownCount + maxNextIds)
+			.map(({ summary }) => summary.id);
+		if (nextIds.length > 0)
+			sentences.push(`Read the next ones by their IDs: ${nextIds.join(', ')}`);
+		return sentences.join(' ');
 	});
-	const shownRows = rows.slice(0, countFitting(rows, countRoom() * maxRowShare));
-	const remainingTexts = mails
-		.slice(0, shownRows.length)
-		.map(({ text }) => text.slice(startCharacter));
-	const texts = shareRoom(remainingTexts, countRoom(...shownRows));
-	const items = shownRows.map((row, index) => ({ ...row, text: texts[index] ?? '' }));
-	const isComplete = mails.every(({ text }, index) => text === texts[index]);
-	const [firstMail] = mails;
-	if (!firstMail || isComplete) return { items };
-	if (mails.length === 1) {
-		const [text = ''] = texts;
-		const shownText = text === remainingTexts[0] ? text : text.slice(0, -ellipsis.length);
-		const fullLength = firstMail.text.length;
-		return {
-			items,
-			note: describePart(shownText, startCharacter, fullLength, quoteField('startCharacter')),
-		};
-	}
-	const nextIds = mails.slice(shownRows.length).map(({ summary }) => summary.id);
-	const nextMails =
-		nextIds.length > 0
-			? `Read the next ones by their IDs: ${nextIds.slice(0, maxNextIds).join(', ')}`
-			: '';
-	const note = `Emails 1 to ${shownRows.length} of ${mails.length} are shown. ${shortenedNote} to get all of it, read that email alone by its ID. ${nextMails}`;
-	return { items, note };
+}
+
+function toFacts(
+	{ summary, cc, attachments, headers }: Mail,
+	{ includeHeaders }: MailAnswerParams,
+): IDataObject {
+	const { id, threadId, date, sender, to, subject, status } = summary;
+	const facts: IDataObject = { id, threadId, date, sender, to };
+	if (cc !== '') facts.cc = cc;
+	if (includeHeaders) facts.headers = headers as IDataObject[];
+	facts.subject = subject;
+	facts.status = status;
+	facts.attachments = attachments.map(({ fileName, mimeType, size }) => ({
+		fileName,
+		mimeType,
+		size,
+	}));
+	return facts;
 }

@@ -61,7 +61,7 @@ export const read = defineOperation({
 				'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async execute(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
+	async send(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
 		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
 		const readMails = async () => {

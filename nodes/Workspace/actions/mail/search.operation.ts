@@ -1,7 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { amountFields } from './list/fields';
-import { sharedListDefinition } from './list/listDefinition';
+import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
 import { narrowQuery, buildReceivedTerms } from './list/query';
 
 export const search = defineOperation({
@@ -22,7 +22,8 @@ export const search = defineOperation({
 		},
 		...amountFields,
 	],
-	async execute(clients, params, item) {
+	prepare: refuseConflictingOptions,
+	async send(clients, params, item) {
 		const { listEmails } = await import('./list/listEmails');
 		return await listEmails(
 			clients,

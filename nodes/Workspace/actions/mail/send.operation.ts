@@ -39,17 +39,17 @@ export const send = defineOperation({
 	},
 	fields: sendFields,
 	options: sendOptions,
-	check(params: SendParams, item: Item) {
+	prepare(params: SendParams, item: Item) {
 		refuseIncompleteNewMail(params);
-		// All items are checked before any is sent, so that a wrong address or missing file in the last item does not leave half a batch sent.
 		const { to, cc, bcc, replyTo } = readMailHeaders(params);
 		const allowed = readAllowedRecipients(params.allowedRecipients);
 		const addresses = [...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address);
 		refuseForbiddenAddresses(addresses, allowed);
 		// Called only because it refuses a missing binary field.
 		expandAttachments(params.attachments, item);
+		return params;
 	},
-	async execute(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
+	async send(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
 		const { prepareMail, hashMailKey, composeMail } = await import('./send/compose');
 		const {
 			replyToMessageId: originalId,

@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError } from '../../../core/errors';
+import { isNodeError, type NodeError } from '../../../core/errors';
 import { defineOperation, type Item } from '../../operation';
 import * as places from './appendPlace';
 import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
@@ -15,29 +15,35 @@ import { alignRows } from './tableHeader';
 import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
 import { formatDates, toInputOption } from './dates/dateCells';
 import {
-	takeOnlyResult,
-	sendInChunks,
+	type PlannedWrite,
+	type SheetWriteResult,
 	buildWriteResults,
-	findStopError,
+	sendWrites,
+	toPlannedWrites,
 	weighRows,
 } from './sendRows';
 import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
 
-/** Appends the rows of members that have the same target, in the order of the members. */
-async function appendRows(sheets: sheets_v4.Sheets, members: readonly AppendMember[]) {
+/** Plans the rows of members that have the same target, in the order of the members. */
+async function planRows(
+	sheets: sheets_v4.Sheets,
+	members: readonly AppendMember[],
+): Promise<ReadonlyArray<PlannedWrite<Cell[][], AppendResult> | NodeError>> {
 	const [firstMember] = members;
 	if (!firstMember) return [];
 	const spreadsheet = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
 	const params = await spreadsheet.resolveTab(firstMember.params);
 	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
 	const appendPlan = await planAppend(spreadsheet, params, members);
-	return await sendInChunks(appendPlan.rowsByMember, members, {
-		doneVerb: 'appended',
-		getRows: (rows) => rows,
-		send: async (rowsByMember, items) =>
+	const plan = {
+		entries: appendPlan.rowsByMember,
+		send: async (rowsByMember: readonly Cell[][][], items: readonly Item[]) =>
 			await appendAndRepair(spreadsheet, appendPlan, rowsByMember, items),
-	});
+	};
+	return toPlannedWrites(plan, members);
 }
+
+type AppendResult = SheetWriteResult & { tableRange?: string };
 
 /** Plans the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
 async function planAppend(
@@ -56,9 +62,7 @@ async function planAppend(
 		(entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
 	const resolve = async () => await spreadsheet.resolveName(entered);
 	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolve) : entered;
-	const rowsByMember = members.map(
-		(member) => findStopError(member) ?? readCellRows(member.params),
-	);
+	const rowsByMember = members.map((member) => readCellRows(member.params));
 	const plannedPlace = places.getPlaceInTarget(target);
 	return { params, target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
 }
@@ -76,11 +80,11 @@ const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] :
 async function appendAndRepair(
 	spreadsheet: Spreadsheet,
 	appendPlan: AppendPlan,
-	rowsByMember: ReadonlyArray<Cell[][]>,
-	items: ReadonlyArray<Item | undefined>,
-) {
+	rowsByMember: readonly Cell[][][],
+	items: readonly Item[],
+): Promise<AppendResult[]> {
 	const addHint = (text: string) => {
-		items.forEach((item) => item?.addHint(text));
+		items.forEach((item) => item.addHint(text));
 	};
 	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
 	const values = paddedRowsByMember.flat().map(padFirstCell);
@@ -159,19 +163,23 @@ export const append = defineOperation({
 	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
 	fields: appendFields,
 	options: appendOptions,
-	execute: async (clients, params, item) =>
-		takeOnlyResult(await appendRows(clients.sheets, [{ params, item }])),
-	check: (params, item) => void readRows({ params, item }),
+	prepare(params, item) {
+		readRows({ params, item }); // throws if the rows are invalid
+		return { params, item };
+	},
 	combine: {
 		getKey: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
-		execute: async (clients, members) => await appendRows(clients.sheets, members),
-	},
-	lock: {
-		getKey: (params) => params.spreadsheetId,
-		weigh: (params, item) => weighRows({ params, item }),
+		getLockId: (params) => params.spreadsheetId,
+		weigh: (member) => weighRows(member),
+		plan: async ({ sheets }, all) =>
+			await planRows(
+				sheets,
+				all.map(({ prepared }) => prepared),
+			),
+		send: async (_clients, writes) => await sendWrites(writes),
 	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
-	recover(_clients, { spreadsheetId, tab, range }, failure) {
+	recover(_clients, { params: { spreadsheetId, tab, range } }, failure) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.
 		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw failure.with({

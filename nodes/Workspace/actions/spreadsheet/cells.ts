@@ -3,9 +3,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
-import type { Member } from '../../operation';
 import { DateCell } from './dates/dates';
-import { rowNumberKey, type RowParams } from './fields';
+import { type Member, rowNumberKey, type RowParams } from './fields';
 
 /** The value of a cell. "" clears the cell. null leaves it unchanged, but `toRowData` clears it. */
 export type Cell = string | number | boolean | null | DateCell;

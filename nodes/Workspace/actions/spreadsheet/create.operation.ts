@@ -137,7 +137,7 @@ export const create = defineOperation({
 	modelDescription: 'Create a Google spreadsheet. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
-	async execute(clients, params, item) {
+	async send(clients, params, item) {
 		const rows = readFirstRows(params);
 		if (needsDrive(params)) return await createByDrive(clients, params, item);
 		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };

@@ -1,6 +1,12 @@
 import { textType } from '../../../fields/field';
 import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
-import type { Field, Member, InferParameters } from '../../operation';
+import type { Field, InferParameters, Item } from '../../operation';
+
+/** An item with its parameters. */
+export interface Member<P> {
+	readonly params: P;
+	readonly item: Item;
+}
 
 /** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';

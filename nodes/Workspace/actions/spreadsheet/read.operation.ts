@@ -329,7 +329,7 @@ export const read = defineOperation({
 	],
 	options: readOptions,
 	isReadOnlyByDefault: true,
-	async execute({ sheets }, enteredParams, item): Promise<ReadRows> {
+	async send({ sheets }, enteredParams, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, enteredParams.spreadsheetId, item);
 		const isWholeFirstTab = enteredParams.tab === '' && enteredParams.range.trim() === '';
 		const params = isWholeFirstTab

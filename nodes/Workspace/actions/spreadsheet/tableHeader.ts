@@ -5,9 +5,8 @@ import { foldText } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { type Cell, type RowsMembers, readNamedRows, type NamedRow, collectNames } from './cells';
 import { convertCells } from './dates/dateCells';
-import type { RowParams, WriteMembers } from './fields';
+import type { RowParams } from './fields';
 import { createColumnError, listNames, headerRowAdvice } from './names';
-import { failRunsWithError, findStopError } from './sendRows';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange, parseTarget } from './range';
 import type { Spreadsheet } from './spreadsheet';
 import { buildEnlargeTabRequests, findNativeTable, isUnknownRangeError } from './spreadsheet';
@@ -132,19 +131,19 @@ export function indexColumns(
 
 /**
  * If a table has no header, adds the columns that rows name by letter: Read names columns without a header by letters. `letterErrors` has a
- * NodeError for each member whose run has the letter of a column outside of the range or tab, unless it leaves out such fields.
+ * NodeError for each member that has the letter of a column outside of the range or tab, unless it leaves out such fields.
  */
 export function addLetterColumnsToEmptyHeader(
 	table: TableWithRows,
-	members: WriteMembers,
+	params: ColumnParams,
 ): TableWithRows {
 	const { header, namedRowsByMember } = table;
 	if (header.columnsByName.size > 0) return table;
 	const { rangeStart, rangeEnd, columnCount } = header;
 	const length = Math.min(rangeEnd + 1, columnCount) - rangeStart;
 	const freeLetters = Array.from({ length }, (_, index) => toColumnLetters(rangeStart + index));
-	const mayLeaveOut = members[0]?.params.extraColumns === 'ignore';
-	const refusals = namedRowsByMember.map((rows) => {
+	const mayLeaveOut = params.extraColumns === 'ignore';
+	const letterErrors = namedRowsByMember.map((rows) => {
 		const letters = collectNames(rows).filter((name) => /^[A-Z]{1,3}$/.test(name));
 		const unknown = letters.filter((letter) => !freeLetters.includes(letter));
 		if (unknown.length === 0 || (mayLeaveOut && unknown.length < letters.length))
@@ -155,7 +154,6 @@ export function addLetterColumnsToEmptyHeader(
 			`${advice} ${headerRowAdvice}`,
 		);
 	});
-	const letterErrors = failRunsWithError(refusals, members, 'written');
 	const fittingRows = namedRowsByMember.filter((_, index) => !letterErrors[index]).flat();
 	const names = collectNames(fittingRows).filter((name) => freeLetters.includes(name));
 	const columnsByName = new Map(
@@ -287,12 +285,7 @@ export async function alignRows(
 	members: RowsMembers,
 ) {
 	const table = await fetchTable(spreadsheet, params, members);
-	const {
-		oldHeader,
-		newNames,
-		newHeader: header,
-		errors,
-	} = resolveColumns(table, params, members);
+	const { oldHeader, newNames, newHeader: header, errors } = resolveColumns(table, params);
 	const rowsByMember = table.namedRowsByMember.map(
 		(rows, index) => errors[index] ?? rows.map((row) => alignRow(row, header)),
 	);
@@ -309,22 +302,13 @@ export async function alignRows(
 
 /**
  * Resolves the columns that rows name. `oldHeader` has the existing columns, also those named by letter, and `newHeader` also `newNames`.
- * `errors` has, for each member, a NodeError if its rows do not fit the table or its run was stopped, and otherwise undefined.
+ * `errors` has, for each member, a NodeError if its rows do not fit the table, and otherwise undefined.
  */
-export function resolveColumns(table: TableWithRows, params: ColumnParams, members: RowsMembers) {
-	const { header: fetchedHeader, namedRowsByMember, letterErrors } = table;
-	const earlierErrors = members.map(
-		(member, index) => findStopError(member) ?? letterErrors?.[index],
-	);
+export function resolveColumns(table: TableWithRows, params: ColumnParams) {
+	const { header: fetchedHeader, namedRowsByMember, letterErrors = [] } = table;
 	const isHeaderNew = fetchedHeader.columnsByName.size === 0;
-	const firstMember = members.find((_, index) => !earlierErrors[index]);
-	// If there is no header yet, the rows of the first run define it. Other runs must fit it, unless they may add columns.
-	const isFromOneRun = isHeaderNew && params.extraColumns !== 'add';
-	const definesHeader = (_: unknown, index: number) =>
-		!earlierErrors[index] &&
-		(!isFromOneRun || members[index]?.item.run === firstMember?.item.run);
-	const names = collectNames(namedRowsByMember.filter(definesHeader).flat());
-	const oldHeader = letterErrors
+	const names = collectNames(namedRowsByMember.filter((_, index) => !letterErrors[index]).flat());
+	const oldHeader = table.letterErrors
 		? fetchedHeader
 		: addLetterColumnsAfterHeader(fetchedHeader, new Set(names));
 	const canAdd = params.extraColumns === 'add' || isHeaderNew;
@@ -335,7 +319,7 @@ export function resolveColumns(table: TableWithRows, params: ColumnParams, membe
 		: [grownHeader];
 	const errors = namedRowsByMember.map(
 		(rows, index) =>
-			earlierErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
+			letterErrors[index] ?? noSpaceError ?? findMisfitError(rows, newHeader, params),
 	);
 	return { namedRowsByMember, oldHeader, newNames, newHeader, errors };
 }

@@ -3,17 +3,22 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { createRefusal, type NodeError } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { hasColumnNames, readCellRows, readRows } from './cells';
+import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
 import * as fields from './fields';
 import type { WriteMembers, WriteParams } from './fields';
 import { alignRows } from './tableHeader';
 import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
-import { type SheetWriteResult, takeOnlyResult, weighRows } from './sendRows';
+import {
+	type PlannedWrite,
+	type SheetWriteResult,
+	sendWrites,
+	toPlannedWrites,
+	weighRows,
+} from './sendRows';
 import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
-import { updateTable, maxUpdateBytes } from './write/updateTable';
-import { replaceTable, writeRowsAt, writeItemTable } from './write/writeTable';
-
-type WriteResults = Array<SheetWriteResult | SheetWriteResult[] | NodeError>;
+import type { MatchStep } from './write/matchPlan';
+import { planUpdate, maxUpdateBytes } from './write/updateTable';
+import { planReplacement, planRowsAt, planItemTable } from './write/writeTable';
 
 /** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
 function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
@@ -39,8 +44,8 @@ function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
 	);
 }
 
-/** Writes the rows of members that have the same target and options. Only the first member's parameters decide how. */
-async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WriteResults> {
+/** Plans the writes of members that have the same target and options. Only the first member's parameters decide how. */
+async function planByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WritePlan> {
 	const [firstMember] = members;
 	if (!firstMember) return [];
 	const mode = resolveWriteMode(firstMember.params);
@@ -48,16 +53,37 @@ async function writeByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Pro
 	const params = await spreadsheet.resolveTab(firstMember.params);
 	const target = parseTarget(params);
 	if (params.createTab) await spreadsheet.createMissingTab(target);
-	if (mode === 'update') return await updateTable(spreadsheet, params, members);
-	if (mode === 'replace') return await replaceTable(spreadsheet, params, members);
-	if (!hasColumnNames(params))
-		return await writeRowsAt(spreadsheet, params, target, [readCellRows(params)], members);
-	if (params.valuesSource === 'items') return await writeItemTable(spreadsheet, params, members);
-	return await writeBelowHeader(spreadsheet, params, members);
+	if (mode === 'update')
+		return toPlannedWrites(await planUpdate(spreadsheet, params, members), members);
+	const plan = await planCells(mode, spreadsheet, params, members);
+	return toPlannedWrites(plan, members);
 }
 
-/** Writes cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
-async function writeBelowHeader(
+type WritePlan = ReadonlyArray<
+	PlannedWrite<MatchStep[] | Cell[][], SheetWriteResult | SheetWriteResult[]> | NodeError
+>;
+
+async function planCells(
+	mode: WriteParams['writeMode'],
+	spreadsheet: Spreadsheet,
+	params: WriteParams,
+	members: WriteMembers,
+) {
+	if (mode === 'replace') return await planReplacement(spreadsheet, params, members);
+	if (!hasColumnNames(params))
+		return planRowsAt(
+			spreadsheet,
+			params,
+			parseTarget(params),
+			[readCellRows(params)],
+			members,
+		);
+	if (params.valuesSource === 'items') return await planItemTable(spreadsheet, params, members);
+	return await planBelowHeader(spreadsheet, params, members);
+}
+
+/** Plans cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
+async function planBelowHeader(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
@@ -76,7 +102,7 @@ async function writeBelowHeader(
 		if (row === params.headerRow)
 			await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
 	};
-	return await writeRowsAt(spreadsheet, params, start, rowsByMember, members, { prepare });
+	return planRowsAt(spreadsheet, params, start, rowsByMember, members, { prepare });
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -95,24 +121,26 @@ export const write = defineOperation({
 	isIdempotent: () => true,
 	fields: fields.writeFields,
 	options: fields.writeOptions,
-	execute: async (clients, params, item) =>
-		takeOnlyResult(await writeByMode(clients.sheets, [{ params, item }])),
-	check(params, item) {
+	prepare(params, item) {
 		resolveWriteMode(params);
 		readRows({ params, item }); // throws if the rows are invalid
+		return { params, item };
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
-		execute: async (clients, members) => await writeByMode(clients.sheets, members),
-	},
-	lock: {
-		getKey: (params) =>
+		getLockId: (params) =>
 			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
-		// Only updates may join a group: a run that replaces the table must not write the rows of another run, too.
-		weigh: (params, item) =>
-			resolveWriteMode(params) === 'update'
-				? weighRows({ params, item }, maxUpdateBytes)
-				: undefined,
+		weigh(member) {
+			const mode = resolveWriteMode(member.params);
+			if (mode === 'replace') return undefined;
+			return weighRows(member, mode === 'update' ? maxUpdateBytes : undefined);
+		},
+		plan: async ({ sheets }, all) =>
+			await planByMode(
+				sheets,
+				all.map(({ prepared }) => prepared),
+			),
+		send: async (_clients, writes) => await sendWrites(writes),
 	},
 	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),
 	nameResult(result) {

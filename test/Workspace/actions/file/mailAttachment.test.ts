@@ -58,6 +58,15 @@ describe('an attachment of an email is uploaded', () => {
 		]);
 	});
 
+	test('by its file name, also if it is in an attached email', async () => {
+		const inner = multipart('related', plain('Order'), file('a.pdf')).replaceAll(
+			'related-x',
+			'r',
+		);
+		const id = seed(`Content-Type: message/rfc822\n\nSubject: Order\n${inner}`, file('b.pdf'));
+		expect(content(await take(id, 'a.pdf'))).toBe('bytes of a.pdf');
+	});
+
 	test('by an ID that Read gave earlier, with the name of what has its size', async () => {
 		const id = seed(file('a.pdf'), file('other.txt'));
 		const [, second = ''] = await readIds(id);

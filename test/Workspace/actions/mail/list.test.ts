@@ -531,7 +531,7 @@ describe('list', () => {
 			});
 			// As the runner, which knows operations of any fields.
 			const operation: Operation = list;
-			await operation.execute(clients, params, { ...item, store });
+			await operation.send?.(clients, params, { ...item, store });
 			expect(storedAt).toHaveLength(30);
 			// Each mail is two requests, with five mails at once.
 			expect(storedAt[0]).toBeLessThan(20);

@@ -125,13 +125,13 @@ describe('read', () => {
 				'',
 			],
 			[
-				'an attached mail, which is no part of it',
+				'an attached mail, which goes below it',
 				multipart(
 					'mixed',
 					plain('body'),
 					`Content-Type: message/rfc822\n\nSubject: x\n\ninner`,
 				),
-				'body',
+				'body\n\n---------- Attached email ---------\nSubject: x\n\ninner',
 				'',
 			],
 			['nothing at all', 'Subject: empty\n', '', ''],
@@ -399,16 +399,10 @@ describe('hostile emails', () => {
 			const mail = await parseMessage(clients(), { id: '18c', ...more, payload }, item);
 			return { ...mail, hints: item.hints };
 		}
-		const cut = [
-			'The email 18c has more parts or longer headers than emails usually have. Not all of them were read.',
-		];
-
 		it.each([4_400, 440_000])('has a subject of %d encoded words', async (words) => {
 			const value = '=?a?q?=80?==?b?q?=80?='.repeat(words / 2);
 			const { summary, hints } = await read({ headers: [{ name: 'Subject', value }] });
-			expect(summary.subject.length).toBeLessThanOrEqual(10_000);
-			expect(summary.subject).toMatch(/^(€)+/);
-			expect(hints).toEqual(cut);
+			expect([summary.subject, hints]).toEqual(['€'.repeat(words), []]);
 		});
 
 		it('has a date that is none, and names charsets that there are not', async () => {
@@ -442,28 +436,28 @@ describe('hostile emails', () => {
 				value: `a${at}`,
 			}));
 			const mail = await read({ headers });
-			expect(mail.headers).toHaveLength(1_000);
-			expect(mail.hints).toEqual(cut);
+			expect([mail.headers.length, mail.hints]).toEqual([18_000, []]);
 		});
 
 		it('has more parts', async () => {
 			const parts = Array.from({ length: 30_000 }, (_, at) => leaf(String(at)));
 			const { text, hints } = await read({ mimeType: 'multipart/related', parts });
-			expect(text.split('\n')).toHaveLength(1_999);
-			expect(hints).toEqual(cut);
+			expect([text.split('\n').length, hints]).toEqual([30_000, []]);
 		});
 
-		it('is nested more deeply', async () => {
-			let inner: gmail_v1.Schema$MessagePart = leaf('x'.repeat(10_000_000));
-			for (let level = 0; level < 1_500; level++)
+		it.each([
+			[1_000, 1_002, []],
+			[
+				20_000,
+				1,
+				['The content of the email 18c could not be read: it is nested too deeply.'],
+			],
+		])('has %d levels of parts', async (levels, lines, problems) => {
+			let inner: gmail_v1.Schema$MessagePart = leaf('last');
+			for (let level = 0; level <= levels; level++)
 				inner = { mimeType: 'multipart/mixed', parts: [leaf(`${level}`), inner] };
-			const { text, hints } = await read({
-				mimeType: 'multipart/mixed',
-				parts: [leaf('first'), inner],
-			});
-			expect(text).toMatch(/^first\n1499\n/);
-			expect(text.split('\n')).toHaveLength(49);
-			expect(hints).toEqual(cut);
+			const { text, hints } = await read(inner);
+			expect([text.split('\n').length, hints]).toEqual([lines, problems]);
 		});
 
 		it.each([12_000_000])('%d letters of two bytes come whole', async (letters) => {
@@ -474,14 +468,14 @@ describe('hostile emails', () => {
 		it('has a text that Gmail says is elsewhere, and more of it than can be read', async () => {
 			const { text, summary, hints } = await read(
 				{
-					...leaf('x'.repeat(60_000_000)),
+					...leaf('x'.repeat(76_000_000)),
 					headers: [{ name: 'Subject', value: '=?utf-8?q?=C3=BC?=' }],
 				},
 				{ labelIds: ['UNREAD'] },
 			);
 			expect([text, summary.subject, summary.status]).toEqual(['', 'ü', 'unread']);
 			expect(hints).toEqual([
-				'The content of the email 18c could not be read: it is longer than 70,000,000 characters.',
+				'The content of the email 18c could not be read: it is longer than 100,000,000 characters.',
 			]);
 		});
 	});

@@ -17,6 +17,9 @@ async function read(raw: string, options: IDataObject = {}) {
 
 const mail = (subject: string, body: string) =>
 	`Content-Type: message/rfc822\n\nSubject: ${subject}\n${body}`;
+const below = (header: string, text: string) =>
+	`\n\n---------- Attached email ---------\n${header}\n\n${text}`;
+const bill = 'Dear Ann, the bill for May is here. Please pay 20 EUR by Friday.';
 const typed = (type: string, text: string, more = '') => `Content-Type: ${type}\n${more}\n${text}`;
 const inline = 'Content-Disposition: inline\n';
 
@@ -189,7 +192,7 @@ const cases: Case[] = [
 			),
 			mail('lost', '\nthe lost mail'),
 		),
-		text: 'not delivered',
+		text: `not delivered${below('Subject: lost', 'the lost mail')}`,
 		files: ['message/delivery-status', 'message/rfc822'],
 	},
 	{
@@ -220,7 +223,7 @@ const cases: Case[] = [
 			plain('contents'),
 			multipart('digest', '\nSubject: one\n\nfirst', '\nSubject: two\n\nsecond'),
 		),
-		text: 'contents',
+		text: `contents${below('Subject: one', 'first')}${below('Subject: two', 'second')}`,
 		files: ['message/rfc822', 'message/rfc822'],
 	},
 	{
@@ -233,8 +236,74 @@ const cases: Case[] = [
 				`Content-Type: multipart/mixed; boundary=i\n\n--i\n${mail('innermost', '\ndeep')}\n--i--`,
 			),
 		),
-		text: 'outer',
-		files: ['message/rfc822'],
+		text: `outer${below('Subject: inner', '')}${below('Subject: innermost', 'deep').slice(2)}`,
+		files: ['message/rfc822', 'message/rfc822'],
+	},
+	{
+		of: 'a mail that is forwarded as a file and has files itself',
+		raw: multipart(
+			'mixed',
+			`Content-Type: message/rfc822; name=order.eml\n\nFrom: =?utf-8?q?J=C3=B6rg?= <j@x.example>\nDate: Mon, 5 Jan 2026 10:00:00 +0000\nSubject: Order\nTo: ann@x.example\n${multipart('related', html('<p>two</p>'), file('a.pdf')).replaceAll('related-x', 'r')}`,
+			file('b.pdf'),
+		),
+		text: below(
+			'From: Jörg <j@x.example>\nDate: Mon, 5 Jan 2026 10:00:00 +0000\nSubject: Order\nTo: ann@x.example',
+			'two',
+		).slice(2),
+		files: ['order.eml', 'a.pdf', 'b.pdf'],
+	},
+	...[
+		'Your client does not support HTML messages.',
+		'Diese Nachricht liegt nur in HTML vor. Bitte öffnen Sie sie im Browser: https://a.example/1',
+		'このメールはHTML形式です。',
+		'View this email online: https://news.example/abc',
+		'_____\nAnnounce mailing list\nannounce@lists.example\nhttps://lists.example/announce',
+		'-- \nYou get this because of your account.\nUnsubscribe',
+	].map((placeholder) => ({
+		of: `HTML beside a placeholder: ${placeholder}`,
+		raw: multipart(
+			'alternative',
+			plain(placeholder),
+			html(`<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`),
+		),
+		text: `${bill}\n\nPay [https://a.example/1]`,
+		html: `<p>${bill}</p><p><a href="https://a.example/1">Pay</a></p>`,
+	})),
+	{
+		of: 'a short HTML beside a long placeholder',
+		raw: multipart(
+			'alternative',
+			plain('Your program cannot show HTML. Please use another one to read this message.'),
+			html('<p>Code: 1234</p>'),
+		),
+		text: 'Code: 1234',
+		html: '<p>Code: 1234</p>',
+	},
+	{
+		of: "the sender's own text beside HTML that says a little more",
+		raw: multipart(
+			'alternative',
+			plain(`*${bill}*`),
+			html(`<p>View this email online</p><p>${bill}</p><p>Our shop, 1 Long Lane</p>`),
+		),
+		text: `*${bill}*`,
+		html: `<p>View this email online</p><p>${bill}</p><p>Our shop, 1 Long Lane</p>`,
+	},
+	{
+		of: 'the same text in a language without spaces, with lines of its own',
+		raw: multipart(
+			'alternative',
+			plain('お世話になっ\nております。会議の件\nですが'),
+			html('<p>お世話になっております。会議の件ですが</p>'),
+		),
+		text: 'お世話になっ\nております。会議の件\nですが',
+		html: '<p>お世話になっております。会議の件ですが</p>',
+	},
+	{
+		of: 'a whole text beside HTML that has only a link',
+		raw: multipart('alternative', plain(bill), html('<p>View online</p>')),
+		text: bill,
+		html: '<p>View online</p>',
 	},
 	{
 		of: 'a picture alone',

@@ -209,7 +209,7 @@ describe('items with the same target', () => {
 			{
 				code: 403,
 				message: expect.stringMatching(
-					/^Not sent, because the previous rows were not appended/,
+					/^Not sent, because the previous rows were not written/,
 				) as string,
 			},
 		]);

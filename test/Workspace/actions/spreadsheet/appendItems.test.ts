@@ -135,7 +135,7 @@ describe('fields that the header row does not have', () => {
 		expect(results).toMatchObject([
 			{
 				code: 400,
-				message: "Nothing was appended because of item 1: The table has no column 'x', 'y'",
+				message: "Nothing was written because of item 1: The table has no column 'x', 'y'",
 			},
 			{
 				code: 400,

@@ -626,7 +626,7 @@ describe('If No Row Matches', () => {
 			['a-9 ', 6],
 		]);
 		expect(hints).toEqual([
-			"1 row was added, because no row has its key. Keys in the table that differ only by case or spaces: 'A-9'.",
+			"A row was added, because no row has its key. Keys in the table that differ only by case or spaces: 'A-9'.",
 		]);
 	});
 

@@ -1,6 +1,6 @@
 import { readParameters } from '../../../../nodes/fields/params';
 import { tab } from '../../../../nodes/Workspace/actions/spreadsheet/fields';
-import { isNodeError, createRefusal } from '../../../../nodes/core/errors';
+import { isNodeError } from '../../../../nodes/core/errors';
 import type { Cell } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import {
 	resolveColumns,
@@ -23,9 +23,6 @@ import {
 	parseTarget,
 } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import {
-	splitIntoChunks,
-	takeOnlyResult,
-	sendInChunks,
 	countColumns,
 	buildWriteResults,
 } from '../../../../nodes/Workspace/actions/spreadsheet/sendRows';
@@ -36,7 +33,7 @@ import {
 	buildResizeTableRequest,
 	Spreadsheet,
 } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
-import { testItem, testClients } from '../../client';
+import { testClients } from '../../client';
 import { SheetCalls } from './sheetCalls';
 
 describe('rows', () => {
@@ -65,105 +62,6 @@ describe('rows', () => {
 		expect([[], [[]], [['a'], ['a', 'b'], []]].map((rows) => countColumns(rows))).toEqual([
 			1, 1, 2,
 		]);
-	});
-
-	describe('requests of the recommended size', () => {
-		// As JSON, with commas: ["é",12],[true], and ["aa"],
-		const parts = [[['é', 12], [true]], [['aa']], [['bb']]].map((rows) => ({ rows }));
-		const sizes = (maxBytes?: number) =>
-			splitIntoChunks(parts, maxBytes).map((chunk) => chunk.length);
-
-		test.each([
-			[35, [3]],
-			[34, [2, 1]],
-			[27, [2, 1]],
-			[26, [1, 2]],
-			[16, [1, 2]],
-			[15, [1, 1, 1]],
-			[0, [1, 1, 1]],
-			[undefined, [3]],
-		])('%d bytes', (maxBytes, expected) => {
-			expect(sizes(maxBytes)).toEqual(expected);
-		});
-
-		test('of nothing there are none', () => {
-			expect(splitIntoChunks([])).toEqual([]);
-		});
-	});
-
-	describe('what is sent for each member', () => {
-		const refused = createRefusal('Not this one', 'Because');
-		const member = (index: number, othersGoOn: boolean) => ({
-			item: { ...testItem({ index }), continueOnFail: othersGoOn },
-		});
-		const sending = (send: (entries: string[]) => Promise<string[]>) => ({
-			doneVerb: 'written' as const,
-			maxBytes: 1,
-			getRows: (entry: string) => [[entry]],
-			send,
-		});
-		const echo = async (entries: string[]) =>
-			await Promise.resolve(entries.map((entry) => `${entry}!`));
-
-		test('an entry that could not be prepared keeps its error where others go on', async () => {
-			const members = [7, 8, 9].map((index) => member(index, true));
-			expect(await sendInChunks(['a', refused, 'c'], members, sending(echo))).toEqual([
-				'a!',
-				refused,
-				'c!',
-			]);
-		});
-
-		test('and else nothing is sent, for the reason that its item gave', async () => {
-			const members = [7, 8, 9].map((index) => member(index, false));
-			const send = jest.fn(echo);
-			const [first, second, third] = await sendInChunks(
-				['a', 'b', refused],
-				members,
-				sending(send),
-			);
-			expect(send).not.toHaveBeenCalled();
-			expect(third).toBe(refused);
-			expect([first, second]).toMatchObject(
-				Array(2).fill({
-					code: 400,
-					message: 'Nothing was written because of item 9: Not this one',
-					description: 'Because',
-				}),
-			);
-		});
-
-		test('behind a failure nothing is sent, and what is no refusal is thrown', async () => {
-			const members = [0, 1, 2].map((index) => member(index, true));
-			const send = jest.fn(async ([entry]: string[]) => {
-				if (entry === 'b') throw refused;
-				return await Promise.resolve(['sent']);
-			});
-			const results = await sendInChunks(['a', 'b', 'c'], members, sending(send));
-			expect(results).toMatchObject([
-				'sent',
-				{ message: 'Not this one' },
-				{
-					code: 400,
-					message: 'Not sent, because the previous rows were not written: Not this one',
-					description: 'Nothing was written for this item.',
-				},
-			]);
-			expect(send).toHaveBeenCalledTimes(2);
-			const broken = sendInChunks(
-				['a'],
-				members,
-				sending(async () => await Promise.reject(new TypeError('broken'))),
-			);
-			await expect(broken).rejects.toThrow(TypeError);
-		});
-
-		test('the only result, or its error', () => {
-			expect(takeOnlyResult([0])).toBe(0);
-			expect(() => takeOnlyResult([refused])).toThrow(refused);
-			expect(() => takeOnlyResult([])).toThrow('There is no result');
-			expect(isNodeError(refused)).toBe(true);
-		});
 	});
 
 	describe('tables that Google knows', () => {
@@ -418,7 +316,7 @@ describe('header row', () => {
 			[[], 'error', ['a', 'x']],
 		] as const)('%j, %s: %j', async (texts, extraColumns, expected) => {
 			const table = { target: {}, header: await read(texts), namedRowsByMember: [rows] };
-			expect(resolveColumns(table, { extraColumns }, []).newNames).toEqual(expected);
+			expect(resolveColumns(table, { extraColumns }).newNames).toEqual(expected);
 		});
 
 		test.each([

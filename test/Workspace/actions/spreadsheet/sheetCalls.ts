@@ -82,7 +82,6 @@ export class SheetCalls extends StandIn {
 		const { combine } = operation;
 		const keys = new Set(members.map(({ params }) => combine?.getKey(params)));
 		expect([...keys]).toEqual([expect.any(String)]);
-		for (const { params, item } of members) operation.check?.(params, item);
 		const outcomes = await performTogether(
 			operation,
 			members,

@@ -20,7 +20,7 @@ export interface ListResult extends MailList {
 }
 
 /** Refuses options that exclude each other, or that need another option. @throws NodeError 400 */
-function refuseConflictingOptions(params: ListParams): void {
+export function refuseConflictingOptions<P extends ListParams>(params: P): P {
 	const { output, maxResults } = params;
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
 		if (output === 'items' || !params[option]) continue;
@@ -42,6 +42,7 @@ function refuseConflictingOptions(params: ListParams): void {
 			`Turn on ${quoteField(requiredOption)}, or turn off ${quoteField(option)}.`,
 		);
 	}
+	return params;
 }
 
 function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
@@ -67,7 +68,6 @@ export const sharedListDefinition = {
 	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
-	check: refuseConflictingOptions,
 	toItems: toListItems,
 	toModel: (list: ListResult, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),

@@ -1,45 +1,15 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
-import { createRefusal } from '../../../../core/errors';
-import { mentionChoice, quoteField } from '../../../../fields/field';
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
 import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
 import { type LoadedFile, readAttachments } from './attachments';
+import { buildBodies, type MailBodies } from './bodies';
 import { maxMailBytes, createTooLargeError } from './deliver';
 import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
 import type { MailFolder } from './findDeliveredMail';
 import { inlineLinkedFiles } from './inlineFiles';
-
-/** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
-interface MailBodies {
-	readonly text: string;
-	readonly html?: string;
-}
-
-/** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
-async function buildBodies(
-	{ body, bodyFormat }: SendParams,
-	{ signal }: Item,
-): Promise<MailBodies> {
-	if (bodyFormat === 'text') return { text: body };
-	const { runInWorker } = await import('../../../../untrusted/runInWorker');
-	const isMarkdown = bodyFormat === 'markdown';
-	const workerResult = await runInWorker(
-		isMarkdown ? 'markdownToHtml' : 'htmlToText',
-		body,
-		signal,
-	);
-	if ('result' in workerResult)
-		return isMarkdown
-			? { text: body, html: workerResult.result }
-			: { text: workerResult.result, html: body };
-	throw createRefusal(
-		`${quoteField('body')} cannot be read as ${isMarkdown ? 'Markdown' : 'HTML'}: ${workerResult.problem}`,
-		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
-	);
-}
 
 /** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return copies with what it still lacks. */
 export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
@@ -135,6 +105,9 @@ interface ComposeOptions {
 	readonly allowedRecipients: readonly string[];
 }
 
+/** Makes all line breaks those of an email (RFC 5322, 2.3). */
+const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
+
 /** Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large or goes to a forbidden recipient */
 export async function composeMail(
 	outgoing: OutgoingMail,
@@ -148,7 +121,8 @@ export async function composeMail(
 		: [markerId];
 	const mimeNode = new MailComposer({
 		...{ from, to, cc, bcc, replyTo, subject },
-		...bodies,
+		text: useCrlf(bodies.text),
+		html: bodies.html && useCrlf(bodies.html),
 		attachments: files.map((file) => ({ ...file })),
 		headers: [...headers, { key: markerHeader, value: markerWords.join(' ') }],
 		inReplyTo: original?.messageId,

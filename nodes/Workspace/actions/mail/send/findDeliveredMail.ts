@@ -124,6 +124,7 @@ export async function findDeliveredMail(
 		message: `${claim}: ${cause.message}`,
 		description: `${searchReport} Check the ${name} folder in Gmail before you run this item again. The node did not ${verb} it a second time.`,
 		outcome: 'unknown',
+		saysOutcome: true,
 		cause,
 	});
 }

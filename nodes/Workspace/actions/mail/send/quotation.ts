@@ -6,6 +6,7 @@ import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createAttachmentReader, fetchMail } from '../message';
 import { findAddresses, type Address } from './addresses';
 import type { LoadedFile } from './attachments';
+import { escapeHtml, textToHtml } from './bodies';
 import type { OutgoingMail } from './compose';
 import type { SendParams } from './fields';
 import { listSendAs, findSendAs } from './sender';
@@ -66,8 +67,7 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 	const linkedSender = sender
 		? `${escapeHtml(sender.name)} &lt;<a href="mailto:${address}">${address}</a>&gt;`.trimStart()
 		: escapeHtml(summary.sender);
-	const quotedHtml =
-		html === '' ? escapeHtml(text).replaceAll('\n', '<br>\n') : extractBody(html);
+	const quotedHtml = html === '' ? textToHtml(text) : extractBody(html);
 	return {
 		text: `${timePrefix}${plainSender} wrote:\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${timePrefix}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
@@ -92,16 +92,6 @@ function quoteLines(text: string): string {
 		line === '' || line.startsWith('>') ? `>${line}` : `> ${line}`;
 	return text.split('\n').map(quoteLine).join('\n');
 }
-
-const entities: Readonly<Record<string, string>> = {
-	'&': '&amp;',
-	'<': '&lt;',
-	'>': '&gt;',
-	'"': '&quot;',
-};
-
-const escapeHtml = (text: string) =>
-	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
 
 /** `(?=(…))\1` is an atomic group: without backtracking, no HTML takes long. */
 const bodyStartPattern = /<body\b(?=([^<>]*))\1>/i;

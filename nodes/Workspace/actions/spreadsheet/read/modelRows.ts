@@ -1,4 +1,4 @@
-import { countFitting, countRoom, type ModelAnswer } from '../../../../core/modelAnswer';
+import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer';
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
 import { parseBounds, parseRange } from '../range';
@@ -17,13 +17,13 @@ export interface ReadRows {
 /** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
 export function toRowsAnswer(result: ReadRows): ModelAnswer {
 	const { items, columnNames, total, skippedCount } = result;
-	const tableInfo = { columns: ['rowNumber', ...columnNames], total };
-	const rows = items.map(({ json }) => tableInfo.columns.map((name) => json[name]));
-	const shownCount = countFitting(rows, countRoom(tableInfo));
-	const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
-	const nextRowNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastRowNumber + 1);
-	const note = describeRows(skippedCount, shownCount, total, nextRowNumber);
-	return { items: [{ ...tableInfo, rows: rows.slice(0, shownCount) }], note };
+	const columns = ['rowNumber', ...columnNames];
+	const entries = items.map(({ json }) => columns.map((name) => json[name]));
+	return buildModelAnswer({ columns, total }, { name: 'rows', entries }, (shownCount) => {
+		const lastRowNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
+		const nextRowNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastRowNumber + 1);
+		return describeRows(skippedCount, shownCount, total, nextRowNumber);
+	});
 }
 
 /** @param nextRowNumber the number of the first row that is not shown, if there is one */
@@ -32,29 +32,28 @@ function describeRows(
 	shownCount: number,
 	total: number,
 	nextRowNumber: number,
-) {
-	const summary = `Rows ${shownCount === 0 ? 0 : skippedCount + 1} to ${skippedCount + shownCount} of ${total} are shown.`;
-	if (skippedCount + shownCount >= total) return summary;
-	const tooLongAdvice = `Row ${nextRowNumber} alone is too long to be shown: read fewer columns with ${quoteField('range')}, or leave the row out: ${quoteField('startRow')} ${nextRowNumber + 1}.`;
-	return `${summary} ${shownCount === 0 ? tooLongAdvice : `To get the next ones, call again with ${quoteField('startRow')}: ${nextRowNumber}`}`;
+): string {
+	const firstNumber = shownCount === 0 ? 0 : skippedCount + 1;
+	const lastNumber = skippedCount + shownCount;
+	const summary = `Rows ${firstNumber} to ${lastNumber} of ${total} are shown.`;
+	return lastNumber >= total
+		? summary
+		: `${summary} To get the next ones, call again with ${quoteField('startRow')}: ${nextRowNumber}`;
 }
 
 /** Builds the answer for a model, if Output is Values: the rows or columns that fit. */
 export function toValuesAnswer(result: ReadRows): ModelAnswer {
 	const { items, skippedCount } = result;
 	const { values, range, majorDimension } = items[0]?.json ?? {};
-	const rangeInfo = { range, majorDimension };
-	const lines = Array.isArray(values) ? (values as unknown[]) : [];
-	const shownCount = countFitting(lines, countRoom(rangeInfo));
-	const isByRow = majorDimension === 'ROWS';
-	const { row } = parseBounds(parseRange(typeof range === 'string' ? range : 'A1'));
-	const note = isByRow
-		? describeRows(
-				skippedCount,
-				shownCount,
-				skippedCount + lines.length,
-				row + 1 + skippedCount + shownCount,
-			)
-		: `Columns shown: ${shownCount} of ${lines.length}. ${shownCount < lines.length ? `Read the others with ${quoteField('range')}.` : ''}`;
-	return { items: [{ ...rangeInfo, values: lines.slice(0, shownCount) }], note };
+	const entries = Array.isArray(values) ? (values as unknown[]) : [];
+	const part = { name: 'values', entries };
+	return buildModelAnswer({ range, majorDimension }, part, (shownCount, isCut) => {
+		if (majorDimension !== 'ROWS') {
+			const summary = `Columns shown: ${shownCount} of ${entries.length}.`;
+			return isCut ? `${summary} Read the others with ${quoteField('range')}.` : summary;
+		}
+		const { row } = parseBounds(parseRange(typeof range === 'string' ? range : 'A1'));
+		const nextRowNumber = row + 1 + skippedCount + shownCount;
+		return describeRows(skippedCount, shownCount, skippedCount + entries.length, nextRowNumber);
+	});
 }

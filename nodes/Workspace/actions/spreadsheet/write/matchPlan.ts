@@ -4,9 +4,8 @@ import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import { type Cell, type NamedRow, collectNames } from '../cells';
 import { DateCell, roundToMillisecond, isSameTime } from '../dates/dates';
-import { rowNumberKey, type WriteMembers, type WriteParams } from '../fields';
+import { rowNumberKey, type WriteParams } from '../fields';
 import { listColumns, type resolveColumns } from '../tableHeader';
-import { failRunsWithError } from '../sendRows';
 import { listNames } from '../names';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchTableBody, fetchValuesAndTexts, type TableBody } from './tableBody';
@@ -279,7 +278,6 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 export async function planSteps(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
-	members: WriteMembers,
 	{
 		namedRowsByMember,
 		oldHeader,
@@ -297,8 +295,7 @@ export async function planSteps(
 		const errorsByMember = namedRowsByMember.map(
 			(rows, index) => errors[index] ?? plan.findRefusal(rows),
 		);
-		// The rows of runs that are not sent must not change the plan of the other runs.
-		const stepsByMember = failRunsWithError(errorsByMember, members, 'written').map(
+		const stepsByMember = errorsByMember.map(
 			(error, index) => error ?? plan.planRows(namedRowsByMember[index] ?? []),
 		);
 		return {

@@ -1,7 +1,8 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
+import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
+import type { Item } from '../../../operation';
 import { buildUpdateCellsRequest } from '../cells';
 import { type CellRectangle, formatDates, toInputOption } from '../dates/dateCells';
 import { rowNumberKey, type WriteMember, type WriteMembers, type WriteParams } from '../fields';
@@ -13,7 +14,7 @@ import {
 } from '../tableHeader';
 import { createColumnError, listNames } from '../names';
 import { groupNeighbors, printTabArea } from '../range';
-import { maxRequestBytes, sendInChunks, countColumns } from '../sendRows';
+import { maxRequestBytes, countColumns, type SharedPlan, type SheetWriteResult } from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from '../spreadsheet';
 import { isByRowNumber, planSteps, type MatchStep } from './matchPlan';
@@ -126,57 +127,44 @@ function combineIntoRectangles(steps: readonly MatchStep[]) {
 export const maxUpdateBytes = maxRequestBytes / 4;
 
 /** Updates the rows whose match columns equal an item's. Items that match no row are added below the table, skipped or refused. */
-export async function updateTable(
+export async function planUpdate(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
-) {
+): Promise<SharedPlan<MatchStep[], SheetWriteResult[]>> {
 	let table = await fetchTable(spreadsheet, params, members);
-	if (isByRowNumber(params.matchColumns)) table = addLetterColumnsToEmptyHeader(table, members);
-	const resolution = resolveColumns(table, params, members);
+	if (isByRowNumber(params.matchColumns)) table = addLetterColumnsToEmptyHeader(table, params);
+	const resolution = resolveColumns(table, params);
 	const { oldHeader, newNames, newHeader, errors } = resolution;
-	if (errors.every((error) => error !== undefined)) return errors;
+	if (errors.every((error) => error !== undefined))
+		return { entries: errors, send: () => Promise.resolve([]) };
 	checkMatchColumns(params.matchColumns, newHeader);
-	const plan = await planSteps(spreadsheet, params, members, resolution);
-	// An empty table needs no hint, because no row can match.
-	if (plan.lastRow > oldHeader.row) addHintsOfAddedRows(plan.stepsByMember, members);
+	const plan = await planSteps(spreadsheet, params, resolution);
 	let place: RowPlace = { header: oldHeader, newNames, row: plan.lastRow + 1 };
-	return await sendInChunks(plan.stepsByMember, members, {
-		doneVerb: 'written',
-		maxBytes: maxUpdateBytes,
-		getRows: (steps) =>
-			steps.flatMap(({ changes }) =>
-				changes.map(({ cellsByColumn }) => [...cellsByColumn.values()]),
-			),
-		async send(stepLists) {
+	return {
+		entries: plan.stepsByMember,
+		async send(stepLists, items) {
+			// An empty table needs no hint, because no row can match.
+			if (plan.lastRow > oldHeader.row) addHintsOfNearKeys(stepLists, items);
 			if (members[0])
 				place = await sendSteps(spreadsheet, members[0], place, stepLists.flat());
 			return stepLists.map((steps) =>
 				steps.map((step) => buildStepResult(spreadsheet.id, oldHeader, step)),
 			);
 		},
-	});
+	};
 }
 
 const isAppended = ({ action }: MatchStep) => action === 'appended';
 
-/** Adds a hint to each run that adds rows, with their number and the keys that only nearly match. */
-function addHintsOfAddedRows(stepsByMember: Array<MatchStep[] | NodeError>, members: WriteMembers) {
-	const lastItemByRun = new Map(members.map(({ item }) => [item.run, item]));
-	for (const [run, item] of lastItemByRun) {
-		const stepsOfRun = stepsByMember.filter((_, index) => members[index]?.item.run === run);
-		const addedSteps = stepsOfRun.flatMap((steps) =>
-			isNodeError(steps) ? [] : steps.filter(isAppended),
+/** Adds a hint to each item that adds a row although the table has a key that only nearly differs. */
+function addHintsOfNearKeys(stepLists: readonly MatchStep[][], items: readonly Item[]): void {
+	for (const [index, steps] of stepLists.entries()) {
+		const nearKeys = steps.flatMap(({ nearKey }) => nearKey ?? []);
+		if (nearKeys.length === 0) continue;
+		items[index]?.addHint(
+			`A row was added, because no row has its key. Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`,
 		);
-		if (addedSteps.length === 0) continue;
-		const nearKeys = addedSteps.flatMap(({ nearKey }) => nearKey ?? []);
-		const keysHint = `Keys in the table that differ only by case or spaces: ${listNames(nearKeys)}.`;
-		const [subject, possessive] =
-			addedSteps.length === 1
-				? ['1 row was', 'its key']
-				: [`${addedSteps.length} rows were`, 'their keys'];
-		const hint = `${subject} added, because no row has ${possessive}.`;
-		item.addHint(nearKeys.length === 0 ? hint : `${hint} ${keysHint}`);
 	}
 }
 

@@ -12,7 +12,12 @@ import {
 } from '../tableHeader';
 import { listNames } from '../names';
 import * as ranges from '../range';
-import { sendInChunks, failRunsWithError, countColumns, buildWriteResults } from '../sendRows';
+import {
+	countColumns,
+	buildWriteResults,
+	type SharedPlan,
+	type SheetWriteResult,
+} from '../sendRows';
 import type { Spreadsheet } from '../spreadsheet';
 import {
 	buildEnlargeTabRequests,
@@ -58,7 +63,7 @@ async function writeAndEnlarge<T>(
 }
 
 /** Writes all items below one another, with the header's columns first. @throws NodeError 400 if items lack a name of the header */
-export async function writeItemTable(
+export async function planItemTable(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
@@ -67,13 +72,7 @@ export async function writeItemTable(
 		const namedRows = await convertCells(spreadsheet, params, members.map(readNamedRows));
 		const names = collectNames(namedRows.flat());
 		const rowsByMember = namedRows.map((rows) => orderCells(rows, names, null));
-		return await writeRowsAt(
-			spreadsheet,
-			params,
-			ranges.parseTarget(params),
-			rowsByMember,
-			members,
-		);
+		return planRowsAt(spreadsheet, params, ranges.parseTarget(params), rowsByMember, members);
 	}
 	const getRowNumber = (target: ranges.TabRange) => ranges.parseBounds(target).row + 1;
 	const { target, header, namedRowsByMember } = await fetchTable(
@@ -88,7 +87,7 @@ export async function writeItemTable(
 		params,
 	);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, null));
-	return await writeRowsAt(spreadsheet, params, target, rowsByMember, members, {
+	return planRowsAt(spreadsheet, params, target, rowsByMember, members, {
 		headerRows: [headerCells],
 	});
 }
@@ -142,18 +141,17 @@ const putHeaderFirst = (headerRows: Cell[][], rowLists: readonly Cell[][][]) =>
 	rowLists.map((rows, index) => (index === 0 ? [...headerRows, ...rows] : rows));
 
 /** Writes the rows of all members below one another. `prepare` is called before the first request, with the number of all rows. */
-export async function writeRowsAt(
+export function planRowsAt(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	target: ranges.TabRange,
-	rowsByMember: ReadonlyArray<Cell[][] | NodeError>,
+	rowsOrErrors: ReadonlyArray<Cell[][] | NodeError>,
 	members: WriteMembers,
 	{
 		headerRows = [],
 		prepare,
 	}: { headerRows?: Cell[][]; prepare?: (rowCount: number) => Promise<void> } = {},
-) {
-	const rowsOrErrors = failRunsWithError(rowsByMember, members, 'written');
+): SharedPlan<Cell[][], SheetWriteResult> {
 	const allRows = [
 		...headerRows,
 		...rowsOrErrors.flatMap((rows) => (isNodeError(rows) ? [] : rows)),
@@ -162,9 +160,8 @@ export async function writeRowsAt(
 	const isHeaderWritten = headerRows.flat().some((cell) => cell !== null);
 	const addHint = (text: string) => members[0]?.item.addHint(text);
 	let nextRange: string | undefined;
-	return await sendInChunks(rowsOrErrors, members, {
-		doneVerb: 'written',
-		getRows: (rows) => rows,
+	return {
+		entries: rowsOrErrors,
 		async send(rowLists) {
 			if (nextRange === undefined) await prepare?.(size.rowCount);
 			// Only the first request contains the header.
@@ -201,15 +198,15 @@ export async function writeRowsAt(
 			const start = { row: row + values.length - countedLists.flat().length, column };
 			return buildWriteResults(spreadsheet.id, updatedRange, start, countedLists);
 		},
-	});
+	};
 }
 
 /** Writes a header and rows over a table, and clears its other cells. */
-export async function replaceTable(
+export async function planReplacement(
 	spreadsheet: Spreadsheet,
 	params: WriteParams,
 	members: WriteMembers,
-) {
+): Promise<SharedPlan<Cell[][], SheetWriteResult>> {
 	const { header: oldHeader, namedRowsByMember } = await fetchTable(
 		spreadsheet,
 		params,
@@ -225,26 +222,31 @@ export async function replaceTable(
 	);
 	const columnNames = columns.map(({ name }) => name);
 	const rowsByMember = namedRowsByMember.map((rows) => orderCells(rows, columnNames, ''));
-	const rowLists = params.includeHeaderRow
-		? putHeaderFirst([headerRow], rowsByMember)
-		: rowsByMember;
-	const grid = rowLists.flat();
 	const addHint = (text: string) => members[0]?.item.addHint(text);
 	// Without a header in the range, `firstColumn` may be in a table beside it.
 	const startColumn = header.columnsByName.size === 0 ? header.rangeStart : header.firstColumn;
 	const start = { row: header.row, column: startColumn };
-	await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
-	await formatDates(spreadsheet, header, [{ ...start, grid }], addHint);
-	if (lostFormulaColumns.length > 0)
-		addHint(
-			`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`,
-		);
-	return buildWriteResults(
-		spreadsheet.id,
-		ranges.printTabArea(header.title, start, 1, 1),
-		start,
-		rowLists,
-	);
+	return {
+		entries: rowsByMember,
+		async send(entries) {
+			const rowLists = params.includeHeaderRow
+				? putHeaderFirst([headerRow], entries)
+				: [...entries];
+			const grid = rowLists.flat();
+			await overwriteTable(spreadsheet, header, { ...start, grid }, toInputOption(params));
+			await formatDates(spreadsheet, header, [{ ...start, grid }], addHint);
+			if (lostFormulaColumns.length > 0)
+				addHint(
+					`Columns with formulas were removed, because the items do not have them: ${listNames(lostFormulaColumns)}. To get them back, open File > Version history in Google Sheets. To keep such columns, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'update')}.`,
+				);
+			return buildWriteResults(
+				spreadsheet.id,
+				ranges.printTabArea(header.title, start, 1, 1),
+				start,
+				rowLists,
+			);
+		},
+	};
 }
 
 /** Writes cells and clears the other cells of a table: with RAW in one atomic request, with USER_ENTERED in two requests. */

@@ -326,7 +326,7 @@ describe('Quote Original', () => {
 				{ bodyFormat, body: 'Yes.' },
 			);
 			const sent = part(mime, 'text/html') ?? '';
-			expect(sent).toContain('a &lt; b &amp; &quot;c&quot;<br>\nd</blockquote>');
+			expect(sent).toContain('a &lt; b &amp; &quot;c&quot;<br>\r\nd</blockquote>');
 			expect(sent).toContain('&lt;b&gt;Ann&lt;/b&gt; &lt;<a');
 			expect(part(mime, 'text/plain')).toContain('> a < b & "c"');
 		}
@@ -495,6 +495,15 @@ describe('Save as Draft', () => {
 		expect(await mails.refused(refused)).toMatch(/Unknown key 'sendAs'/);
 		await mails.json({ operation: 'send', ...mail, saveAsDraft: true });
 		expect([mails.google.gmail.drafts.length, mails.google.gmail.sent]).toEqual([1, []]);
+	});
+
+	it('carries plain text as HTML, too, because Gmail’s page breaks the lines of plain text', async () => {
+		mails.signIn(compose);
+		await mails.run('send', { ...asDraft, body: 'a < b &\n  c' });
+		const mime = mails.google.gmail.drafts[0]?.mime;
+		if (!mime) throw new Error('no draft');
+		expect(part(mime, 'text/plain')?.trimEnd()).toBe('a < b &\r\n  c');
+		expect(part(mime, 'text/html')?.trimEnd()).toBe('a &lt; b &amp;<br>\r\n&nbsp; c');
 	});
 
 	it('needs no recipient', async () => {

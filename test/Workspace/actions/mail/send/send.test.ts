@@ -87,7 +87,7 @@ describe('what goes out', () => {
 			{ data: binary('x', 'Übersicht 2026 – 資料.pdf', 'application/pdf') },
 		);
 		expect(header('Subject')).toBe(subject);
-		expect(readText(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\nÜber 😀');
+		expect(readText(part('text/plain') ?? sent().mime).trim()).toBe('Zeile eins\r\nÜber 😀');
 		expect(files().map(({ filename }) => filename)).toEqual(['Übersicht 2026 – 資料.pdf']);
 	});
 
@@ -99,9 +99,50 @@ describe('what goes out', () => {
 		expect(sent().mime.mimeType).toBe('multipart/alternative');
 		expect(readText(part('text/html') ?? sent().mime)).toContain('<h1>Grüße</h1>');
 		expect(readText(part('text/plain') ?? sent().mime)).toBe(
-			'Grüße\n\nSee this [https://x.org] & that',
+			'Grüße\r\n\r\nSee this [https://x.org] & that',
 		);
 	});
+
+	it.each<[string, string, RegExp]>([
+		[
+			'escaped as a whole',
+			'&lt;p&gt;Tom &amp;amp; Ann&lt;/p&gt;',
+			/^<p>Tom &amp; Ann<\/p>\s*$/,
+		],
+		['with escaped line breaks', 'Hi,&lt;br/&gt;Ann', /^Hi,<br\/>Ann\s*$/],
+		[
+			'text with line breaks',
+			'Hi Ann,\n\nFirst &amp; last.',
+			/^Hi Ann,<br>\r\n<br>\r\nFirst &amp; last\.\s*$/,
+		],
+		[
+			'with escaped code',
+			'<p>Write</p>\n<code>&lt;/p&gt;</code>',
+			/^<p>Write<\/p>\r\n<code>&lt;\/p&gt;<\/code>\s*$/,
+		],
+		['that names an escaped tag', 'Use &lt;p&gt; here', /^Use &lt;p&gt; here\s*$/],
+	])('shows HTML as it is meant: %s', async (_what, body, expected) => {
+		await send({ bodyFormat: 'html', body });
+		expect(readText(part('text/html') ?? sent().mime)).toMatch(expected);
+	});
+
+	it.each([
+		['# \u05e9\u05dc\u05d5\u05dd Ann', true],
+		['**\u0645\u0631\u062d\u0628\u0627**', true],
+		['Hi \u05e9\u05dc\u05d5\u05dd', false],
+	])('runs Markdown from right to left if it begins so: %s', async (body, isRightToLeft) => {
+		await send({ bodyFormat: 'markdown', body });
+		const html = readText(part('text/html') ?? sent().mime);
+		expect(html.startsWith('<div dir="rtl">')).toBe(isRightToLeft);
+	});
+
+	it.each(['text', 'html', 'markdown'])(
+		'has the line breaks of an email in %s',
+		async (bodyFormat) => {
+			await send({ bodyFormat, body: 'a\nb\rc\r\nd' });
+			expect(sent().raw.toString().replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+		},
+	);
 
 	it('renders Markdown, and shows HTML inside it as text', async () => {
 		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';

@@ -529,7 +529,7 @@ describe('inline images', () => {
 				idempotencyKey: '',
 			},
 		};
-		await send.execute(clients, params, item);
+		await send.send?.(clients, params, item);
 		expect(item.hints).toEqual([expect.stringContaining('cid:none')]);
 	});
 });

@@ -144,7 +144,7 @@ describe('with an idempotency key', () => {
 				given,
 				reading,
 			);
-			result = await operation.execute(clients, params, item);
+			result = await operation.send?.(clients, params, item);
 		});
 		if (!result) throw new Error('not run');
 		return { ...result, hints: item.hints };
