@@ -21,12 +21,12 @@ export function buildHints(
 	const hints = waitResult ? buildWaitHints(waitResult, silenceSeconds) : [];
 	const hasNoText = json.output === null && binary === undefined;
 	if (hasNoText) hints.push(buildNoTextHint(json.response, textField, waitResult));
-	else if (isChat && !waitResult)
-		hints.push(`The chat shows the response to the call. ${waitAdvice}`);
 	if (isChat && sessionId === '')
 		hints.push(
 			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
 		);
+	if (isChat && !waitResult && !hasNoText)
+		hints.push(`The chat shows the response to the call. ${waitAdvice}`);
 	return hints;
 }
 

@@ -123,7 +123,7 @@ test('a new session has the same id on the channel and in the call', async () =>
 
 test('the overrides of the item apply to its channel, too', async () => {
 	const own = { userPublicKey: '0xother', signature: '0xsigned', timestamp: 1_767_225_600_123 };
-	await run({ options: own });
+	await run({ options: { userId: '0xb', ...own } });
 	expect(service.upgrades[0]?.query).toMatchObject({
 		userPublicKey: '0xother',
 		signature: '0xsigned',
@@ -154,14 +154,6 @@ test.each<[string, IDataObject, IDataObject]>([
 	const [item] = await run({ parameters, options });
 	expect(item?.json.endedBy).toBe(endedBy);
 	expect(texts(item)).toEqual(answers);
-});
-
-test('ends by the limit', async () => {
-	const [item] = await run({
-		parameters: { waitUntil: 'close' },
-		options: { maxMessages: 1, onWaitTimeout: 'output' },
-	});
-	expect([item?.json.endedBy, texts(item)]).toEqual(['limit', [{ type: 'step' }]]);
 });
 
 test.each([1000, 1008, 4000])('ends by a close frame with code %d', async (code) => {

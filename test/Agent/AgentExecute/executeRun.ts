@@ -2,6 +2,8 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { overrideOptions } from '../../../nodes/Agent/AgentExecute/fields';
+import { waitOptions } from '../../../nodes/Agent/AgentExecute/waitFields';
 import {
 	type ContextOptions,
 	createExecuteContext,
@@ -32,6 +34,23 @@ export interface RunOptions {
 
 const node = new AgentExecute();
 
+/** Puts options that a test names without their place to where the form has them. */
+function arrangeOptions({ options = {}, ...parameters }: IDataObject): IDataObject {
+	const all = { ...(options as IDataObject) };
+	const take = (names: readonly string[]) => {
+		const taken = Object.fromEntries(
+			names.filter((name) => name in all).map((name) => [name, all[name]]),
+		);
+		for (const name of names) delete all[name];
+		return taken as IDataObject;
+	};
+	const parts: IDataObject = take(['waitTimeoutSeconds']);
+	parts.waitOptions = take(waitOptions.map(({ name }) => name));
+	const override = take(overrideOptions.map(({ name }) => name));
+	if (Object.keys(override).length > 0) all.signatureOverride = { values: override };
+	return { ...parts, ...parameters, options: all };
+}
+
 /** Runs Agent Execute in n8n's own context, with credentials for the service. */
 export async function runExecute(
 	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
@@ -49,7 +68,11 @@ export async function runExecute(
 		signal: options.signal,
 		executionId: options.executionId,
 		onChunk: options.onChunk,
-		parameters: { startStepName: 'start', task: 'Say hello', ...options.parameters },
+		parameters: {
+			startStepName: 'start',
+			task: 'Say hello',
+			...arrangeOptions(options.parameters ?? {}),
+		},
 	});
 	if (options.keepsNoCustomData)
 		Object.defineProperty(context, 'customData', { value: undefined });
@@ -73,7 +96,7 @@ export async function callTool(
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },
-		parameters: { startStepName: 'start', task: 'Do it', ...parameters },
+		parameters: { startStepName: 'start', task: 'Do it', ...arrangeOptions(parameters) },
 	});
 	return await tool({});
 }

@@ -71,6 +71,95 @@ describe('the watchdog', () => {
 	});
 });
 
+describe('executions whose end n8n never tells, as after Redis has lost its data', () => {
+	/** The first executions end after some time, the later ones never. */
+	async function lose(maxConcurrentExecutions: number, endCount: number, milliseconds = 1500) {
+		const all = listen({ options: { maxConcurrentExecutions } }, { run: () => undefined });
+		const { run, clock, channels } = all;
+		for (let n = 1; n <= 30; n++) channels.send(`${n}`);
+		await clock.advance(milliseconds);
+		for (const { done } of run.emitted.slice(0, endCount)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		return { ...all, startedCount: run.emitted.length };
+	}
+
+	test('frees the places of executions whose end n8n never tells, once nothing has ended for far longer than usual, and tells', async () => {
+		const { run, clock, startedCount } = await lose(10, 5);
+		expect(startedCount).toBe(15);
+		await clock.advance(29_999);
+		expect(run.emitted).toHaveLength(15);
+		await clock.advance(1);
+		expect(run.messages).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'n8n does not say what became of 10 executions' },
+		]);
+		expect(run.logged.join()).toContain('n8n does not say what became of 10 executions');
+	});
+
+	test('waits ten times as long as the longest of the last ten took', async () => {
+		const { run, clock } = await lose(10, 5, 60_000);
+		await clock.advance(599_999);
+		expect(run.failedExecutions).toEqual([]);
+		await clock.advance(1);
+		expect(run.failedExecutions).toHaveLength(1);
+	});
+
+	test('one at a time, only tells, because the order goes first', async () => {
+		const { run, clock } = await lose(1, 1);
+		await clock.advance(120_000);
+		expect(run.messages).toEqual([1, 2]);
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'n8n does not say what became of 1 execution' },
+		]);
+		await clock.advance(3_600_000);
+		expect(run.messages).toEqual([1, 2, 3]);
+	});
+
+	test('none is lost while nothing waits, or before one has ended', async () => {
+		const idle = listen({}, { run: () => undefined });
+		for (let n = 1; n <= 10; n++) idle.channels.send(`${n}`);
+		idle.run.emitted[0]?.done?.resolve({} as IRun);
+		await idle.clock.advance(600_000);
+		const fresh = await lose(10, 0);
+		await fresh.clock.advance(600_000);
+		expect([...idle.run.failedExecutions, ...fresh.run.failedExecutions]).toEqual([]);
+		expect(fresh.run.emitted).toHaveLength(10);
+	});
+
+	test('an end that comes after all frees nothing twice', async () => {
+		const { run, clock } = await lose(10, 5);
+		await clock.advance(30_000);
+		for (const { done } of run.emitted.slice(5, 15)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		expect(run.emitted).toHaveLength(25);
+	});
+});
+
+test('messages that n8n does not take are counted by session, and told again when it takes some', async () => {
+	let isDown = true;
+	const { run, channels } = listen(
+		{ sessionIds: 'a,b' },
+		{
+			run: ({ done }) =>
+				isDown ? done?.reject(new Error('no database')) : done?.resolve({} as IRun),
+		},
+	);
+	for (let n = 0; n < 22; n++) channels.send(`${n}`, n < 20 ? 0 : 1);
+	await settled();
+	expect(run.failedExecutions).toMatchObject([{ message: '1 message was not accepted by n8n' }]);
+	isDown = false;
+	channels.send('23');
+	channels.send('24');
+	await settled();
+	expect(run.failedExecutions.slice(1)).toMatchObject([
+		{
+			message: '22 messages were not accepted by n8n',
+			description: 'n8n accepts messages again. Sessions: a (20), b (2).',
+		},
+	]);
+	expect(run.logged.join()).toContain('22 messages were not accepted by n8n');
+});
+
 test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
 	const { run, clock, channels } = listen(
 		{ options: { deduplicationField: 'id' } },

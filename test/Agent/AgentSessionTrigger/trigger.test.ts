@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { IDataObject, IRun } from 'n8n-workflow';
+import { ExpressionError, type IDataObject, type IRun } from 'n8n-workflow';
 
 import { createEventArrival } from '../../../nodes/Agent/AgentSessionTrigger/arrival';
 import { getNodeMemory, NodeMemory } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
@@ -206,7 +206,7 @@ describe('trigger', () => {
 
 		test('an n8n without failed executions gets a line in its log', async () => {
 			const onRead = () => {
-				throw new Error('access to env vars denied');
+				throw new ExpressionError('access to env vars denied');
 			};
 			const run = await published.publish({}, { withoutFailedExecutions: true, onRead });
 			await until(() =>
@@ -340,6 +340,17 @@ describe('lifecycle', () => {
 			).toEqual([
 				[3, 1, 'number'],
 				[4, 2, 'undefined'],
+			]);
+		});
+
+		test('a session to which another published trigger listens is told, in its test, too', async () => {
+			await published.listening({ sessionIds: 's1' }, { workflowId: 'other workflow' });
+			const second = await published.listening({ sessionIds: 's1,s2' });
+			const others = second.logged.filter((text) => text.includes('also listens'));
+			expect(others).toEqual([
+				expect.stringMatching(
+					/^Session channel s1: 'Trigger' in the workflow .* also listens/,
+				),
 			]);
 		});
 
