@@ -105,7 +105,11 @@ async function createVariants({ api }: RestartableN8n, service: AgentService): P
 			...fromItems,
 			...match,
 		}),
-		'Workspace, read as items': workspace({ operation: 'read', range: 'Sheet1' }),
+		'Workspace, read as items': workspace({
+			operation: 'read',
+			range: '',
+			options: { range: 'Sheet1' },
+		}),
 		'Agent Execute, 4 expressions': agent,
 	};
 	return await Promise.all(

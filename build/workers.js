@@ -25,7 +25,10 @@ async function buildWorkers() {
 
 function isFresh(bundleFile) {
 	if (!existsSync(bundleFile)) return false;
-	const sources = [...globSync('{nodes,build}/**/*.{ts,js}', { cwd: root }), 'package-lock.json'];
+	const sources = [
+		...globSync('{nodes,build}/**/*.{ts,js,json}', { cwd: root }),
+		'package-lock.json',
+	];
 	const { mtimeMs } = statSync(bundleFile);
 	return sources.every(
 		(file) => file.endsWith('.worker.js') || statSync(path.join(root, file)).mtimeMs < mtimeMs,

@@ -192,12 +192,18 @@ const credentialTypes: Readonly<Record<string, readonly string[]>> = {
 
 /** What a node's form says that the sign-in of a newcomer does not allow: drafts, labels, and a template that the app did not create. */
 export function needsFullAccess(node: Record<string, unknown>): boolean {
-	const { sendAs, options = {} } = (node['parameters'] ?? {}) as {
+	const {
+		sendAs,
+		from,
+		options = {},
+	} = (node['parameters'] ?? {}) as {
 		sendAs?: string;
+		from?: string;
 		options?: object;
 	};
-	const wide = ['templateId', 'markAsRead', 'addLabels', 'removeLabels'];
-	return sendAs === 'draft' || Object.keys(options).some((name) => wide.includes(name));
+	const wide = ['markAsRead', 'addLabels', 'removeLabels'];
+	const isWide = sendAs === 'draft' || from === 'template';
+	return isWide || Object.keys(options).some((name) => wide.includes(name));
 }
 
 export function withCredentials(
@@ -223,17 +229,10 @@ export function withDemo(
 	stored: readonly StoredCredential[],
 ): WorkflowDefinition {
 	const nodes = definition.nodes.map((node) => {
-		const parameters = node.parameters as { options?: Record<string, unknown> };
-		const chosen = {
-			...withFile(
-				withFile(parameters, 'spreadsheetId', demoSpreadsheet),
-				'documentId',
-				demoReport,
-			),
-			...(parameters.options && {
-				options: withFile(parameters.options, 'templateId', demoTemplate),
-			}),
-		};
+		const parameters = node.parameters as Record<string, unknown>;
+		const withSpreadsheet = withFile(parameters, 'spreadsheetId', demoSpreadsheet);
+		const withReport = withFile(withSpreadsheet, 'documentId', demoReport);
+		const chosen = withFile(withReport, 'templateId', demoTemplate);
 		return withCredentials({ ...node, parameters: chosen }, stored);
 	});
 	return { ...definition, nodes };

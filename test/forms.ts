@@ -1,16 +1,13 @@
-const escaped = (text: string, escape: (code: number) => string) =>
-	Array.from(text, (character) => escape(character.charCodeAt(0))).join('');
-
 /** How a server may repeat what was sent to it. */
 export const forms: Readonly<Record<string, (secret: string) => string>> = {
 	plain: (secret) => secret,
-	percent: (secret) => escaped(secret, (code) => `%${code.toString(16)}`),
+	invisible: (secret) => Array.from(secret).join('\u{E0041}'),
+	percent: (secret) => encodeURIComponent(secret),
 	base64: (secret) => Buffer.from(secret).toString('base64'),
 	base64Within: (secret) => Buffer.from(`user:${secret}!`).toString('base64'),
 	base64url: (secret) => Buffer.from(secret).toString('base64url'),
 	hex: (secret) => Buffer.from(secret).toString('hex'),
-	html: (secret) => escaped(secret, (code) => `&#${code};`),
-	json: (secret) => escaped(secret, (code) => `\\u00${code.toString(16)}`),
+	json: (secret) => JSON.stringify(secret),
 	cut: (secret) => `${secret.slice(0, 14)}…`,
 };
 

@@ -28,6 +28,8 @@ describe('the package', () => {
 	test('has no runtime dependency, one peer, and ships only what is built', () => {
 		expect(manifest).not.toHaveProperty('dependencies');
 		expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
+		// npm would otherwise install n8n-workflow with its 160 packages a second time.
+		expect(manifest.peerDependenciesMeta).toEqual({ 'n8n-workflow': { optional: true } });
 		expect(manifest.files).toEqual(['dist']);
 	});
 

@@ -47,6 +47,7 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 		'Draft a reply': own('mail', 'send', {
 			...{
 				sendAs: 'draft',
+				email: 'reply',
 				replyToMessageId: fill('Reply to Message ID'),
 				body: fill('Body'),
 			},

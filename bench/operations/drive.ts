@@ -96,7 +96,7 @@ export const documents: readonly Contest[] = [
 	{
 		operation: 'Document: Write',
 		rival: 'two HTTP Request nodes: read the end, replace',
-		...onDocuments('write', { content: paragraph }),
+		...onDocuments('write', { replace: 'document', content: paragraph }),
 		theirs: (_, credentials) => {
 			const range = {
 				startIndex: 1,

@@ -64,7 +64,7 @@ const listing = list(
 
 export const mails: readonly Contest[] = [
 	send('Mail: Send', {}),
-	send('Mail: Send, with a sender name', { senderName: 'Ann' }),
+	send('Mail: Send, with a sender name', { senderOptions: { senderName: 'Ann' } }),
 	{
 		operation: 'Mail: Read',
 		rival,

@@ -90,7 +90,7 @@ export const spreadsheets: readonly Contest[] = [
 		rival,
 		needs: (size) => ({ rows: size }),
 		input: oneItem,
-		ours: () => ours('read'),
+		ours: () => ours('read', { range: '', options: { range: 'Sheet1!A:E' } }),
 		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
 		grows: true,
 	},
@@ -99,7 +99,7 @@ export const spreadsheets: readonly Contest[] = [
 		rival,
 		needs: (size) => ({ rows: size, dates: true }),
 		input: oneItem,
-		ours: () => ours('read', { range: 'Sheet1!A:F' }),
+		ours: () => ours('read', { range: '', options: { range: 'Sheet1!A:F' } }),
 		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
 	},
 	{

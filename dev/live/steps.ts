@@ -114,7 +114,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Spreadsheet: Read', {
 			needs: ['spreadsheetId'],
-			parameters: spreadsheet('read', { range: 'People!A:B' }),
+			parameters: spreadsheet('read', { options: { range: 'People!A:B' } }),
 			check: (rows) => {
 				const names = rows.map(({ Name }) => String(Name)).join(', ');
 				return names === 'Ann, Ben'
@@ -146,6 +146,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		step('Document: Write', {
 			needs: ['documentId'],
 			parameters: document('write', {
+				replace: 'document',
 				content: '# Heading\n\nWritten',
 				contentFormat: 'markdown',
 			}),
@@ -153,7 +154,7 @@ export function workspaceSteps(prefix: string): Step[] {
 		}),
 		step('Document: Read', {
 			needs: ['documentId'],
-			parameters: document('read', { options: { contentFormat: 'markdown' } }),
+			parameters: document('read', { format: 'markdown' }),
 			check: ([json]) => {
 				const text = String(json?.content).trim();
 				return text === '# Heading\n\nWritten'

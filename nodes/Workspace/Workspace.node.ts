@@ -83,6 +83,7 @@ export class Workspace implements INodeType {
 		listSearch: {
 			searchDocuments: loadOnFirstUse(({ searchDocuments }) => searchDocuments),
 			searchDocumentTabs: loadOnFirstUse(({ searchDocumentTabs }) => searchDocumentTabs),
+			searchHeadings: loadOnFirstUse(({ searchHeadings }) => searchHeadings),
 			searchFolders: loadOnFirstUse(({ searchFolders }) => searchFolders),
 			searchSpreadsheets: loadOnFirstUse(({ searchSpreadsheets }) => searchSpreadsheets),
 			searchTabs: loadOnFirstUse(({ searchTabs }) => searchTabs),

@@ -16,13 +16,13 @@ export const builderPatterns = [
 		'mail',
 		['list', 'search'],
 		'Process each new email once',
-		"List with status: 'unread', do the work, and mark as read at the end: a last Workspace node with operation: 'read', messageId: expr('{{ $json.id }}') and options: { markAsRead: true }. To mark before the work instead, set options: { markAsRead: true } here. To archive, set options: { removeLabels: ['INBOX'] }.",
+		"List with status: 'unread', do the work, and mark as read at the end: a last Workspace node with operation: 'read', messageId: expr('{{ $json.id }}') and afterReading: { markAsRead: true }. To mark before the work instead, set afterReading: { markAsRead: true } here. To archive, set afterReading: { removeLabels: ['INBOX'] }.",
 	),
 	buildPattern(
 		'mail',
 		['send'],
 		'A model may write, and a person sends',
-		"sendAs: 'draft' saves a draft and sends nothing. allowedRecipients: 'example.com' refuses an email for anybody else, replies and copies included.",
+		"sendAs: 'draft' saves a draft and sends nothing. options: { allowedRecipients: 'example.com' } refuses an email for anybody else, replies and copies included.",
 	),
 	buildPattern(
 		'spreadsheet',
@@ -34,6 +34,6 @@ export const builderPatterns = [
 		'document',
 		['create'],
 		'A letter or invoice from a template, as a PDF by email',
-		"options: { templateId: { __rl: true, mode: 'id', value: '…' }, fillFromInput: true, includeInputFields: true } puts the fields of the input item in place of {{field}}. Then operation: 'read', documentId: { __rl: true, mode: 'id', value: expr('{{ $json.documentId }}') }, options: { output: 'file', fileFormat: 'pdf', includeInputFields: true }. Then resource: 'mail', operation: 'send', options: { attachments: '*', idempotencyKey: expr('{{ $json.id }}') }.",
+		"options: { templateId: { __rl: true, mode: 'id', value: '…' }, fillFromInput: true, includeInputFields: true } puts the fields of the input item in place of {{field}}. Then operation: 'read', documentId: { __rl: true, mode: 'id', value: expr('{{ $json.documentId }}') }, options: { output: 'file', fileFormat: 'pdf', includeInputFields: true }. Then resource: 'mail', operation: 'send', attachments: '*', options: { idempotencyKey: expr('{{ $json.id }}') }.",
 	),
 ];

@@ -128,12 +128,22 @@ export function findBinaryFields(
 	itemIndex: number,
 	names: readonly string[],
 	formField: string,
+	isWanted: (fileName: string) => boolean = () => true,
 ): string[] {
-	const existingFields = Object.keys(context.getInputData()[itemIndex]?.binary ?? {});
+	const binary = context.getInputData()[itemIndex]?.binary ?? {};
+	const existingFields = Object.keys(binary);
 	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
 	const missingField = fields.find((field) => !existingFields.includes(field));
 	const hasNoMatch = names.length > 0 && fields.length === 0;
-	if (missingField === undefined && !hasNoMatch) return [...new Set(fields)];
+	if (missingField === undefined && !hasNoMatch) {
+		const getFileName = (field: string) => binary[field]?.fileName ?? field;
+		const wantedFields = fields.filter((field) => isWanted(getFileName(field)));
+		if (wantedFields.length > 0 || fields.length === 0) return [...new Set(wantedFields)];
+		throw createRefusal(
+			`No file of the item has a name that ${quoteField('onlyFiles')} allows`,
+			`Its files are: ${fields.map((field) => `'${getFileName(field)}'`).join(', ')}.`,
+		);
+	}
 	const message = hasNoMatch
 		? 'The item has no files'
 		: `The item has no binary field '${missingField}'`;

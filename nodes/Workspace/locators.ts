@@ -143,17 +143,27 @@ export function readLinkedTab(link: unknown): string {
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 
-/** Builds what all fields for a tab of the chosen file share. */
-export const buildTabLocator = (kind: FileKind, searchListMethod: string, example: string) =>
+/** Builds what all fields share that name a part of the chosen file, such as a tab. */
+export const buildNameLocator = (
+	searchListMethod: string,
+	listPlaceholder: string,
+	example: string,
+) =>
 	({
 		type: 'resourceLocator',
 		default: emptyLocator,
 		format: 'tab',
-		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
 		modes: [
-			buildListMode(searchListMethod, 'Select a tab...'),
+			buildListMode(searchListMethod, listPlaceholder),
 			buildTextMode('By Name', 'name', example),
 		],
+	}) as const satisfies Partial<Field>;
+
+/** Builds what all fields for a tab of the chosen file share. */
+export const buildTabLocator = (kind: FileKind, searchListMethod: string, example: string) =>
+	({
+		...buildNameLocator(searchListMethod, 'Select a tab...', example),
+		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
 	}) as const satisfies Partial<Field>;
 
 /** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */

@@ -23,8 +23,16 @@ export interface Item {
 	readonly continueOnFail: boolean;
 	/** Whether an AI agent calls the node as a tool. The input item then holds the agent's data, not the user's. */
 	readonly isTool: boolean;
-	/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 that names `formField` */
-	findBinaryFields(names: readonly string[], formField: string): string[];
+	/**
+	 * Returns the names of existing binary fields. In `names`, * means all.
+	 * @param isWanted leaves out fields by their file names
+	 * @throws NodeError 400 that names `formField`
+	 */
+	findBinaryFields(
+		names: readonly string[],
+		formField: string,
+		isWanted?: (fileName: string) => boolean,
+	): string[];
 	/** @throws NodeError 400 if the item has no such binary field */
 	getBinary(field: string): Promise<ByteSource>;
 	/** Returns a file on the machine that runs n8n. @throws NodeError 400 if n8n's file access rules do not allow the path */
@@ -174,6 +182,10 @@ export function defineOperation<
 export function getAllFields({ fields, options }: Operation): readonly Field[] {
 	return [...fields, ...options, ...commonOptions];
 }
+
+/** Returns the fields that only the node itself sets, also in JSON mode, because an input object may come from outside. */
+export const getNodeFields = ({ fields, options }: Operation): readonly Field[] =>
+	[...fields, ...options].filter((field) => field.noDataExpression && !isInputKey(field));
 
 /** Whether a field is a key of an input object, and not only in the form. */
 export const isInputKey = ({ onlyIn }: Field) => onlyIn !== 'fields';

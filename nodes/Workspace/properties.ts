@@ -3,7 +3,13 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
-import { type Field, isInputKey, type Operation, type ResourceName } from './operation';
+import {
+	type Field,
+	getNodeFields,
+	isInputKey,
+	type Operation,
+	type ResourceName,
+} from './operation';
 
 /** Shown in the node's Settings tab, because most people never change it. */
 const inputMode: INodeProperties = {
@@ -60,8 +66,7 @@ const jsonProperties: INodeProperties[] = [
 	},
 	// Fields without expressions are no keys of the input object, which may come from outside. The user sets them in the node.
 	...resources
-		.flatMap(({ operations }) => operations.flatMap(({ fields }) => fields))
-		.filter(({ noDataExpression }) => noDataExpression)
+		.flatMap(({ operations }) => operations.flatMap(getNodeFields))
 		.map((field) => buildConditionalProperty(field, jsonModeDisplay.show)),
 	{
 		displayName: 'Allow File Paths',

@@ -79,10 +79,12 @@ export async function runItems<C>(
 			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
 		}
 		retryCache.endTry({ isFailed: true });
+		// Of a single item, n8n would name the number, which says nothing.
+		const itemIndex = results.length > 1 ? index : undefined;
 		throw createNodeApiError(
 			node,
 			addDoneItems(failure, index, results),
-			index,
+			itemIndex,
 			work.sanitizer,
 		);
 	});

@@ -30,9 +30,11 @@ const namedSecretPattern = new RegExp(
 	'gi',
 );
 
-/** In UTF-16 units. A longer text is shortened before secrets are searched. Texts in `details` are not, because `details` are small. */
+/** In UTF-16 units. Texts in `details` are not shortened, because `details` are small. */
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
+/** How much more of a text is searched than is shown, so that a secret at the end is searched before it is cut. */
+const searchedMargin = 4000;
 
 /** Makes any text that may contain untrusted content safe to show, store and log: shortened, on one line, without secrets. */
 export class Sanitizer {
@@ -48,7 +50,8 @@ export class Sanitizer {
 	}
 
 	sanitizeText(text: string, maxLength = maxTextLength): string {
-		return this.#replaceSecrets(toSingleLine(shorten(text, maxLength)));
+		const searchedText = toSingleLine(text.slice(0, maxLength + searchedMargin));
+		return shorten(this.#replaceSecrets(searchedText), maxLength);
 	}
 
 	/** Returns a copy with sanitized texts and details, and without the cause, which cannot be sanitized. */

@@ -81,10 +81,12 @@ export interface Field {
 	readonly fallbackField?: { readonly name: string; read(raw: unknown): string };
 	/** For an option: the form has it in this collection, and not in Options. Parameters and the input object stay flat. */
 	readonly collection?: OptionCollection;
-	/** For options with the same group: the form has them as one entry with several values. Parameters and the input object stay flat. */
-	readonly group?: OptionGroup;
+	/** For options of the same group: the form has them as one entry with several values. Parameters and the input object stay flat. */
+	readonly optionGroup?: OptionGroup;
 	/** The form has the field only where the node is a tool. */
 	readonly onlyAsTool?: boolean;
+	/** With `onlyAsTool`, for an option: a workflow's form has it, too, while other fields have one of these values. */
+	readonly inWorkflowWhen?: Field['showWhen'];
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** The only mode that has this field. The other mode has another field in its place, or none. */

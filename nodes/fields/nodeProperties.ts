@@ -5,92 +5,61 @@ import { type Field, getCollectionName } from './field';
 
 /** Builds n8n's property for a field, without the conditions under which n8n shows it. */
 function buildProperty(field: Field): INodeProperties {
-	const { displayName, name, description, hint, placeholder, noDataExpression, builderHint } =
-		field;
+	const { displayName, name, type, description, hint, placeholder, noDataExpression } = field;
 	return {
-		...{ displayName, name, description, hint, placeholder, noDataExpression },
+		...{ displayName, name, type, description, hint, placeholder, noDataExpression },
 		// A copy, because n8n writes to the object that it is given.
 		default: structuredClone(field.default) as NodeParameterValueType,
-		...((field.requiredInForm ?? field.required) && { required: true }),
-		...(builderHint !== undefined && { builderHint: { propertyHint: builderHint } }),
-		...buildType(field),
+		required: (field.requiredInForm ?? field.required) === true ? true : undefined,
+		builderHint: field.builderHint ? { propertyHint: field.builderHint } : undefined,
+		typeOptions: buildTypeOptions(field),
+		options: buildOptions(field),
+		modes: field.modes ? structuredClone([...field.modes]) : undefined,
 	};
 }
 
-function buildType(
-	field: Field,
-): Pick<INodeProperties, 'type' | 'typeOptions' | 'options' | 'modes'> {
-	const {
-		type,
-		typeOptions,
-		minimum: minValue,
-		maximum: maxValue,
-		decimals: numberPrecision = 0,
-	} = field;
-	const typeOptionsPart = typeOptions && { typeOptions };
-	switch (type) {
-		case 'resourceLocator':
-			return { type, ...typeOptionsPart, modes: structuredClone([...(field.modes ?? [])]) };
-		case 'fixedCollection':
-			return {
-				type,
-				typeOptions: { multipleValues: true, ...typeOptions },
-				options: buildCollectionOptions(field),
-			};
-		case 'options':
-			return {
-				type,
-				...typeOptionsPart,
-				options: field.options?.map((choice) => ({ ...choice })),
-			};
-		case 'number':
-			return { type, typeOptions: { ...typeOptions, minValue, maxValue, numberPrecision } };
-		default:
-			return { type, ...typeOptionsPart };
-	}
+function buildTypeOptions(field: Field): INodeProperties['typeOptions'] {
+	const { type, typeOptions, minimum, maximum, decimals = 0 } = field;
+	if (type === 'fixedCollection') return { multipleValues: true, ...typeOptions };
+	if (type !== 'number') return typeOptions;
+	return { ...typeOptions, minValue: minimum, maxValue: maximum, numberPrecision: decimals };
 }
 
-function buildCollectionOptions(field: Field): INodeProperties['options'] {
-	const { group: name, fields } = getEntries(field);
+function buildOptions(field: Field): INodeProperties['options'] {
+	if (field.type !== 'fixedCollection') return field.options?.map((choice) => ({ ...choice }));
+	const { group, fields } = getEntries(field);
 	const singular = field.displayName.replace(/ies$/, 'y').replace(/s$/, '');
-	return [
-		{
-			displayName: singular,
-			name,
-			values: fields.map((entry) => buildConditionalProperty(entry)),
-		},
-	];
+	const values = fields.map((entry) => buildConditionalProperty(entry));
+	return [{ displayName: singular, name: group, values }];
 }
 
 /** Returns the group and the fields of a fixedCollection. For `pairs`, the fields are a key and a value. */
 function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
+	if (entries) return entries;
 	const { group = 'pair', key = 'name' } = pair ?? {};
 	const fields = [key, 'value'].map((name): Field => {
 		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 		return { displayName, name, type: 'string', default: '' };
 	});
-	return entries ?? { group, fields };
+	return { group, fields };
 }
 
-type ShowConditions = NonNullable<IDisplayOptions['show']>;
-type ValuesByName = Record<string, Array<string | boolean>>;
+type Conditions = NonNullable<IDisplayOptions['show']>;
 
 /** Builds a node's parameters and the collections of its options. @param gate the condition under which all of them are shown */
 export function buildProperties(
 	fields: readonly Field[],
 	options: readonly Field[],
-	gate?: ShowConditions,
+	gate?: Conditions,
 ): INodeProperties[] {
 	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
 	const properties = formFields.map((field) => buildConditionalProperty(field, gate));
-	const collectionNames = new Set(['options', ...options.map(getCollectionName)]);
-	for (const name of collectionNames) {
+	for (const name of new Set(['options', ...options.map(getCollectionName)])) {
 		const members = options.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
-		const entries = combineGroups(members).toSorted((a, b) =>
-			compareNames(a.displayName, b.displayName),
-		);
+		const entries = combineGroups(members);
+		entries.sort((a, b) => compareNames(a.displayName, b.displayName));
 		properties.push({
 			...buildConditionalProperty(collection, gate),
 			placeholder: 'Add option',
@@ -106,24 +75,23 @@ export function buildProperties(
 
 /** Puts the options of a group into one option with all of their values. */
 function combineGroups(options: readonly Field[]): Field[] {
-	const combinedOptions: Field[] = [];
+	const combinedOptions = new Map<string, Field>();
 	for (const option of options) {
-		const { group } = option;
-		const members = options.filter((other) => group && other.group?.name === group.name);
-		if (!group) combinedOptions.push(option);
-		else if (members[0] === option)
-			combinedOptions.push({
-				displayName: group.displayName,
-				name: group.name,
-				collection: option.collection,
-				type: 'fixedCollection',
-				typeOptions: { multipleValues: false },
-				default: {},
-				entries: { group: group.key, fields: members },
-				showWhen: option.showWhen,
-			});
+		const { optionGroup, collection } = option;
+		if (!optionGroup) {
+			combinedOptions.set(option.name, option);
+			continue;
+		}
+		const { name, displayName, key } = optionGroup;
+		const members = options.filter((other) => other.optionGroup?.name === name);
+		combinedOptions.set(name, {
+			...{ displayName, name, collection, default: {} },
+			type: 'fixedCollection',
+			typeOptions: { multipleValues: false },
+			entries: { group: key, fields: members },
+		});
 	}
-	return combinedOptions;
+	return [...combinedOptions.values()];
 }
 
 /**
@@ -139,18 +107,14 @@ function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 	}
 	if (option.type !== 'boolean') return {};
 	const builderHint = { propertyHint: 'Off unless this option is added' };
-	return { default: true, ...(option.default === false && { builderHint }) };
+	return option.default === true ? { default: true } : { default: true, builderHint };
 }
 
 /** Builds a parameter of the node. @param gate the condition under which it is shown */
-export function buildConditionalProperty(field: Field, gate?: ShowConditions): INodeProperties {
-	const show: ShowConditions = {
-		...gate,
-		...(structuredClone(field.showWhen) as ShowConditions | undefined),
-	};
+export function buildConditionalProperty(field: Field, gate?: Conditions): INodeProperties {
+	const show = { ...gate, ...structuredClone(field.showWhen) } as Conditions;
 	if (field.onlyAsTool) show['@tool'] = [true];
-	const property = buildProperty(field);
-	return Object.keys(show).length === 0 ? property : { ...property, displayOptions: { show } };
+	return { ...buildProperty(field), displayOptions: { show } };
 }
 
 /**
@@ -161,29 +125,23 @@ function buildOptionConditions(
 	option: Field,
 	fields: readonly Field[],
 	options: readonly Field[],
-): IDisplayOptions | undefined {
-	const show: ValuesByName = {};
-	const hide: ValuesByName = {};
-	if (option.onlyAsTool) show['@tool'] = [true];
-	for (const [name, values] of Object.entries(
-		structuredClone(option.showWhen ?? {}) as ValuesByName,
-	)) {
+): IDisplayOptions {
+	const show: Conditions = option.onlyAsTool ? { '@tool': [true] } : {};
+	const hide: Conditions = {};
+	for (const [name, values] of Object.entries(option.showWhen ?? {})) {
+		const field = fields.find((other) => other.name === name);
 		const otherOption = options.find((other) => other.name === name);
-		if (fields.some((field) => field.name === name) || !otherOption) {
-			show[`/${name}`] = values;
+		if (field || !otherOption) {
+			show[`/${name}`] = [...values];
 			continue;
 		}
 		const collectionName = getCollectionName(otherOption);
 		const isSibling = collectionName === getCollectionName(option);
 		const path = isSibling ? name : `/${collectionName}.${name}`;
 		const choices = otherOption.options?.map(({ value }) => value) ?? [true, false];
-		if (values.some((value) => value === otherOption.default))
-			hide[path] = choices.filter((choice) => !values.includes(choice));
-		else show[path] = values;
+		const isShownByDefault = values.some((value) => value === otherOption.default);
+		if (isShownByDefault) hide[path] = choices.filter((choice) => !values.includes(choice));
+		else show[path] = [...values];
 	}
-	const conditions = {
-		...(Object.keys(show).length > 0 && { show }),
-		...(Object.keys(hide).length > 0 && { hide }),
-	};
-	return Object.keys(conditions).length > 0 ? conditions : undefined;
+	return { show, hide };
 }

@@ -20,52 +20,79 @@ export type AnyParameters = InferParameters<readonly Field[], readonly Field[]>;
  */
 export function readParameters<const F extends readonly Field[]>(
 	fields: F,
-	rawValues: Readonly<Record<string, unknown>>,
+	rawValues: RawValues,
 	context: ReadContext,
 ): InferParameters<F, []> {
-	const isForm = context.mode === 'fields';
-	// Defaults are written in the form's shape.
-	const formContext: ReadContext = { ...context, mode: 'fields' };
-	const values = new Map<string, unknown>();
-	const fieldsByName = new Map(fields.map((field) => [field.name, field]));
-	const fieldHasOneOf = (name: string, allowedValues: ReadonlyArray<string | boolean>) => {
-		const field = fieldsByName.get(name);
-		return field !== undefined && allowedValues.some((value) => value === getValue(field));
-	};
-	// A field may depend on others. So each is read when its value is first needed.
-	const getValue = (field: Field): unknown => {
-		if (!values.has(field.name))
-			values.set(field.name, readField(field, rawValues[field.name]));
-		return values.get(field.name);
-	};
-	const readField = (field: Field, raw: unknown): unknown => {
-		const { showWhen = {}, requiredUnless = [], defaultWhen, fallbackField } = field;
-		const isShown = Object.entries(showWhen).every(([name, allowed]) =>
-			fieldHasOneOf(name, allowed),
-		);
-		const hasOtherDefault =
-			defaultWhen !== undefined && fieldHasOneOf(defaultWhen.field, [defaultWhen.is]);
-		const formDefault = hasOtherDefault ? defaultWhen.default : field.default;
-		// Values that remain from an earlier choice do not count, as in n8n's own form.
-		if (!isShown && isForm) return readValue(field, formDefault, formContext);
-		// An empty form field counts as missing if its value is not a text.
-		const isCleared =
-			raw === '' && isForm && ['number', 'boolean', 'options'].includes(field.type);
-		const modeDefault = isForm ? formDefault : (field.jsonDefault ?? field.default);
-		if (isShown && field.namesFiles && Object.hasOwn(rawValues, field.name))
-			refuseUnnamedFiles(field, raw, context);
-		const usesDefault = isMissing(raw) || isCleared;
-		const value = usesDefault
-			? readValue(field, modeDefault, formContext)
-			: readValue(field, raw, context);
-		if (fallbackField && value === '') return fallbackField.read(rawValues[fallbackField.name]);
-		const isNeeded = requiredUnless.every((name) => isMissing(rawValues[name]));
-		if (isShown && isNeeded) requireValue(field, raw, value, context);
-		return value;
-	};
-	fields.forEach(getValue);
+	const reader = new ParameterReader(fields, rawValues, context);
+	const values = fields.map((field) => [field.name, reader.getValue(field)] as const);
 	// Each value was read as its field's type says.
 	return Object.fromEntries(values) as InferParameters<F, []>;
+}
+
+type RawValues = Readonly<Record<string, unknown>>;
+
+class ParameterReader {
+	readonly #fields: readonly Field[];
+	readonly #rawValues: RawValues;
+	readonly #context: ReadContext;
+	readonly #values = new Map<string, unknown>();
+
+	constructor(fields: readonly Field[], rawValues: RawValues, context: ReadContext) {
+		this.#fields = fields;
+		this.#rawValues = rawValues;
+		this.#context = context;
+	}
+
+	/** A field may depend on others. So each is read when its value is first needed. */
+	getValue(field: Field): unknown {
+		if (!this.#values.has(field.name)) this.#values.set(field.name, this.#readField(field));
+		return this.#values.get(field.name);
+	}
+
+	#readField(field: Field): unknown {
+		const { name, showWhen = {}, requiredUnless = [], fallbackField } = field;
+		const context = this.#context;
+		const raw = this.#rawValues[name];
+		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
+		// Values that remain from an earlier choice do not count, as in n8n's own form.
+		const isHidden = !isShown && context.mode === 'fields';
+		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
+			refuseUnnamedFiles(field, raw, context);
+		const isUnset = isHidden || isMissing(raw) || this.#isCleared(field, raw);
+		const value = isUnset ? this.#readDefault(field) : readValue(field, raw, context);
+		if (fallbackField && value === '')
+			return fallbackField.read(this.#rawValues[fallbackField.name]);
+		const isNeeded = requiredUnless.every((other) => isMissing(this.#rawValues[other]));
+		if (isShown && isNeeded) requireValue(field, raw, value, context);
+		return value;
+	}
+
+	/** Defaults are written in the form's shape. */
+	#readDefault(field: Field): unknown {
+		const formContext: ReadContext = { ...this.#context, mode: 'fields' };
+		return readValue(field, this.#getDefault(field), formContext);
+	}
+
+	#getDefault(field: Field): unknown {
+		const { defaultWhen, jsonDefault } = field;
+		if (this.#context.mode === 'json') return jsonDefault ?? field.default;
+		if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
+			return defaultWhen.default;
+		return field.default;
+	}
+
+	/** An empty form field counts as missing if its value is not a text. */
+	#isCleared({ type }: Field, raw: unknown): boolean {
+		const isText = !['number', 'boolean', 'options'].includes(type);
+		return raw === '' && !isText && this.#context.mode === 'fields';
+	}
+
+	#meets(name: string, allowedValues: ReadonlyArray<string | boolean>): boolean {
+		const field = this.#fields.find((candidate) => candidate.name === name);
+		if (!field) return false;
+		const fieldValue = this.getValue(field);
+		return allowedValues.some((value) => value === fieldValue);
+	}
 }
 
 const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value));
@@ -97,7 +124,7 @@ export const requestOptions = [
 		default: 120,
 		minimum: 0,
 		maximum: 3600,
-		group: timeLimits,
+		optionGroup: timeLimits,
 		description:
 			'Max total time to wait between tries of a request. If the service asks for a longer wait, the item fails immediately.',
 	},
@@ -108,7 +135,7 @@ export const requestOptions = [
 		default: 300,
 		minimum: 1,
 		maximum: 3600,
-		group: timeLimits,
+		optionGroup: timeLimits,
 		description: 'Max time for a single request',
 	},
 ] as const satisfies readonly Field[];
@@ -292,11 +319,14 @@ export class RawParameters {
 }
 
 /** Returns the object in a collection of the form that holds the value of an option: the collection itself, or the values of its group. */
-function findValues(collection: unknown, { group }: Field): Record<string, unknown> | undefined {
+function findValues(
+	collection: unknown,
+	{ optionGroup }: Field,
+): Record<string, unknown> | undefined {
 	if (!isPlainObject(collection)) return undefined;
-	if (!group) return collection;
-	const entry = collection[group.name];
-	const values = isPlainObject(entry) ? entry[group.key] : undefined;
+	if (!optionGroup) return collection;
+	const entry = collection[optionGroup.name];
+	const values = isPlainObject(entry) ? entry[optionGroup.key] : undefined;
 	return isPlainObject(values) ? values : undefined;
 }
 

@@ -15,12 +15,11 @@ export function createValueRefusal(
 	context: ReadContext,
 	expectation: string,
 ): NodeError {
-	return createRefusal(
-		`'${getLabel(field, context)}' must be ${expectation}`,
-		context.mode === 'fields'
-			? 'If it is an expression, check what it returns for this item.'
-			: undefined,
-	);
+	const isForm = context.mode === 'fields';
+	const advice = isForm
+		? 'If it is an expression, check what it returns for this item.'
+		: undefined;
+	return createRefusal(`'${getLabel(field, context)}' must be ${expectation}`, advice);
 }
 
 const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, expectation: string) =>
@@ -57,13 +56,12 @@ export class TypedText {
 function readColumns(field: Field, raw: unknown, context: ReadContext) {
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
-	const isMapper = context.mode === 'fields' && typeof raw['mappingMode'] === 'string';
-	if (!isMapper) return raw;
+	if (context.mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
-	const values = isRecord(raw['value']) ? raw['value'] : {};
-	return Object.fromEntries(
-		Object.entries(values).map(([name, value]) => [name, value ?? undefined]),
-	);
+	const columns: Record<string, unknown> = {};
+	for (const [name, value] of Object.entries(raw['value'] ?? {}))
+		columns[name] = value ?? undefined;
+	return columns;
 }
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
@@ -83,32 +81,29 @@ export function splitList(text: string): string[] {
 }
 
 export function readList(field: Field, raw: unknown, context: ReadContext): string[] {
-	const entries = typeof raw === 'string' ? splitList(raw) : raw;
+	const entries: unknown = typeof raw === 'string' ? splitList(raw) : raw;
 	const expectation = 'an array, or text separated by commas or new lines';
 	if (!Array.isArray(entries)) throw createTypeRefusal(field, raw, context, expectation);
-	// Does not trim what was picked from a list, because it may begin or end with a space.
-	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
 	const texts = entries.map((entry) => readText(field, entry, context));
-	return texts
-		.map((text) => (isPicked ? text : text.trim()))
-		.filter((text) => text.trim() !== '');
+	const filledTexts = texts.filter((text) => text.trim() !== '');
+	// What was picked from a list may begin or end with a space.
+	const isPicked = field.type === 'multiOptions' && Array.isArray(raw);
+	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
 }
 
-/** Reads the form's `{ group: [{ key, value }] }` or a plain object. */
+/** Reads the form's `{ group: [{ key, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const rows = context.mode === 'fields' ? raw[group] : undefined;
-	const entries: ReadonlyArray<readonly [unknown, unknown]> = Array.isArray(rows)
+	const rows: unknown = context.mode === 'fields' ? raw[group] : undefined;
+	const entries: Array<[name: unknown, value: unknown]> = Array.isArray(rows)
 		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
-	const readEntryText = (value: unknown) => readText(field, value, context);
-	const pairs = entries.map(([name, value]) => ({
-		name: readEntryText(name),
-		value: readEntryText(value),
-	}));
-	// Skips a row of the form that nobody filled in.
+	const pairs = entries.map((entry) => {
+		const [name = '', value = ''] = entry.map((part) => readText(field, part, context));
+		return { name, value };
+	});
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
@@ -120,27 +115,31 @@ export function refuseUnknownKeys(
 	expectation: string,
 	context: ReadContext,
 ): void {
-	const unknownKey = entries
-		.flatMap((entry) => Object.keys(entry))
-		.find((key) => !keys.includes(key));
-	if (unknownKey === undefined || context.mode === 'fields') return;
-	throw createValueRefusal(field, context, `${expectation}; '${unknownKey}' is not allowed`);
+	if (context.mode === 'fields') return;
+	for (const key of entries.flatMap((entry) => Object.keys(entry)))
+		if (!keys.includes(key))
+			throw createValueRefusal(field, context, `${expectation}; '${key}' is not allowed`);
 }
 
 function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
-	const rowExpectation = `an array of cells${takesRecords ? ' or an object keyed by header' : ''}`;
-	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
-	const label = getLabel(field, context);
+	const label = `'${getLabel(field, context)}'`;
 	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
-	const rows = typeof input === 'string' ? parseJson(input, `'${label}'`, jsonAdvice) : input;
-	const message = `'${label}' must be an array of rows`;
+	const rows = typeof input === 'string' ? parseJson(input, label, jsonAdvice) : input;
+	const message = `${label} must be an array of rows`;
 	if (!Array.isArray(rows))
 		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
-	const wrongIndex = rows.findIndex((row) => !isRow(row));
-	if (wrongIndex === -1) return rows;
-	const wrongRowNote = `row ${wrongIndex + 1} is ${describeType(rows[wrongIndex])}`;
-	throw createRefusal(`${message}, each ${rowExpectation}; ${wrongRowNote}`, rowsAdvice);
+	for (const [index, row] of rows.entries()) {
+		if (Array.isArray(row) || (takesRecords && isRecord(row))) continue;
+		const expectation = takesRecords
+			? 'an array of cells or an object keyed by header'
+			: 'an array of cells';
+		throw createRefusal(
+			`${message}, each ${expectation}; row ${index + 1} is ${describeType(row)}`,
+			rowsAdvice,
+		);
+	}
+	return rows;
 }
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
@@ -150,11 +149,9 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 	try {
 		return JSON.parse(text) as unknown;
 	} catch (error) {
-		const place = /position \d+/.exec(String(error))?.[0];
-		throw createRefusal(
-			`${label} is not valid JSON${place === undefined ? '' : ` (at ${place})`}`,
-			advice,
-		);
+		const position = /position \d+/.exec(String(error));
+		const place = position ? ` (at ${position[0]})` : '';
+		throw createRefusal(`${label} is not valid JSON${place}`, advice);
 	}
 }
 
@@ -169,10 +166,10 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	// In JSON mode, null and an empty list say that there is no file.
 	if (!isForm && (raw === null || entries.length === 0)) return;
-	const namesAll = entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''));
-	if (namesAll) return;
+	if (entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''))) return;
+	const place = entries.length > 1 ? ' in one of its entries' : '';
 	throw createRefusal(
-		`'${getLabel(field, context)}' names no file${entries.length > 1 ? ' in one of its entries' : ''}`,
+		`'${getLabel(field, context)}' names no file${place}`,
 		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }
@@ -180,28 +177,32 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
-	const entries = typeof raw === 'string' ? splitList(raw) : [raw].flat();
-	return entries.flatMap((entry: unknown) => {
-		if (typeof entry === 'string') return entry.trim() === '' ? [] : { field: entry.trim() };
-		if (context.mode === 'json' && isRecord(entry))
-			return readAttachment(field, entry, context);
-		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
-	});
+	const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
+	return entries
+		.filter((entry) => !isBlank(entry))
+		.map((entry) => {
+			if (typeof entry === 'string') return { field: entry.trim() };
+			if (context.mode === 'json' && isRecord(entry))
+				return readAttachment(field, entry, context);
+			throw createTypeRefusal(field, entry, context, 'a list of binary fields');
+		});
 }
+
+const attachmentExpectation =
+	'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 
 function readAttachment(
 	field: Field,
 	entry: Record<string, unknown>,
 	context: ReadContext,
 ): AttachmentInput {
+	const keys = ['fileName', 'mimeType', 'content'];
+	refuseUnknownKeys(field, [entry], keys, attachmentExpectation, context);
 	const { fileName, mimeType, content } = entry;
-	const expectation =
-		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-	refuseUnknownKeys(field, [entry], ['fileName', 'mimeType', 'content'], expectation, context);
-	const isComplete = typeof fileName === 'string' && typeof content === 'string';
-	if (!isComplete || !(mimeType === undefined || typeof mimeType === 'string'))
-		throw createValueRefusal(field, context, expectation);
-	return { fileName, content, ...(mimeType !== undefined && { mimeType }) };
+	const hasContent = typeof fileName === 'string' && typeof content === 'string';
+	if (!hasContent || (mimeType !== undefined && typeof mimeType !== 'string'))
+		throw createValueRefusal(field, context, attachmentExpectation);
+	return { fileName, content, mimeType };
 }
 
 const isoPattern =
@@ -255,20 +256,18 @@ function readBoolean(field: Field, raw: unknown, context: ReadContext): boolean 
 
 function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const { minimum = -Infinity, maximum = Infinity, decimals } = field;
-	const isFromText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
-	const value = isFromText ? Number(raw) : raw;
-	const isNumber = decimals === undefined ? Number.isInteger : Number.isFinite;
-	if (typeof value === 'number' && isNumber(value) && value >= minimum && value <= maximum)
-		return value;
-	const shownValue =
-		typeof value === 'number' && !(isFromText && Number.isNaN(value))
-			? String(value)
-			: describeType(raw);
-	const expectation = `a ${decimals === undefined ? 'whole ' : ''}number${formatLimits(field)}`;
-	throw createValueRefusal(field, context, `${expectation}, not ${shownValue}`);
+	const isText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
+	const value = isText ? Number(raw) : raw;
+	const isWholeOnly = decimals === undefined;
+	const isNumber = isWholeOnly ? Number.isInteger(value) : Number.isFinite(value);
+	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
+	const isReadable = typeof value === 'number' && !(isText && Number.isNaN(value));
+	const kind = isWholeOnly ? 'a whole number' : 'a number';
+	const shownValue = isReadable ? String(value) : describeType(raw);
+	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shownValue}`);
 }
 
-function formatLimits({ minimum, maximum }: Field): string {
+function describeLimits({ minimum, maximum }: Field): string {
 	if (minimum === undefined) return ''; // no field has only a maximum
 	return maximum === undefined ? ` of at least ${minimum}` : ` from ${minimum} to ${maximum}`;
 }
@@ -281,25 +280,29 @@ function readChoice(field: Field, raw: unknown, context: ReadContext): string {
 
 type ValueReader = (field: Field, raw: unknown, context: ReadContext) => unknown;
 
+function readAddressList(field: Field, raw: unknown, context: ReadContext): string {
+	if (!Array.isArray(raw)) return readText(field, raw, context);
+	return readList(field, raw, context).join('\n');
+}
+
+/** Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed. */
+function readTab(field: Field, raw: unknown, context: ReadContext): string {
+	const title = readLocatorText(field, raw, context);
+	if (!isBlank(title)) return title;
+	const rawTitle = isRecord(raw) ? raw['value'] : raw;
+	if (rawTitle == null && context.hasUserExpression?.(field.name))
+		throw createValueRefusal(field, context, 'the name of a tab, not undefined');
+	return '';
+}
+
 const formatReaders: Readonly<Record<FieldFormat, ValueReader>> = {
 	list: readList,
-	addressList: (field, raw, context) =>
-		Array.isArray(raw)
-			? readList(field, raw, context).join('\n')
-			: readText(field, raw, context),
+	addressList: readAddressList,
 	pairs: readPairs,
 	rows: readRows,
 	records: readRows,
 	columns: readColumns,
-	tab(field, raw, context) {
-		const title = readLocatorText(field, raw, context);
-		if (!isBlank(title)) return title;
-		// Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed.
-		const rawTitle = isRecord(raw) ? raw['value'] : raw;
-		if (rawTitle == null && context.hasUserExpression?.(field.name))
-			throw createValueRefusal(field, context, 'the name of a tab, not undefined');
-		return '';
-	},
+	tab: readTab,
 	attachments: readAttachments,
 };
 
@@ -314,8 +317,6 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 /** Converts a raw value to the value that the operation gets. @throws NodeError 400 that names the field and what is allowed */
 export function readValue(field: Field, raw: unknown, context: ReadContext): unknown {
 	if (field.read) return field.read(raw, field, context);
-	const reader = field.format
-		? formatReaders[field.format]
-		: (typeReaders[field.type] ?? readText);
-	return reader(field, raw, context);
+	const reader = field.format ? formatReaders[field.format] : typeReaders[field.type];
+	return (reader ?? readText)(field, raw, context);
 }

@@ -1,9 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import type { TitledTab } from './document/elements';
 import type { MailInput } from './mail/readMail';
-
-type DocumentTabs = docs_v1.Schema$DocumentTab[];
 
 /** The tasks of the thread, which are pure functions of a text. Some take or return JSON. The first use of a task loads its code. */
 const tasks = {
@@ -17,11 +15,11 @@ const tasks = {
 	},
 	documentTabsToText: async (json: string) => {
 		const { documentTabsToText } = await import('./document/documentTabsToText');
-		return documentTabsToText(JSON.parse(json) as DocumentTabs);
+		return documentTabsToText(JSON.parse(json) as TitledTab[]);
 	},
 	documentTabsToMarkdown: async (json: string) => {
 		const { documentTabsToMarkdown } = await import('./markdown/documentTabsToMarkdown');
-		return documentTabsToMarkdown(JSON.parse(json) as DocumentTabs);
+		return documentTabsToMarkdown(JSON.parse(json) as TitledTab[]);
 	},
 	readMail: async (json: string) =>
 		(await import('./mail/readMail')).readMail(JSON.parse(json) as MailInput),

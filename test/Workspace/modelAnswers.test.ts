@@ -89,7 +89,6 @@ describe('rows', () => {
 			resource: 'spreadsheet',
 			operation: 'read',
 			spreadsheetId: byId(id),
-			range: 'A:H',
 		};
 	}
 
@@ -128,6 +127,45 @@ describe('rows', () => {
 			{ note: 'Rows 0 to 20 of 20 are shown.' },
 			{ note: "'Start Row' is below the last row. Rows above it: 20." },
 		]);
+	});
+
+	/** Reads a book whose tabs have these titles. The first tab has the rows. */
+	async function readBook(
+		titles: readonly string[],
+		rows: unknown[][],
+		output: string,
+		options: IDataObject = {},
+	) {
+		const tabs = titles.map((title, at) => ({ title, ...(at === 0 && { rows }) }));
+		const id = google.sheets.seed({ title: 'Book', tabs });
+		const place = { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
+		const { items, size } = await call({ ...place, output }, options);
+		expect(size).toBeLessThanOrEqual(30_000);
+		return items;
+	}
+
+	test('name their tab and the others', async () => {
+		const rows = [['A'], ['x']];
+		for (const output of ['rows', 'values']) {
+			const [answer] = await readBook(['Orders', 'Paid', 'Sent'], rows, output);
+			expect(answer).toMatchObject({ tab: 'Orders', otherTabs: ['Paid', 'Sent'] });
+		}
+	});
+
+	const many = (count: number, length: number) =>
+		Array.from({ length: count }, (_, at) => `${at}`.padEnd(length, 'n'));
+	test.each([
+		['100 tabs with titles of 1,000 characters', many(100, 1000), ['A', 'B']],
+		['2,000 tabs', many(2000, 0), ['A', 'B']],
+		['names of quotes', ['"'.repeat(1000)], many(500, 90).map((name) => `"${name}\\`)],
+	])('fit with %s', async (_name, titles, header) => {
+		for (const output of ['rows', 'values']) {
+			const items = await readBook(titles, [header, ['x', 'y']], output);
+			const [answer] = items as [{ tab: string; rows?: unknown[][] }];
+			expect(answer.tab).not.toBe('');
+			expect(noteIn(items)).toMatch(/of [12] are shown/);
+			if (answer.rows) expect(answer.rows[0]?.slice(0, 3)).toEqual([2, 'x', 'y']);
+		}
 	});
 
 	test('one of which alone is too long are cut, with a mark, and the note moves on', async () => {
@@ -208,9 +246,15 @@ describe('a document', () => {
 	});
 
 	test.each([
-		['a title', ['Tab'], 't'.repeat(30_000)],
-		['the titles of 100 tabs', Array.from({ length: 100 }, () => 't'.repeat(1000)), 'Title'],
-	])('leaves room for its text beside %s', async (_, titles, title) => {
+		['a title', ['Tab'], 't'.repeat(30_000), 5],
+		// The text of several tabs has their titles, too.
+		[
+			'the titles of 100 tabs',
+			Array.from({ length: 100 }, () => 't'.repeat(1000)),
+			'Title',
+			10,
+		],
+	])('leaves room for its text beside %s', async (_, titles, title, answerCount) => {
 		const content = 'Some words. '.repeat(3000).trim();
 		const body = [{ paragraph: { elements: [{ textRun: { content: `${content}\n` } }] } }];
 		const tabs = titles.map((tabTitle, at) => ({
@@ -220,7 +264,7 @@ describe('a document', () => {
 		const id = google.docs.seed({ title, tabs });
 		const document = { resource: 'document', operation: 'read', documentId: byId(id) };
 		const answers = await readAll(document, ['Start Character', 'startCharacter']);
-		expect(answers.length).toBeLessThan(5);
+		expect(answers.length).toBeLessThan(answerCount);
 		const text = answers.map(([part]) => part?.['content'] as string).join('');
 		expect(text).toContain(content);
 	});
@@ -256,7 +300,7 @@ describe('emails', () => {
 
 	test('of which 60 have their texts are shortened evenly, with a mark', async () => {
 		seed(60);
-		const { items, size } = await call(list, { includeBody: true });
+		const { items, size } = await call({ ...list, readingOptions: { includeBody: true } });
 		expect(size).toBeLessThanOrEqual(30_000);
 		expect(items).toHaveLength(61);
 		for (const { text } of items.slice(0, -1)) expect(text).toMatch(/^Some words of .{150,}…$/);
@@ -267,8 +311,8 @@ describe('emails', () => {
 
 	test('reach a model that follows the notes, each once, over the pages of Gmail and within them', async () => {
 		const ids = seed(230);
-		const pages = { ...list, maxResults: 100 };
-		const answers = await readAll(pages, ['Page Token', 'pageToken'], { includeBody: true });
+		const pages = { ...list, maxResults: 100, readingOptions: { includeBody: true } };
+		const answers = await readAll(pages, ['Page Token', 'pageToken']);
 		expect(answers.flatMap((items) => items.slice(0, -1).map(({ id }) => id))).toEqual(ids);
 		expect(answers.length).toBeLessThan(5);
 		expect(noteIn(answers[0] ?? [])).toMatch(
@@ -279,10 +323,13 @@ describe('emails', () => {
 	test('that are marked as read are those that the model got, and the next call in the same way gets the next ones', async () => {
 		google.tokens.issue({ token, scopes: [...standardScopes, 'gmail.modify'] });
 		const ids = seed(230);
-		const options = { includeBody: true, markAsRead: true };
+		const unread = {
+			...{ ...list, status: 'unread' },
+			...{ readingOptions: { includeBody: true }, afterReading: { markAsRead: true } },
+		};
 		const got: unknown[] = [];
 		for (let calls = 0; calls < 20 && got.length < ids.length; calls++) {
-			const { items } = await call({ ...list, status: 'unread' }, options);
+			const { items } = await call(unread);
 			got.push(...items.slice(0, -1).map(({ id }) => id));
 			const next =
 				"To get the next ones, call again in the same way. If these emails come again, call with 'Page Token': ";
@@ -332,7 +379,7 @@ describe('emails', () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
-			{ note: "No email matches (item 0). 'From': nobody@example.com" },
+			{ note: "No email matches. 'From': nobody@example.com" },
 		]);
 	});
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import {
+	type INodePropertyCollection,
 	type INode,
 	type INodeParameters,
 	type INodeProperties,
@@ -10,7 +11,9 @@ import {
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { standardScopes } from '../../dev/google/tokens';
+import { getCollectionName } from '../../nodes/fields/field';
 import { readParameters } from '../../nodes/fields/params';
+import { getAllFields } from '../../nodes/Workspace/operation';
 import { toolDescriptions } from '../../nodes/Workspace/properties';
 import { resources } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
@@ -30,22 +33,30 @@ describe('properties', () => {
 
 	const locator = { mode: 'list', value: '' };
 
+	const rangeFields = { received: 'any', returnAll: false, maxResults: 25 };
+
 	/** Names and defaults that saved workflows depend on: the public interface. */
 	const fields: Record<string, Record<string, unknown>> = {
 		'mail send': {
-			sendAs: 'send',
-			replyToMessageId: '',
+			email: 'new',
 			to: '',
 			subject: '',
 			body: '',
 			bodyFormat: 'text',
-			allowedRecipients: '',
+			attachments: '',
+			sendAs: 'send',
 		},
-		'mail list': { from: '', status: 'any', returnAll: false, maxResults: 25 },
-		'mail search': { query: '', returnAll: false, maxResults: 25 },
+		'mail list': { from: '', status: 'any', ...rangeFields },
+		'mail search': { query: '', ...rangeFields },
 		'mail read': { messageId: '' },
 		'spreadsheet create': { title: '', parentFolder: locator },
-		'spreadsheet read': { spreadsheetId: locator, tab: locator, range: '', output: 'rows' },
+		'spreadsheet read': {
+			spreadsheetId: locator,
+			tab: locator,
+			matchType: 'allConditions',
+			filters: {},
+			output: 'rows',
+		},
 		'spreadsheet write': {
 			spreadsheetId: locator,
 			tab: locator,
@@ -60,9 +71,22 @@ describe('properties', () => {
 			range: '',
 			valuesSource: 'items',
 		},
-		'document create': { title: '', parentFolder: locator, content: '', contentFormat: 'text' },
-		'document read': { documentId: locator },
-		'document write': { documentId: locator, content: '', contentFormat: 'text' },
+		'document create': {
+			title: '',
+			from: 'content',
+			content: '',
+			contentFormat: 'text',
+			parentFolder: locator,
+		},
+		'document read': { documentId: locator, format: 'text' },
+		'document write': {
+			documentId: locator,
+			replace: 'section',
+			section: locator,
+			tab: locator,
+			content: '',
+			contentFormat: 'text',
+		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
 			name: '',
@@ -80,8 +104,7 @@ describe('properties', () => {
 		...labelOptions,
 		labelIds: [],
 		includeSpamTrash: false,
-		receivedAfter: '',
-		receivedBefore: '',
+		onlyFiles: '',
 		details: true,
 		includeBody: false,
 		newTextOnly: false,
@@ -100,17 +123,19 @@ describe('properties', () => {
 			senderName: '',
 			driveFiles: '',
 			fromAlias: '',
-			attachments: '',
+			allowedRecipients: '',
+			onlyFiles: '',
 			replyAll: false,
 			quoteOriginal: false,
 			includeSignature: false,
 			headers: {},
 		},
-		'mail list': { ...listOptions, includeSent: false },
-		'mail search': listOptions,
+		'mail list': { ...listOptions, includeDrafts: false, includeSent: false },
+		'mail search': { ...listOptions, includeDrafts: false },
 		'mail read': {
 			...labelOptions,
 			downloadAttachments: false,
+			onlyFiles: '',
 			attachmentPrefix: 'attachment_',
 			includeHeaders: false,
 			newTextOnly: false,
@@ -128,9 +153,7 @@ describe('properties', () => {
 			headerRow: 1,
 			valueRenderOption: 'UNFORMATTED_VALUE',
 			dateTimeRenderOption: 'ISO_8601',
-			majorDimension: 'ROWS',
-			filters: {},
-			combineFilters: 'and',
+			range: '',
 			maxRows: 0,
 			startRow: 0,
 		},
@@ -145,31 +168,18 @@ describe('properties', () => {
 			...headerOptions,
 			insertDataOption: 'INSERT_ROWS',
 		},
-		'document create': {
-			fillFromInput: false,
-			includeBody: false,
-			idempotencyKey: '',
-			insertImages: false,
-			replacements: {},
-			templateId: { __rl: true, ...locator },
-		},
+		'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
 		'document read': {
 			binaryPropertyName: 'data',
-			contentFormat: 'text',
-			fileFormat: 'pdf',
 			tab: { __rl: true, ...locator },
-			output: 'text',
 			startCharacter: 0,
 		},
 		'document write': {
 			fillFromInput: false,
-			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
 			replacements: {},
-			requiredRevisionId: '',
 			allowEmpty: false,
-			section: '',
 		},
 		'document append': {
 			idempotencyKey: '',
@@ -177,7 +187,7 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
-			underHeading: '',
+			underHeading: { __rl: true, ...locator },
 		},
 		'file upload': {
 			convertTo: 'none',
@@ -223,7 +233,7 @@ describe('properties', () => {
 		);
 
 	test('a row that nobody filled in means nothing', () => {
-		const all = operations.flatMap(({ operation }) => operation.options);
+		const all = operations.flatMap(({ operation }) => getAllFields(operation));
 		for (const [name, row] of Object.entries(firstRows)) {
 			const found = all.filter((field) => field.name === name);
 			expect(found.length).toBeGreaterThan(0);
@@ -251,7 +261,13 @@ describe('properties', () => {
 	describe.each(Object.keys(fields))('%s', (key) => {
 		const form = { ...valuesOf(key), ...fields[key] } as INodeParameters;
 		const visible = shown(form);
-		const own = visible.filter(({ name }) => !(name in valuesOf(key)) && name !== 'options');
+		const own = visible.filter(
+			({ name, type }) => !(name in valuesOf(key)) && type !== 'collection',
+		);
+		const collections = description.properties.filter(({ type, displayOptions }) => {
+			const { resource = [], operation = [] } = displayOptions?.show ?? {};
+			return type === 'collection' && `${resource.join()} ${operation.join()}` === key;
+		});
 
 		test('shows its fields with their defaults', () => {
 			expect(own.map(({ name }) => name)).toEqual(Object.keys(fields[key] ?? {}));
@@ -260,11 +276,12 @@ describe('properties', () => {
 		});
 
 		test('has its options with their defaults, in alphabetical order', () => {
-			const collection = visible.find(({ name }) => name === 'options');
-			const choices = (collection?.options ?? []) as INodeProperties[];
-			expect(defaultsOf(choices)).toEqual(whenAdded({ ...options[key], ...common }));
-			const names = choices.map(({ displayName }) => displayName);
-			expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			const lists = collections.map((collection) => collection.options as INodeProperties[]);
+			expect(defaultsOf(lists.flat())).toEqual(whenAdded({ ...options[key], ...common }));
+			for (const choices of lists) {
+				const names = choices.map(({ displayName }) => displayName);
+				expect(names).toEqual([...names].sort((a, b) => a.localeCompare(b)));
+			}
 		});
 
 		test('an option that was not added keeps its value, and one that was added stays in the saved workflow', () => {
@@ -275,10 +292,11 @@ describe('properties', () => {
 			);
 			const absent = readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' });
 			expect(absent).toEqual(Object.fromEntries(expected));
-			const added = Object.fromEntries(
-				switches.filter(({ showWhen }) => !showWhen).map(({ name }) => [name, true]),
-			);
-			const saved = { ...valuesOf(key), options: added } as INodeParameters;
+			const added: Record<string, Record<string, true>> = {};
+			for (const field of switches)
+				if (!field.showWhen && !field.collection?.showWhen)
+					(added[getCollectionName(field)] ??= {})[field.name] = true;
+			const saved = { ...valuesOf(key), options: {}, ...added } as INodeParameters;
 			const { properties } = description;
 			const kept = NodeHelpers.getNodeParameters(
 				properties,
@@ -288,7 +306,7 @@ describe('properties', () => {
 				node,
 				description,
 			);
-			expect(kept?.['options']).toEqual(added);
+			expect(kept).toMatchObject(added);
 		});
 
 		test('has no locator that n8n would stop the node for', () => {
@@ -300,7 +318,9 @@ describe('properties', () => {
 						mode.typeOptions?.searchListMethod,
 					);
 					// Drive Access does not change which tabs a spreadsheet has.
-					expect(mode.hint ?? '').toMatch(name === 'tab' ? /^$/ : /Drive Access/);
+					expect(mode.hint ?? '').toMatch(
+						/tab|section/.test(name) ? /^$/ : /Drive Access/,
+					);
 				}
 			}
 		});
@@ -339,9 +359,7 @@ describe('properties', () => {
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
-		expect(JSON.stringify(description.properties)).toContain(
-			'If this is empty, nothing is attached',
-		);
+		expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
 		expect(actions).toContain('Replace content of document or section');
 		expect(actions).toContain('Read document or get it as PDF');
@@ -407,8 +425,6 @@ describe('properties', () => {
 					}),
 				)
 				.map(({ name }) => name);
-		expect(visible({}, 'values')).toContain('majorDimension');
-		expect(visible({})).not.toContain('majorDimension');
 		expect(visible({})).toContain('headerRow');
 		expect(visible({}, 'values')).not.toContain('headerRow');
 		expect(visible({})).toContain('dateTimeRenderOption');
@@ -514,7 +530,7 @@ describe('properties', () => {
 			const all = Object.entries(names).flatMap(([noun, name]) =>
 				['append', 'read', 'write'].map((operation) => [`${noun} ${operation}`, name]),
 			);
-			expect(given.sort()).toEqual(all);
+			expect(given.sort()).toEqual([...all, ['document create', 'Template']].sort());
 		});
 
 		test.each(['list', 'search'])(
@@ -576,15 +592,9 @@ describe('properties', () => {
 	});
 
 	test('a filter asks for a value only where its condition compares with one', () => {
-		const inside = (properties: INodeProperties[], name: string) =>
-			properties
-				.flatMap(({ options = [] }) => options)
-				.find((option) => option.name === name);
-		const filters = inside(
-			shown({ inputMode: 'fields', resource: 'spreadsheet', operation: 'read' }),
-			'filters',
-		) as INodeProperties;
-		const { values } = inside([filters], 'filter') as { values: INodeProperties[] };
+		const form = { inputMode: 'fields', resource: 'spreadsheet', operation: 'read' };
+		const filters = shown({ ...form, output: 'rows' }).find(({ name }) => name === 'filters');
+		const { values } = filters?.options?.[0] as INodePropertyCollection;
 		const named = (condition: string) =>
 			values.filter((property) =>
 				NodeHelpers.displayParameter({ condition }, property, node, description),
@@ -607,17 +617,17 @@ describe('properties', () => {
 		const text = toolDescriptions.at(-1)?.default as string;
 		expect(text.split('\n').slice(1, -1)).toEqual([
 			'document append: documentId*, content*, contentFormat',
-			'document create: title*, parentFolder, content, contentFormat',
-			'document read: documentId*',
-			'document write: documentId*, content*, contentFormat. Destructive: the previous content is lost.',
+			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
+			'document read: documentId*, format',
+			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
 			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
-			'mail list: from, status, returnAll, maxResults',
+			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
-			'mail search: query*, returnAll, maxResults',
-			'mail send: replyToMessageId, to, subject, body*, bodyFormat, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
+			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
+			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
 			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
-			'spreadsheet read: spreadsheetId*, tab, range, output',
+			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
 			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 		expect(text).toContain('mailAttachment (attachment is its file name)');
@@ -673,8 +683,8 @@ describe('output schema', () => {
 	const results: Record<string, () => Promise<IDataObject>> = {
 		// Without a draft, all of it but `draftId`.
 		'mail/send': () => run('mail/send', { ...mail, sendAs: 'draft' }),
-		'mail/list': () => run('mail/list', {}, { includeSent: true }),
-		'mail/search': () => run('mail/search', { query: 'subject:Hi' }),
+		'mail/list': () => run('mail/list', {}, { includeDrafts: true }),
+		'mail/search': () => run('mail/search', { query: 'subject:Hi' }, { includeDrafts: true }),
 		'mail/read': async () => await run('mail/read', { messageId: seedMail() }),
 		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),
 		'spreadsheet/read': async () => {
@@ -707,13 +717,18 @@ describe('output schema', () => {
 				range: 'Sheet1!A:B',
 			}),
 		'document/create': () =>
-			run('document/create', { title: 'Notes', content: 'Text' }, { replacements: replaced }),
+			run('document/create', {
+				title: 'Notes',
+				from: 'template',
+				templateId: byId(google.docs.seed({ title: 'Template', tabs: [{}] })),
+				replacements: replaced,
+			}),
 		'document/read': async () =>
 			await run('document/read', { documentId: await newDocument() }),
 		'document/write': async () =>
 			await run(
 				'document/write',
-				{ documentId: await newDocument(), content: 'Text' },
+				{ documentId: await newDocument(), replace: 'document', content: 'Text' },
 				{ replacements: replaced },
 			),
 		'document/append': async () =>

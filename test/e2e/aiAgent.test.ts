@@ -191,7 +191,11 @@ test('a model that may only save drafts, and write to some people alone, does ne
 	};
 	const tools = [
 		toolNode('Drafts', { ...drafts, allowedRecipients }, withDrafts),
-		toolNode('Send email', { ...toolParameters['Send email'], allowedRecipients }, workspace),
+		toolNode(
+			'Send email',
+			{ ...toolParameters['Send email'], options: { allowedRecipients } },
+			workspace,
+		),
 	];
 	const mail = { operation: 'send', subject: 'Hi', body: 'By a model' };
 	const [friend, stranger] = ['ann@example.com', 'evil@evil.example'];

@@ -89,8 +89,8 @@ test('create, append, write and read by the form', async () => {
 		[{ title: 'A' }, { title: 'B' }],
 		{ resource: 'document', title: '={{ $json.title }}', content, contentFormat: 'markdown' },
 		{ ...document, operation: 'append', content: 'end 😀' },
-		{ ...document, operation: 'read', options: { contentFormat: 'markdown' } },
-		{ ...document, operation: 'write', content: 'new\ntext' },
+		{ ...document, operation: 'read', format: 'markdown' },
+		{ ...document, operation: 'write', replace: 'document', content: 'new\ntext' },
 		{ ...document, operation: 'read' },
 	);
 	expect(first.map(({ json }) => json['title'])).toEqual(['A', 'B']);
@@ -147,9 +147,7 @@ test('the same by the input object', async () => {
 			}),
 		),
 		step('={{ { operation: "append", documentId: $json.documentId, content: "end" } }}'),
-		step(
-			'={{ { operation: "read", documentId: $json.documentId, contentFormat: "markdown" } }}',
-		),
+		step('={{ { operation: "read", documentId: $json.documentId, format: "markdown" } }}'),
 	);
 	expect(second.map(({ json }) => json['characterCount'])).toEqual([3]);
 	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend`]);
@@ -180,7 +178,9 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 		{
 			resource: 'document',
 			title: 'Filled',
-			options: { templateId: byId(template), replacements: { replacement } },
+			from: 'template',
+			templateId: byId(template),
+			replacements: { replacement },
 		},
 		{
 			...document,
@@ -194,7 +194,7 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 			inputObject:
 				'={{ { operation: "write", documentId: $json.documentId, content: "new", section: "Plan" } }}',
 		},
-		{ ...document, operation: 'read', options: { contentFormat: 'markdown' } },
+		{ ...document, operation: 'read', format: 'markdown' },
 	);
 	expect(made.map(({ json }) => json['replaced'])).toEqual([[{ find: '{{results}}', count: 1 }]]);
 	expect(read.map(({ json }) => json['content'])).toEqual([
@@ -208,13 +208,13 @@ test('a document becomes a PDF by the form, and a Word file by the input object'
 		[{}],
 		{
 			...{ resource: 'document', operation: 'read', documentId: byId(id) },
-			options: { output: 'file', fileFormat: 'pdf' },
+			format: 'pdf',
 		},
 		{
 			inputMode: 'json',
 			inputObject: {
 				...{ resource: 'document', operation: 'read', documentId: id },
-				...{ output: 'file', fileFormat: 'docx' },
+				format: 'docx',
 			},
 		},
 	);

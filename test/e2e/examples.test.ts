@@ -65,17 +65,6 @@ function example(file: string, changes: Change = {}): WorkflowDefinition {
 }
 
 /** The options of an example's node, and one more. */
-function withOption(
-	file: string,
-	name: string,
-	option: string,
-	value: unknown,
-): { options: object } {
-	const found = example(file).nodes.find((one) => one['name'] === name)?.['parameters'];
-	const { options } = found as { options: object };
-	return { options: { ...options, [option]: value } };
-}
-
 async function publish(file: string, changes?: Change): Promise<void> {
 	const workflow = await n8n.api.createWorkflow(example(file, changes));
 	await n8n.api.activate(workflow);
@@ -312,12 +301,7 @@ test('fill-a-template: a row becomes a document from the template, its link stan
 	const workflow = await n8n.api.createWorkflow(
 		example('fill-a-template.json', {
 			'Read the rows': { spreadsheetId: byId(id) },
-			'Fill the template': withOption(
-				'fill-a-template.json',
-				'Fill the template',
-				'templateId',
-				byId(template),
-			),
+			'Fill the template': { templateId: byId(template) },
 			'Add the link': { spreadsheetId: byId(id) },
 		}),
 	);
@@ -347,12 +331,7 @@ test('invoice-by-email: each open row goes out once, as a PDF from the template,
 	const workflow = await n8n.api.createWorkflow(
 		example(file, {
 			'Read the open invoices': { spreadsheetId: byId(id) },
-			'Fill the template': withOption(
-				file,
-				'Fill the template',
-				'templateId',
-				byId(template),
-			),
+			'Fill the template': { templateId: byId(template) },
 			'Mark as sent': { spreadsheetId: byId(id) },
 		}),
 	);

@@ -133,9 +133,13 @@ test('send, list, search and read by the form', async () => {
 		step('Send', {
 			...send,
 			to: '={{ $("Items").item.json.to }}',
-			options: { attachments: 'data', bcc: 'boss@example.com' },
+			attachments: 'data',
+			options: { bcc: 'boss@example.com' },
 		}),
-		step('List', { operation: 'list', status: 'unread', options: { includeBody: true } }),
+		step('List', {
+			...{ operation: 'list', status: 'unread' },
+			readingOptions: { includeBody: true },
+		}),
 		step('Search', { operation: 'search', query: 'subject:Übersicht' }),
 		step('Read', {
 			operation: 'read',

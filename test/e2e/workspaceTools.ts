@@ -13,7 +13,9 @@ const document = { resource: 'document', documentId: byId('Document') };
 /** Options that get what did not fit into an answer. */
 const nextPage = { options: { pageToken: fromModel('Page_Token') } };
 const nextPart = { options: { startCharacter: fromModel('Start_Character', 'number') } };
-const nextRows = { options: { startRow: fromModel('Start_Row', 'number') } };
+const nextRows = {
+	options: { range: fromModel('Range'), startRow: fromModel('Start_Row', 'number') },
+};
 
 /** Each operation as a tool: what the model fills in, and what stands fixed. */
 export const toolParameters: Readonly<Record<string, Record<string, unknown>>> = {
@@ -42,7 +44,7 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		operation: 'create',
 		title: fromModel('Title'),
 	},
-	'Read rows': { ...spreadsheet, operation: 'read', range: fromModel('Range'), ...nextRows },
+	'Read rows': { ...spreadsheet, operation: 'read', ...nextRows },
 	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
 	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
 	'Create document': {
@@ -55,8 +57,8 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 	'Write document': {
 		...document,
 		operation: 'write',
+		section: { __rl: true, mode: 'name', value: fromModel('Section') },
 		...content,
-		options: { section: fromModel('Section') },
 	},
 	'Append to document': {
 		...document,

@@ -81,7 +81,7 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 	'document read': ({ documentId }) => ({
 		operation: 'read',
 		documentId,
-		contentFormat: 'markdown',
+		format: 'markdown',
 	}),
 	'document write': ({ documentId }) => ({
 		operation: 'write',

@@ -143,7 +143,7 @@ function wrongsOf(ended: Ended, times: readonly number[]): Wrongs {
 }
 
 function ofError({ error }: Extract<Ended, { error: unknown }>, times: readonly number[]): Wrongs {
-	const item = Number(error.context['itemIndex']);
+	const item = Number(error.context['itemIndex'] ?? 0);
 	const lie = findLie(readClaim(error), times[item] ?? NaN);
 	return lie === undefined ? [] : [`of item ${item} the error ${lie}: ${error.message}`];
 }

@@ -78,8 +78,8 @@ const variants: readonly Variant[] = [
 	},
 	{
 		suffix: ', as a file',
-		field: 'fileFormat',
-		given: () => ({ output: 'file' }),
+		field: 'format',
+		given: () => ({ format: 'pdf' }),
 	},
 	{
 		suffix: ', under a heading',
@@ -93,7 +93,7 @@ const variants: readonly Variant[] = [
 	},
 	{
 		suffix: ', with a replacement',
-		field: 'requiredRevisionId',
+		field: 'allowEmpty',
 		given: (text) => ({ content: '', replacements: [replaceLine(text)] }),
 	},
 	{

@@ -4,6 +4,7 @@ import type { Field } from '../../nodes/fields/field';
 import { RawParameters } from '../../nodes/fields/params';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf, createExecuteContext } from '../createExecuteContext';
+import { arrangeForm } from '../Workspace/actions/mail/mails';
 import { runNode } from '../Workspace/runNode';
 import { googleError, startScriptedServer, type ScriptedServer } from '../Workspace/scriptedServer';
 
@@ -98,8 +99,8 @@ describe('naming', () => {
 		],
 		[
 			['spreadsheet', 'read'],
-			{ spreadsheetId: '1abc', range: "'A'!?" },
-			{},
+			{ spreadsheetId: '1abc' },
+			{ range: "'A'!?" },
 			"'Range' is not a range: 'A'!?",
 			"'range' is not a range: 'A'!?",
 		],
@@ -111,11 +112,11 @@ describe('naming', () => {
 			"'tab' or 'range' is required",
 		],
 		[
-			['document', 'write'],
+			['document', 'append'],
 			{ documentId: '1abc', content: '' },
 			{},
-			"'Content' is empty",
-			"'content' is empty",
+			"'Content' is required",
+			"'content' is required",
 		],
 		[
 			['file', 'upload'],
@@ -138,7 +139,8 @@ describe('naming', () => {
 	test.each(cases)(
 		'%j %j %j',
 		async ([resource, operation], fields, options, inForm, inObject) => {
-			const form = await run({ resource, operation, ...fields, options });
+			const parameters = { resource, operation, ...fields, options };
+			const form = await run(resource === 'mail' ? arrangeForm(parameters) : parameters);
 			expect(form.message).toContain(inForm);
 			const object = await run({
 				inputMode: 'json',

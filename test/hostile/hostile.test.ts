@@ -195,8 +195,7 @@ test('documents', async () => {
 		mode: 'id',
 		value: '=hostile-document-with-a-long-id-{{ $json.number }}',
 	};
-	const options = { contentFormat: 'markdown' };
-	const parameters = { resource: 'document', operation: 'read', documentId, options };
+	const parameters = { resource: 'document', operation: 'read', documentId, format: 'markdown' };
 	expectSaid(await feed(workspace, parameters, numbers(6)), perKind);
 	expect(outside.asked).not.toHaveLength(0);
 });
@@ -209,8 +208,8 @@ test.each([
 		resource: 'spreadsheet',
 		operation: 'read',
 		spreadsheetId: { __rl: true, mode: 'id', value: '=hostile-spreadsheet-{{ $json.number }}' },
-		range: 'Sheet1!A:ZZZ',
-		options: { maxRows: 50, ...filtered },
+		options: { range: 'Sheet1!A:ZZZ', maxRows: 50 },
+		...filtered,
 	};
 	const count = Math.ceil(perKind / 2);
 	const outcomes = await feed(workspace, parameters, numbers(6).slice(0, count));

@@ -126,11 +126,11 @@ export class Nodes {
 			url,
 			parameters: {
 				resource: 'document',
-				operation: 'append',
+				operation: 'create',
+				title: 'Report',
 				documentId: { __rl: true, mode: 'id', value: 'd1' },
-				content: 'some text',
 				...parameters,
-				options: { newParagraph: false, ...options },
+				options,
 			},
 		});
 	}

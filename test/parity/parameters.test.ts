@@ -99,7 +99,7 @@ const switches: Places = {
 	'Agent Execute': { name: 'enableStreaming', label: 'Enable Streaming' },
 	'its wait': { name: 'enableStreaming', label: 'Enable Streaming' },
 	'Agent Session Trigger': { name: 'connectionEvents', label: 'Connection Events' },
-	Workspace: { name: 'newParagraph', label: 'New Paragraph' },
+	Workspace: { name: 'insertImages', label: 'Insert Images' },
 };
 const switchCases: Case[] = [
 	{ name: 'false', value: false },
@@ -114,7 +114,7 @@ const texts: Places = {
 	'Agent Execute': { name: 'task', label: 'Task', isParameter: true },
 	'its wait': { name: 'initialMessage', label: 'Initial Message' },
 	'Agent Session Trigger': { name: 'initialMessage', label: 'Initial Message' },
-	Workspace: { name: 'content', label: 'Content', isParameter: true },
+	Workspace: { name: 'title', label: 'Title', isParameter: true },
 };
 const textCases: Case[] = [
 	{ name: 'a text', value: 'some words' },
@@ -128,7 +128,7 @@ const required: Places = {
 	'Agent Execute': { name: 'startStepName', label: 'Start Step Name', isParameter: true },
 	'its wait': { none: 'it has no field that must be filled in' },
 	'Agent Session Trigger': { name: 'sessionIds', label: 'Session IDs', isParameter: true },
-	Workspace: { name: 'content', label: 'Content', isParameter: true },
+	Workspace: { name: 'title', label: 'Title', isParameter: true },
 };
 const requiredCases: Case[] = [
 	{ name: 'a text', value: 'start' },

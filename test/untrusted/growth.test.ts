@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
-import { documentTabToText } from '../../nodes/untrusted/document/documentTabsToText';
+import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
 import {
@@ -170,7 +170,7 @@ const contents: Array<[string, (text: string) => Element[]]> = [
 
 test.each(contents)('the text of a document costs no more than its %s', (_, contentOf) => {
 	const tabOf = (text: string) => ({ body: { content: contentOf(text) } });
-	expectLinear(' ', tabOf, documentTabToText);
+	expectLinear(' ', tabOf, (tab) => documentTabsToText([tab]));
 	expectLinear(' ', contentOf, getStoredText);
 });
 
@@ -184,7 +184,7 @@ test('the bullets of a document cost no more than its items', () => {
 		const lists = Array.from({ length: count / 10 }, (_, at) => ({
 			firstIndex: at * 10,
 			lastIndex: at * 10 + 9,
-			ordered: at % 2 === 0,
+			kind: at % 2 === 0 ? ('number' as const) : ('bullet' as const),
 		}));
 		return layOutContent({ blocks, lists }, 1);
 	};

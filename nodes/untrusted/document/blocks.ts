@@ -6,6 +6,8 @@ export interface TextMarks {
 	readonly bold?: boolean;
 	readonly italic?: boolean;
 	readonly strikethrough?: boolean;
+	/** Only written: Markdown has no sign for it. */
+	readonly underline?: boolean;
 	readonly code?: boolean;
 	/** Absolute address. */
 	readonly link?: string;
@@ -17,7 +19,12 @@ export interface Span {
 	readonly marks: TextMarks;
 	/** Address of an image that may replace the text. */
 	readonly imageUrl?: string;
+	/** Whether the text is only needed until all styles are set, and is then deleted. */
+	readonly isFiller?: true;
 }
+
+/** A text for a place that needs some while it gets its style. */
+export const filler: Span = { text: '.', marks: {}, isFiller: true };
 
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
@@ -41,11 +48,13 @@ export interface TableBlock {
 
 export type Block = ParagraphBlock | TableBlock;
 
-/** Indexes of a list's first and last block. Docs numbers or bullets a whole range, so an inner list of the other kind has its own range. */
+export type ListKind = 'bullet' | 'number' | 'checkbox';
+
+/** Indexes of a list's first and last block. Docs gives a whole range one kind, so an inner list of another kind has its own range. */
 export interface ListRange {
 	readonly firstIndex: number;
 	readonly lastIndex: number;
-	readonly ordered: boolean;
+	readonly kind: ListKind;
 }
 
 /** Kinds of Markdown content that Docs cannot represent in the same way. */
@@ -56,7 +65,10 @@ export type SimplifiedKind =
 	| 'images'
 	| 'imagesWithoutHttps'
 	| 'footnotes'
-	| 'relativeLinks';
+	| 'relativeLinks'
+	| 'headingLinks'
+	| 'htmlTags'
+	| 'tickedTasks';
 
 export interface DocumentContent {
 	/** Kinds of content that the document gets in another form; absent without such content. */

@@ -1,10 +1,13 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { TextMarks } from './blocks';
+import type { ListKind, TextMarks } from './blocks';
 
 export type DocumentTab = docs_v1.Schema$DocumentTab;
 export type Paragraph = docs_v1.Schema$Paragraph;
 export type Elements = readonly docs_v1.Schema$StructuralElement[];
+
+/** A tab with its title, if the text also has other tabs. */
+export type TitledTab = DocumentTab & { readonly tabTitle?: string };
 
 /** A part of a paragraph with the same formatting throughout. */
 export interface ParagraphPiece {
@@ -22,13 +25,17 @@ const privateUsePattern = /[\ue000-\uf8ff]/g;
 
 /** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, images and rules. */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
-	const pieces = (paragraph.elements ?? []).flatMap((element) => readPiece(element, tab) ?? []);
+	const pieces: ParagraphPiece[] = [];
+	for (const element of paragraph.elements ?? []) {
+		const piece = readPiece(element, tab);
+		if (piece && (piece.text !== '' || piece.rule || piece.imageUrl !== undefined))
+			pieces.push(piece);
+	}
 	const lastPiece = pieces.at(-1);
-	if (lastPiece?.text.endsWith('\n'))
-		pieces.splice(-1, 1, { ...lastPiece, text: lastPiece.text.slice(0, -1) });
-	return pieces.filter(
-		(piece) => piece.text !== '' || piece.rule || piece.imageUrl !== undefined,
-	);
+	if (!lastPiece?.text.endsWith('\n')) return pieces;
+	const text = lastPiece.text.slice(0, -1);
+	const otherPieces = pieces.slice(0, -1);
+	return text === '' ? otherPieces : [...otherPieces, { ...lastPiece, text }];
 }
 
 function readPiece(
@@ -57,15 +64,17 @@ function readPiece(
 	}
 	if (inlineObjectElement)
 		return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
+	// Google gives no content of an equation.
+	if (element.equation) return buildPiece('[equation]');
 	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
 }
+
+type OptionalText = string | null | undefined;
 
 const buildPiece = (text: OptionalText, style?: docs_v1.Schema$TextStyle, link?: OptionalText) => ({
 	text: text ?? '',
 	marks: { ...readMarks(style), ...(link && { link }) },
 });
-
-type OptionalText = string | null | undefined;
 
 function readImage(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
 	const embedded = object?.inlineObjectProperties?.embeddedObject;
@@ -78,12 +87,12 @@ function readImage(object: docs_v1.Schema$InlineObject | undefined): ParagraphPi
 const fixedWidthPattern =
 	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
-function readMarks(style: docs_v1.Schema$TextStyle | undefined): TextMarks {
-	const { bold, italic, strikethrough, weightedFontFamily, link } = style ?? {};
+function readMarks(style: docs_v1.Schema$TextStyle = {}): TextMarks {
+	const { bold, italic, strikethrough, weightedFontFamily, link } = style;
 	return {
-		...(bold && { bold: true }),
-		...(italic && { italic: true }),
-		...(strikethrough && { strikethrough: true }),
+		...(bold && { bold }),
+		...(italic && { italic }),
+		...(strikethrough && { strikethrough }),
 		...(fixedWidthPattern.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
 		...(link?.url && { link: link.url }),
 	};
@@ -96,43 +105,45 @@ export const getStoredLine = ({ elements }: Paragraph, substitute = '') =>
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
 
+/** Returns all paragraphs in the order of the document, also those in tables and tables of contents. */
+export function* getParagraphs(content: Elements): Generator<Paragraph> {
+	for (const { paragraph, table, tableOfContents } of content) {
+		if (paragraph) yield paragraph;
+		for (const cell of getCells(table)) yield* getParagraphs(cell.content ?? []);
+		yield* getParagraphs(tableOfContents?.content ?? []);
+	}
+}
+
 /** Returns the footnotes of a tab in the order of their references. Footnotes without a reference come last. */
 export function getFootnotes(tab: DocumentTab) {
 	const numbersById = new Map<string, string>();
-	const visit = (content: Elements) => {
-		for (const { paragraph, table, tableOfContents } of content) {
-			for (const { footnoteReference: reference } of paragraph?.elements ?? [])
-				if (reference?.footnoteId)
-					numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
-			for (const cell of getCells(table)) visit(cell.content ?? []);
-			visit(tableOfContents?.content ?? []);
-		}
-	};
-	visit(tab.body?.content ?? []);
-	const ids = new Set([...numbersById.keys(), ...Object.keys(tab.footnotes ?? {})]);
-	const getContent = (id: string) => tab.footnotes?.[id]?.content ?? [];
+	for (const { elements } of getParagraphs(tab.body?.content ?? []))
+		for (const { footnoteReference: reference } of elements ?? [])
+			if (reference?.footnoteId)
+				numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
+	const footnotes = tab.footnotes ?? {};
+	const ids = new Set([...numbersById.keys(), ...Object.keys(footnotes)]);
 	return [...ids].map((id) => ({
 		id,
 		number: numbersById.get(id) ?? '',
-		content: getContent(id),
+		content: footnotes[id]?.content ?? [],
 	}));
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
-export function getTabContents(tab: DocumentTab): Elements[] {
-	const parts = [
-		...Object.values(tab.headers ?? {}),
-		tab.body,
-		...Object.values(tab.footers ?? {}),
-	];
+export function getTabContents({ headers, body, footers }: DocumentTab): Elements[] {
+	const parts = [...Object.values(headers ?? {}), body, ...Object.values(footers ?? {})];
 	return parts.map((part) => part?.content ?? []);
 }
 
+const headingLevels = [1, 2, 3, 4, 5, 6] as const;
+export type HeadingLevel = (typeof headingLevels)[number];
+
 /** Returns the level that a heading has in Markdown; undefined for other paragraphs. */
-export function getHeadingLevel(namedStyle: string): 1 | 2 | 3 | 4 | 5 | 6 | undefined {
+export function getHeadingLevel(namedStyle: OptionalText): HeadingLevel | undefined {
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
-	return ([1, 2, 3, 4, 5, 6] as const).find((level) => namedStyle === `HEADING_${level}`);
+	return headingLevels.find((level) => namedStyle === `HEADING_${level}`);
 }
 
 /** Points of indentation per list level, as in the bullet presets of Docs. */
@@ -161,20 +172,17 @@ export const isBorderVisible = (border?: docs_v1.Schema$ParagraphBorder) =>
 	(border?.width?.magnitude ?? 0) > 0;
 
 export interface Glyph {
-	/** The glyph that Docs displays, such as `●`, `3.` or `b)`. */
+	/** The glyph that Docs displays, such as `●`, `3.` or `b)`. A checkbox is ☐, because its paragraph says whether it is ticked. */
 	readonly text: string;
 	/** Counts from 0. */
 	readonly level: number;
-	readonly ordered: boolean;
+	readonly kind: ListKind;
 	/** The number of the item, also in a list with bullets. */
 	readonly number: number;
 }
 
-const bulletGlyphTypes = new Set([undefined, null, 'NONE', 'GLYPH_TYPE_UNSPECIFIED']);
 /** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send a deeper one. */
 export const maxListLevel = 8;
-/** Longer formats and symbols are ignored, because each item repeats them. The formats of Docs have at most five characters. */
-const maxGlyphCharacters = 50;
 
 /** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
 export class GlyphCounter {
@@ -182,7 +190,7 @@ export class GlyphCounter {
 	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
 	readonly #lastNumbers = new Map<string, number[]>();
 
-	constructor(tab: docs_v1.Schema$DocumentTab) {
+	constructor(tab: DocumentTab) {
 		this.#lists = tab.lists ?? {};
 	}
 
@@ -191,44 +199,58 @@ export class GlyphCounter {
 		const listId = bullet.listId ?? '';
 		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
 		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
-		const lastNumbers = this.#lastNumbers.get(listId) ?? [];
 		const getStart = (index: number) => levels[index]?.startNumber ?? 1;
-		const number = (lastNumbers[level] ?? getStart(level) - 1) + 1;
-		const outerNumbers = Array.from(
-			{ length: level },
-			(_, index) => lastNumbers[index] ?? getStart(index),
-		);
-		this.#lastNumbers.set(listId, [...outerNumbers, number]);
-		const { glyphType, glyphFormat, glyphSymbol } = levels[level] ?? {};
-		const ordered = !bulletGlyphTypes.has(glyphType);
-		if (!ordered) return { text: dropIfTooLong(glyphSymbol) || '•', level, ordered, number };
-		const numberTexts = [...outerNumbers, number].map((levelNumber, index) =>
-			formatItemNumber(levelNumber, levels[index]?.glyphType ?? 'DECIMAL'),
-		);
-		const format = dropIfTooLong(glyphFormat) ?? `%${level}.`;
-		const text = format.replace(
-			/%(\d)/g,
-			(_, index: string) => numberTexts[Number(index)] ?? '',
-		);
-		return { text, level, ordered, number };
+		const numbers = (this.#lastNumbers.get(listId) ?? []).slice(0, level + 1);
+		for (let outer = 0; outer < level; outer++) numbers[outer] ??= getStart(outer);
+		const number = (numbers[level] ?? getStart(level) - 1) + 1;
+		numbers[level] = number;
+		this.#lastNumbers.set(listId, numbers);
+		const properties = levels[level] ?? {};
+		const kind = getListKind(properties);
+		if (kind === 'checkbox') return { text: '☐', level, kind, number };
+		if (kind === 'bullet')
+			return { text: dropIfTooLong(properties.glyphSymbol) || '•', level, kind, number };
+		const format = dropIfTooLong(properties.glyphFormat) || `%${level}.`;
+		const text = format.replace(/%(\d)/g, (_, digit: string) => {
+			const index = Number(digit);
+			return formatItemNumber(numbers[index], levels[index]?.glyphType);
+		});
+		return { text, level, kind, number };
 	}
 }
 
+/** Each item repeats its format or symbol. Those of Docs have at most five characters. */
+const maxGlyphCharacters = 50;
 const dropIfTooLong = (text: OptionalText) =>
 	text && text.length <= maxGlyphCharacters ? text : undefined;
+
+/** Google says nothing of a checkbox but that it has neither a symbol nor a type. */
+function getListKind({ glyphType, glyphSymbol }: docs_v1.Schema$NestingLevel): ListKind {
+	if (glyphType === 'GLYPH_TYPE_UNSPECIFIED' && !glyphSymbol) return 'checkbox';
+	return glyphType && !unnumberedTypes.includes(glyphType) ? 'number' : 'bullet';
+}
+
+const unnumberedTypes = ['NONE', 'GLYPH_TYPE_UNSPECIFIED'];
+
+/** Whether all text of a checkbox is struck through. Google shows no other sign of a ticked one. */
+export function isTicked(pieces: readonly ParagraphPiece[]): boolean {
+	const texts = pieces.filter(({ text }) => text.trim() !== '');
+	return texts.length > 0 && texts.every(({ marks }) => marks.strikethrough);
+}
 
 /** Greater numbers would have too many letters. 780 is 30 times 'z'. */
 const maxLetterNumber = 780;
 /** Greater numbers have no common Roman numeral. */
 const maxRomanNumber = 3999;
 
-function formatItemNumber(number: number, type: string): string {
-	if (number < 1) return String(number);
-	const isRoman = type.endsWith('ROMAN') && number <= maxRomanNumber;
-	const isLetter = type.endsWith('ALPHA') && number <= maxLetterNumber;
-	if (!isRoman && !isLetter) return String(number).padStart(type === 'ZERO_DECIMAL' ? 2 : 1, '0');
+function formatItemNumber(number: number | undefined, type: OptionalText): string {
+	if (number === undefined) return '';
+	if (type === 'ZERO_DECIMAL') return String(number).padStart(2, '0');
+	const isLetter = type?.endsWith('ALPHA') && number > 0 && number <= maxLetterNumber;
+	const isRoman = type?.endsWith('ROMAN') && number > 0 && number <= maxRomanNumber;
+	if (!isLetter && !isRoman) return String(number);
 	const numeral = isRoman ? toRoman(number) : toLetters(number);
-	return type.startsWith('UPPER') ? numeral.toUpperCase() : numeral;
+	return type?.startsWith('UPPER') ? numeral.toUpperCase() : numeral;
 }
 
 /** Counts in letters as Docs does: a to z, aa to zz, aaa to zzz. */
@@ -237,16 +259,26 @@ function toLetters(number: number): string {
 	return letter.repeat(Math.ceil(number / 26));
 }
 
-/** Roman numerals by decimal place, from ones to thousands, and by digit. */
-const romanNumerals = [
-	['', 'i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii', 'ix'],
-	['', 'x', 'xx', 'xxx', 'xl', 'l', 'lx', 'lxx', 'lxxx', 'xc'],
-	['', 'c', 'cc', 'ccc', 'cd', 'd', 'dc', 'dcc', 'dccc', 'cm'],
-	['', 'm', 'mm', 'mmm'],
+const romanNumerals: ReadonlyArray<readonly [number, string]> = [
+	[1000, 'm'],
+	[900, 'cm'],
+	[500, 'd'],
+	[400, 'cd'],
+	[100, 'c'],
+	[90, 'xc'],
+	[50, 'l'],
+	[40, 'xl'],
+	[10, 'x'],
+	[9, 'ix'],
+	[5, 'v'],
+	[4, 'iv'],
+	[1, 'i'],
 ];
 
 function toRoman(number: number): string {
-	const digits = Array.from(String(number), Number).toReversed();
-	const numerals = digits.map((digit, place) => romanNumerals[place]?.[digit] ?? '');
-	return numerals.toReversed().join('');
+	let rest = number;
+	let text = '';
+	for (const [value, numeral] of romanNumerals)
+		for (; rest >= value; rest -= value) text += numeral;
+	return text;
 }

@@ -60,7 +60,7 @@ class PartReader {
 			return this.#readMultipart(type, parts);
 		if (isFile(part, context)) {
 			this.files.push(readFile(part, context.multipartType === 'multipart/related'));
-			if (type === 'message/rfc822') parts.forEach((mail) => this.#readAttachedMail(mail));
+			if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
 			return {};
 		}
 		const isHtml = type === 'text/html';

@@ -35,13 +35,11 @@ function splitIntoParts(part: RawPart): string[] {
 	const boundaryPattern = /;\s*boundary\s*=\s*(?:"(?<quoted>[^"]*)"|(?<bare>[^\s;]+))/i;
 	const { quoted, bare = '' } = boundaryPattern.exec(type)?.groups ?? {};
 	const boundary = (quoted ?? bare).replaceAll(/[^\w]/g, String.raw`\$&`);
-	const delimiterPattern = new RegExp(`\\r?\\n--${boundary}(--)?[ \\t\\r]*(?:\\n|$)`);
-	// The pattern's group stands between the parts: the two dashes that end the multipart, or undefined.
-	const pieces = `\n${part.body}`.split(delimiterPattern).slice(1);
-	const endIndex = pieces.indexOf('--');
-	return pieces
-		.slice(0, endIndex < 0 ? undefined : endIndex)
-		.filter((piece) => piece !== undefined);
+	const buildPattern = (dashes: string) =>
+		new RegExp(`\\r?\\n--${boundary}${dashes}[ \\t\\r]*(?:\\n|$)`);
+	// Two more dashes end the multipart.
+	const [content = ''] = `\n${part.body}`.split(buildPattern('--'), 1);
+	return content.split(buildPattern('')).slice(1);
 }
 
 function decodeContent(part: RawPart): string {

@@ -5,129 +5,13 @@ import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdow
 
 import { getOrAdd } from '../../core/boundedMap';
 import { joinSpans } from '../document/blocks';
-import type {
-	DocumentTab,
-	Elements,
-	Paragraph,
-	ParagraphIndent,
-	ParagraphPiece,
-} from '../document/elements';
+import type { DocumentTab, Elements, Paragraph, ParagraphPiece } from '../document/elements';
+import type { TitledTab } from '../document/elements';
 import * as elements from '../document/elements';
-import { type FlatBlock, nestBlocks, buildPhrasing } from './nesting';
+import { type FlatBlock, nestBlocks } from './nesting';
+import { buildPhrasing } from './phrasing';
 
 type StructuralElement = docs_v1.Schema$StructuralElement;
-
-// The first and the last character of a code block that was made with Docs (https://github.com/Mr0grog/google-docs-to-markdown).
-const codeBlockStart = '\uec03';
-const codeBlockEnd = '\uec02';
-/** Number of spaces for each step of a code line's indentation in Docs. */
-const spacesPerIndent = 4;
-/** The number of spaces follows from the indentation, which has no limit in a document. */
-const maxIndentSpaces = 64;
-
-/** Joins adjacent paragraphs that form a code block, which has one paragraph per line. Returns all other elements unchanged. */
-function groupCodeLines(content: Elements, tab: DocumentTab) {
-	const parts: Array<{ readonly element: StructuralElement } | FlatBlock> = [];
-	const blockEnds = findCodeBlockEnds(content);
-	for (let index = 0; index < content.length;) {
-		const element = content[index] ?? {};
-		const markedEnd = getRawText(element).includes(codeBlockStart)
-			? blockEnds[index]
-			: undefined;
-		const end = markedEnd ?? findFixedWidthEnd(content, index, tab);
-		if (end > index) {
-			const value = joinCodeLines(content.slice(index, end), tab);
-			// The indentation of Docs' own code blocks is not known, so it is ignored.
-			const indent = markedEnd === undefined ? getIndent(element) : noIndent;
-			parts.push({ node: { type: 'code', value }, ...indent });
-			index = end;
-		} else {
-			parts.push({ element });
-			index++;
-		}
-	}
-	return parts;
-}
-
-const noIndent: ParagraphIndent = { isQuoted: false, indentPoints: 0 };
-
-/** Finds for each element the index after the next code block; undefined if an element that is no paragraph comes before its end. */
-function findCodeBlockEnds(content: Elements): Array<number | undefined> {
-	const ends = new Array<number | undefined>(content.length);
-	for (let index = content.length - 1; index >= 0; index--) {
-		if (!content[index]?.paragraph) ends[index] = undefined;
-		else
-			ends[index] = getRawText(content[index]).includes(codeBlockEnd)
-				? index + 1
-				: ends[index + 1];
-	}
-	return ends;
-}
-
-/** Finds the end of a block of lines in a fixed-width font. @returns `start` if no block of several lines begins there */
-function findFixedWidthEnd(content: Elements, start: number, tab: DocumentTab): number {
-	const firstIndent = getIndent(content[start]);
-	let end = start;
-	for (let index = start; index < content.length; index++) {
-		const pieces = readPlainLine(content[index], tab);
-		if (pieces === undefined || !pieces.every(({ marks }) => marks.code)) break;
-		// Empty lines belong to a block only if they are between other lines.
-		if (pieces.length === 0) {
-			if (index === start) break;
-			continue;
-		}
-		if (!isIndentedWithin(getIndent(content[index]), firstIndent)) break;
-		end = index + 1;
-	}
-	return end - start > 1 ? end : start;
-}
-
-/** Whether a line may belong to the block of the first line. In a quote, both indents must be equal. Elsewhere, the line may be indented further. */
-function isIndentedWithin(indent: ParagraphIndent, firstIndent: ParagraphIndent): boolean {
-	if (indent.isQuoted !== firstIndent.isQuoted) return false;
-	const extraPoints = indent.indentPoints - firstIndent.indentPoints;
-	return indent.isQuoted ? Math.abs(extraPoints) < 1 : extraPoints > -1;
-}
-
-/** @returns the pieces of an ordinary line; undefined for a heading, a list item, or text from Markdown, which has our spacing */
-function readPlainLine(element: StructuralElement | undefined, tab: DocumentTab) {
-	const { paragraph } = element ?? {};
-	if (!paragraph || paragraph.bullet) return undefined;
-	const {
-		namedStyleType = 'NORMAL_TEXT',
-		spaceBelow,
-		spacingMode,
-	} = paragraph.paragraphStyle ?? {};
-	if (namedStyleType !== 'NORMAL_TEXT') return undefined;
-	const spacing = elements.markdownParagraphSpacing;
-	if (
-		spacingMode === spacing.spacingMode &&
-		spaceBelow?.magnitude === spacing.spaceBelow.magnitude
-	)
-		return undefined;
-	return elements.readPieces(paragraph, tab);
-}
-
-const getRawText = (element?: StructuralElement) =>
-	elements.getStoredLine(element?.paragraph ?? {});
-const getIndent = (element?: StructuralElement) =>
-	elements.getParagraphIndent(element?.paragraph ?? {});
-
-/** Joins the lines of a code block. A line outside of quotes gets spaces for its indentation beyond that of the first line. */
-function joinCodeLines(lines: Elements, tab: DocumentTab): string {
-	const firstIndent = getIndent(lines[0]);
-	const texts = lines.map((line) => {
-		const text = joinSpans(elements.readPieces(line.paragraph ?? {}, tab)).replaceAll(
-			'\v',
-			'\n',
-		);
-		if (firstIndent.isQuoted || text === '') return text;
-		const extraPoints = getIndent(line).indentPoints - firstIndent.indentPoints;
-		const spaces = Math.round((extraPoints / elements.listIndentPoints) * spacesPerIndent);
-		return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
-	});
-	return texts.join('\n');
-}
 
 /** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
 const needlessEscapePattern = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
@@ -136,14 +20,11 @@ const needlessEscapePattern = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]*(?:;|$))/g;
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const escape = state.safe.bind(state);
 	state.safe = (text, config) => {
-		// The next text may turn the ampersand into a character reference, so it is checked, too. If it begins with an ampersand itself, it
-		// is left out, because a backslash at the end of this text is no escape of that ampersand.
+		// What follows may turn the ampersand into a character reference. A following ampersand is escaped itself.
 		const nextText = config.after === '&' ? '' : config.after;
-		const escapedText = (escape(text, config) + nextText).replaceAll(
-			needlessEscapePattern,
-			'$1&',
-		);
-		return escapedText.slice(0, escapedText.length - nextText.length);
+		const escapedText = escape(text, config) + nextText;
+		const shortText = escapedText.replaceAll(needlessEscapePattern, '$1&');
+		return shortText.slice(0, shortText.length - nextText.length);
 	};
 	return defaultHandlers.root(node, parent, state, info);
 };
@@ -160,114 +41,172 @@ const markdownOptions: Options = {
 	),
 };
 
-/** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. */
-export function documentTabsToMarkdown(tabs: readonly DocumentTab[]): string {
-	/** Labels of footnotes, by tab index and footnote ID: numbers that count across all tabs. */
-	const labels = new Map<string, string>();
-	const getLabel = (footnoteKey: string) =>
-		getOrAdd(labels, footnoteKey, () => String(labels.size + 1));
-	const children = tabs.flatMap((tab, tabIndex) =>
-		new MarkdownTreeBuilder(tab, (id) => getLabel(`${tabIndex} ${id}`)).buildTab(),
-	);
+/** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. A tab begins with its title, if it has one. */
+export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
+	let footnoteCount = 0;
+	const createLabel = () => String(++footnoteCount);
+	const children: RootContent[] = [];
+	for (const tab of tabs) {
+		if (tab.tabTitle !== undefined) children.push(buildTitle(tab.tabTitle));
+		children.push(...new MarkdownTreeBuilder(tab, createLabel).buildTab());
+	}
 	return toMarkdown({ type: 'root', children }, markdownOptions).replace(/\n$/, '');
 }
 
+const buildTitle = (value: string): RootContent => ({
+	type: 'heading',
+	depth: 1,
+	children: [{ type: 'text', value }],
+});
+
+const noIndent = { isQuoted: false, indentPoints: 0 };
+
 class MarkdownTreeBuilder {
 	readonly #tab: DocumentTab;
-	readonly #getLabel: (footnoteId: string) => string;
+	/** By footnote ID. */
+	readonly #labels = new Map<string, string>();
+	readonly #createLabel: () => string;
 	readonly #glyphs: elements.GlyphCounter;
 
-	constructor(tab: DocumentTab, getLabel: (footnoteId: string) => string) {
+	/** @param createLabel returns the next label of a footnote. Labels count across all tabs */
+	constructor(tab: DocumentTab, createLabel: () => string) {
 		this.#tab = tab;
-		this.#getLabel = getLabel;
+		this.#createLabel = createLabel;
 		this.#glyphs = new elements.GlyphCounter(tab);
 	}
 
 	buildTab(): RootContent[] {
-		const blocks = elements
-			.getTabContents(this.#tab)
-			.flatMap((content) => this.#buildBlocks(content));
+		const contents = elements.getTabContents(this.#tab);
+		const blocks = contents.flatMap((content) => this.#buildBlocks(content));
 		const footnotes = elements.getFootnotes(this.#tab).map(({ id, content }): RootContent => {
 			const label = this.#getLabel(id);
-			return {
-				type: 'footnoteDefinition',
-				identifier: label,
-				label,
-				children: this.#buildBlocks(content),
-			};
+			const children = this.#buildBlocks(content);
+			return { type: 'footnoteDefinition', identifier: label, label, children };
 		});
 		return [...blocks, ...footnotes];
 	}
 
+	#getLabel = (footnoteId: string) => getOrAdd(this.#labels, footnoteId, this.#createLabel);
+
 	#buildBlocks(content: Elements): Array<BlockContent | DefinitionContent> {
-		const parts = groupCodeLines(content, this.#tab);
-		const blocks = parts.flatMap((part) =>
-			'element' in part ? this.#flattenElement(part.element) : part,
-		);
-		return nestBlocks(blocks);
+		return nestBlocks(this.#flatten(content));
+	}
+
+	#flatten(content: Elements): FlatBlock[] {
+		const blocks: FlatBlock[] = [];
+		for (let index = 0; index < content.length;) {
+			const element = content[index] ?? {};
+			const codeEnd = this.#findCodeEnd(content, index);
+			if (codeEnd > index) {
+				blocks.push(this.#buildCodeBlock(content.slice(index, codeEnd)));
+				index = codeEnd;
+			} else {
+				blocks.push(...this.#flattenElement(element));
+				index++;
+			}
+		}
+		return blocks;
 	}
 
 	#flattenElement({ paragraph, table, tableOfContents }: StructuralElement): FlatBlock[] {
 		if (paragraph) return this.#buildParagraphBlocks(paragraph);
-		if (tableOfContents)
-			return (tableOfContents.content ?? []).flatMap((element) =>
-				this.#flattenElement(element),
-			);
+		if (tableOfContents) return this.#flatten(tableOfContents.content ?? []);
 		if (!table?.tableRows?.length) return [];
 		const [cell, ...otherCells] = elements.getCells(table);
-		const [part, ...otherParts] = groupCodeLines(cell?.content ?? [], this.#tab);
 		// A table with a code block as its only cell is the frame of this code block.
-		const isCode = otherCells.length === 0 && otherParts.length === 0 && part && 'node' in part;
-		return [{ node: isCode ? part.node : this.#buildTable(table.tableRows), ...noIndent }];
+		if (cell && otherCells.length === 0) {
+			const content = cell.content ?? [];
+			const codeEnd = this.#findCodeEnd(content, 0);
+			if (codeEnd > 0 && codeEnd === content.length)
+				return [{ ...this.#buildCodeBlock(content), ...noIndent }];
+		}
+		return [{ node: this.#buildTable(table.tableRows), ...noIndent }];
+	}
+
+	/** Finds the end of code with one paragraph per line. @returns `start` if no such code begins there */
+	#findCodeEnd(content: Elements, start: number): number {
+		const first = content[start]?.paragraph;
+		if (!first) return start;
+		const markedEnd = findMarkedCodeEnd(content, start);
+		if (markedEnd > start) return markedEnd;
+		if (!this.#isCodeLine(first) || getText(first) === '') return start;
+		let end = start + 1;
+		for (let index = end; index < content.length; index++) {
+			const paragraph = content[index]?.paragraph;
+			if (!paragraph || !this.#isCodeLine(paragraph)) break;
+			if (getText(paragraph) === '') continue;
+			if (getIndent(paragraph).isQuoted !== getIndent(first).isQuoted) break;
+			end = index + 1;
+		}
+		// A single line is text in a fixed-width font.
+		return end > start + 1 ? end : start;
+	}
+
+	/** Whether a paragraph is a line in a fixed-width font or empty, and was not written from Markdown. */
+	#isCodeLine(paragraph: Paragraph): boolean {
+		const {
+			namedStyleType = 'NORMAL_TEXT',
+			spaceBelow,
+			spacingMode,
+		} = paragraph.paragraphStyle ?? {};
+		const spacing = elements.markdownParagraphSpacing;
+		const isOurs =
+			spacingMode === spacing.spacingMode &&
+			spaceBelow?.magnitude === spacing.spaceBelow.magnitude;
+		if (paragraph.bullet || namedStyleType !== 'NORMAL_TEXT' || isOurs) return false;
+		return elements.readPieces(paragraph, this.#tab).every(({ marks }) => marks.code);
+	}
+
+	#buildCodeBlock(lines: Elements): FlatBlock {
+		const [first = {}] = lines.map(({ paragraph }) => paragraph ?? {});
+		const indent = getIndent(first);
+		const texts = lines.map(({ paragraph = {} }) => {
+			const text = joinSpans(elements.readPieces(paragraph, this.#tab));
+			if (text === '' || indent.isQuoted) return text;
+			const points = getIndent(paragraph).indentPoints - indent.indentPoints;
+			const spaces = Math.round((points / elements.listIndentPoints) * spacesPerIndent);
+			return ' '.repeat(Math.min(Math.max(0, spaces), maxIndentSpaces)) + text;
+		});
+		const node = { type: 'code', value: texts.join('\n').replaceAll('\v', '\n') } as const;
+		// The indentation of Docs' own code blocks is not known, so it is ignored.
+		const isMarked = getRawText(first).includes(codeBlockStart);
+		return { node, ...(isMarked ? noIndent : indent) };
 	}
 
 	/** Reads the pieces of a paragraph, with labels in place of the IDs of footnotes. */
 	#readLabeledPieces(paragraph: Paragraph): ParagraphPiece[] {
 		return elements.readPieces(paragraph, this.#tab).map((piece) => {
 			const { footnoteId: id } = piece;
-			return id === undefined ? piece : { ...piece, footnoteId: this.#getLabel(id) };
+			if (id === undefined) return piece;
+			return { ...piece, footnoteId: this.#getLabel(id) };
 		});
 	}
 
 	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
-		const pieces = this.#readLabeledPieces(paragraph);
+		const allPieces = this.#readLabeledPieces(paragraph);
 		const style = paragraph.paragraphStyle ?? {};
-		const textPieces = pieces.filter((piece) => !piece.rule);
+		const pieces = allPieces.filter((piece) => !piece.rule);
 		const hasRule =
-			pieces.length > textPieces.length ||
-			(textPieces.length === 0 && elements.isBorderVisible(style.borderBottom));
+			allPieces.length > pieces.length ||
+			(pieces.length === 0 && elements.isBorderVisible(style.borderBottom));
 		const glyph = paragraph.bullet ? this.#glyphs.countItem(paragraph.bullet) : undefined;
-		const placement = { ...elements.getParagraphIndent(paragraph), glyph };
-		const blocks: FlatBlock[] = hasRule
-			? [{ node: { type: 'thematicBreak' }, ...placement }]
-			: [];
-		const node = this.#buildTextBlock(textPieces, style);
-		if (node !== undefined || (glyph !== undefined && !hasRule))
-			blocks.push({ node: node ?? { type: 'paragraph', children: [] }, ...placement });
+		const { checked, text } = readTask(pieces, glyph);
+		const placement = { ...getIndent(paragraph), glyph, checked };
+		const blocks: FlatBlock[] = [];
+		if (hasRule) blocks.push({ node: { type: 'thematicBreak' }, ...placement });
+		const node = buildTextBlock(text, style);
+		if (node) blocks.push({ node, ...placement });
+		else if (glyph && !hasRule)
+			blocks.push({ node: { type: 'paragraph', children: [] }, ...placement });
 		return blocks;
-	}
-
-	#buildTextBlock(
-		pieces: readonly ParagraphPiece[],
-		style: docs_v1.Schema$ParagraphStyle,
-	): BlockContent | undefined {
-		const isShaded = style.shading?.backgroundColor?.color !== undefined;
-		if (isShaded && pieces.every((piece) => piece.marks.code))
-			return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
-		const depth = elements.getHeadingLevel(style.namedStyleType ?? '');
-		const children = buildPhrasing(
-			pieces,
-			depth ? { type: 'text', value: ' ' } : { type: 'break' },
-		);
-		if (children.length === 0) return undefined;
-		return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 	}
 
 	/** Makes the first row the header. A cell of Markdown cannot contain lists and tables, so they become lines of the cell. */
 	#buildTable(tableRows: readonly docs_v1.Schema$TableRow[]): Table {
-		const [header = [], ...otherRows] = tableRows.map((row) =>
-			(row.tableCells ?? []).map((cell) => this.#buildCellLines(cell.content ?? [])),
+		const rows = tableRows.map(({ tableCells = [] }) =>
+			tableCells.map((cell) => this.#buildCellLines(cell.content ?? [])),
 		);
+		const [header = [], ...otherRows] = rows;
 		const children = [removeBold(header), ...otherRows].map((row) => ({
 			type: 'tableRow' as const,
 			children: row.map((pieces) => ({
@@ -275,32 +214,92 @@ class MarkdownTreeBuilder {
 				children: buildPhrasing(pieces, { type: 'html', value: '<br>' }),
 			})),
 		}));
-		return {
-			type: 'table',
-			align: (tableRows[0]?.tableCells ?? []).map(getAlignment),
-			children,
-		};
+		const align = (tableRows[0]?.tableCells ?? []).map(getAlignment);
+		return { type: 'table', align, children };
 	}
 
 	#buildCellLines(content: Elements): ParagraphPiece[] {
-		const lines = content.flatMap(({ paragraph, table }) => {
-			if (paragraph) {
-				const { bullet } = paragraph;
-				const glyph = bullet
-					? [{ text: `${this.#glyphs.countItem(bullet).text} `, marks: {} }]
-					: [];
-				return [[...glyph, ...this.#readLabeledPieces(paragraph)]];
+		const cellPieces: ParagraphPiece[] = [];
+		const addLine = (pieces: readonly ParagraphPiece[]) => {
+			if (pieces.length === 0) return;
+			if (cellPieces.length > 0) cellPieces.push(lineBreak);
+			cellPieces.push(...pieces);
+		};
+		for (const { paragraph, table } of content) {
+			if (paragraph) addLine(this.#readCellLine(paragraph));
+			for (const { tableCells = [] } of table?.tableRows ?? []) {
+				const cells = tableCells.map((cell) => this.#buildCellLines(cell.content ?? []));
+				addLine(
+					cells.flatMap((pieces, index) =>
+						index > 0 ? [cellSeparator, ...pieces] : pieces,
+					),
+				);
 			}
-			return (table?.tableRows ?? []).map((row) =>
-				(row.tableCells ?? []).flatMap((cell, index) => [
-					...(index > 0 ? [cellSeparator] : []),
-					...this.#buildCellLines(cell.content ?? []),
-				]),
-			);
-		});
-		const filledLines = lines.filter((line) => line.length > 0);
-		return filledLines.flatMap((line, index) => (index > 0 ? [lineBreak, ...line] : line));
+		}
+		return cellPieces;
 	}
+
+	#readCellLine(paragraph: Paragraph): ParagraphPiece[] {
+		const pieces = this.#readLabeledPieces(paragraph);
+		if (!paragraph.bullet) return pieces;
+		const glyph = this.#glyphs.countItem(paragraph.bullet);
+		return [{ text: `${glyph.text} `, marks: {} }, ...pieces];
+	}
+}
+
+// The first and the last character of a code block that was made with Docs (https://github.com/Mr0grog/google-docs-to-markdown).
+const codeBlockStart = '\uec03';
+const codeBlockEnd = '\uec02';
+/** Number of spaces for each step of a code line's indentation in Docs. */
+const spacesPerIndent = 4;
+/** The number of spaces follows from the indentation, which has no limit in a document. */
+const maxIndentSpaces = 64;
+
+const getRawText = elements.getStoredLine;
+const getText = (paragraph: Paragraph) => getRawText(paragraph).trim();
+const getIndent = elements.getParagraphIndent;
+
+/** Finds the end of a code block that Docs has marked. @returns `start` if none begins there */
+function findMarkedCodeEnd(content: Elements, start: number): number {
+	if (!getRawText(content[start]?.paragraph ?? {}).includes(codeBlockStart)) return start;
+	let end = start;
+	for (let paragraph = content[end]?.paragraph; paragraph; paragraph = content[end]?.paragraph) {
+		end++;
+		if (getRawText(paragraph).includes(codeBlockEnd)) return end;
+	}
+	return start;
+}
+
+/** Reads whether the box of an item is ticked: a checkbox of Docs, or a character in a list that is no checklist. */
+function readTask(pieces: readonly ParagraphPiece[], glyph: elements.Glyph | undefined) {
+	if (glyph?.kind === 'checkbox') {
+		const checked = elements.isTicked(pieces);
+		const text = checked ? removeMark(pieces, 'strikethrough') : pieces;
+		return { checked, text };
+	}
+	const [first, ...others] = pieces;
+	if (!glyph || !first || !/^[☐☑] /u.test(first.text)) return { text: pieces };
+	const text = [{ ...first, text: first.text.slice(2) }, ...others];
+	return { checked: first.text.startsWith('☑'), text };
+}
+
+const removeMark = (pieces: readonly ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
+	pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, [mark]: undefined } }));
+
+function buildTextBlock(
+	pieces: readonly ParagraphPiece[],
+	{ namedStyleType, shading }: docs_v1.Schema$ParagraphStyle,
+): BlockContent | undefined {
+	const isShaded = shading?.backgroundColor?.color !== undefined;
+	if (isShaded && pieces.every((piece) => piece.marks.code))
+		return { type: 'code', value: joinSpans(pieces).replaceAll('\v', '\n') };
+	const depth = elements.getHeadingLevel(namedStyleType);
+	const children = buildPhrasing(
+		pieces,
+		depth ? { type: 'text', value: ' ' } : { type: 'break' },
+	);
+	if (children.length === 0) return undefined;
+	return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
 }
 
 const lineBreak: ParagraphPiece = { text: '\v', marks: {} };
@@ -309,14 +308,12 @@ const cellSeparator: ParagraphPiece = { text: ' | ', marks: {} };
 /** Removes bold from a header in which all text is bold, because Markdown shows a header in bold. */
 function removeBold(header: readonly ParagraphPiece[][]): ParagraphPiece[][] {
 	const filledPieces = header.flat().filter((piece) => piece.text.trim() !== '');
-	if (!filledPieces.every((piece) => piece.marks.bold)) return [...header];
-	return header.map((pieces) =>
-		pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, bold: undefined } })),
-	);
+	const isBold = filledPieces.every((piece) => piece.marks.bold);
+	return header.map((pieces) => (isBold ? removeMark(pieces, 'bold') : pieces));
 }
 
-function getAlignment(cell: docs_v1.Schema$TableCell): AlignType {
-	const alignment = cell.content?.[0]?.paragraph?.paragraphStyle?.alignment;
+function getAlignment({ content }: docs_v1.Schema$TableCell): AlignType {
+	const alignment = content?.[0]?.paragraph?.paragraphStyle?.alignment;
 	if (alignment === 'CENTER') return 'center';
 	return alignment === 'END' ? 'right' : null;
 }

@@ -1,138 +1,77 @@
 import type * as mdast from 'mdast';
 
-import {
-	buildParagraph,
-	cleanText,
-	joinSpans,
-	type Span,
-	type TextMarks,
-} from '../document/blocks';
+import { buildParagraph, cleanText, filler, joinSpans } from '../document/blocks';
 import type {
 	Block,
 	DocumentContent,
+	ListKind,
 	ListRange,
 	ParagraphBlock,
 	SimplifiedKind,
+	Span,
+	TextMarks,
 } from '../document/blocks';
 import { maxListLevel } from '../document/elements';
-import { collectNodes, parseMarkdown } from './parseMarkdown';
+import { nestIndentedLists } from './indentedLists';
+import { parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
 const linkablePattern = /^(?:https?|ftp|mailto|tel):/i;
-const brTagPattern = /^<br\s*\/?>$/i;
-
-function convertNode(node: mdast.PhrasingContent | mdast.RootContent, marks: TextMarks): Span[] {
-	const readChildren = (children: readonly mdast.PhrasingContent[], addedMarks: TextMarks) =>
-		children.flatMap((child) => convertNode(child, { ...marks, ...addedMarks }));
-	const readLink = (children: readonly mdast.PhrasingContent[], url: string): Span[] => {
-		if (linkablePattern.test(url)) return readChildren(children, { link: url });
-		const spans = readChildren(children, {});
-		const address = cleanText(url);
-		// Links to a heading, as in a table of contents, have no target in a document.
-		const isAddressNeeded =
-			address !== '' && !url.startsWith('#') && address !== joinSpans(spans);
-		return isAddressNeeded ? [...spans, { text: ` (${address})`, marks }] : spans;
-	};
-	if (node.type === 'text') return [{ text: toOneLine(node.value), marks }];
-	if (node.type === 'strong') return readChildren(node.children, { bold: true });
-	if (node.type === 'emphasis') return readChildren(node.children, { italic: true });
-	if (node.type === 'delete') return readChildren(node.children, { strikethrough: true });
-	if (node.type === 'inlineCode')
-		return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
-	if (node.type === 'break') return [{ text: '\v', marks: {} }];
-	if (node.type === 'link') return readLink(node.children, node.url);
-	if (node.type === 'image') return [buildImageSpan(node.alt, node.url, marks)];
-	if (node.type === 'footnoteReference') return [{ text: `[${node.identifier}]`, marks }];
-	if (node.type !== 'html') return [];
-	return [
-		{
-			text: brTagPattern.test(node.value) ? '\v' : toOneLine(removeHtmlComments(node.value)),
-			marks,
-		},
-	];
-}
-
-/** Replaces line breaks by spaces, because a line break in a paragraph of Markdown means a space. */
-const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
-
-/** Removes comments from HTML, even `<!-->`, in which start and end share the dashes. A comment without an end stays, so no text is lost. */
-function removeHtmlComments(html: string): string {
-	const end = html.lastIndexOf('-->') + 3;
-	return html.slice(0, end).replace(/<!(?=--)[\s\S]*?-->/g, '') + html.slice(end);
-}
-
 /** Google fetches images itself, so they need a public https address. */
 const fetchablePattern = /^https:/i;
+const brTagPattern = /^<br\s*\/?>$/i;
+const commentPattern = /<!--[\s\S]*?-->/g;
 
-/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
-function buildImageSpan(alt: string | null | undefined, url: string, marks: TextMarks): Span {
-	const text = toOneLine(alt ?? '') || toOneLine(url);
-	if (!linkablePattern.test(url)) return { text, marks };
-	return {
-		text,
-		marks: { ...marks, link: url },
-		...(fetchablePattern.test(url) && { imageUrl: url }),
-	};
-}
+/** The tags of HTML that become formatting. Models write them where Markdown has no sign. */
+const marksByTag: Readonly<Record<string, TextMarks>> = {
+	b: { bold: true },
+	strong: { bold: true },
+	i: { italic: true },
+	em: { italic: true },
+	u: { underline: true },
+	ins: { underline: true },
+	s: { strikethrough: true },
+	del: { strikethrough: true },
+};
+
+type InlineNode = mdast.PhrasingContent | mdast.RootContent;
 
 /** The quotes and the list around a block. */
 interface BlockContext {
 	readonly quoteDepth: number;
-	readonly level: number | undefined;
-	readonly ordered: boolean | undefined;
+	/** Undefined outside of lists. */
+	readonly level?: number;
+	readonly kind?: ListKind;
 }
 
 /** Converts headings, lists, quotes, code, tables and inline marks. Content that a document cannot represent stays as text. */
 export function markdownToBlocks(markdown: string): DocumentContent {
-	const children = parseMarkdown(markdown);
-	const nodes = collectNodes(children);
-	resolveReferences(nodes);
-	const reader = new BlockReader();
-	reader.read(children, { quoteDepth: 0, level: undefined, ordered: undefined });
-	const simplified = collectSimplifications(nodes);
-	if (reader.isRenumbered) simplified.push('listNumbers');
-	return {
-		blocks: reader.blocks,
-		lists: reader.lists,
-		...(simplified.length > 0 && { simplified }),
-	};
+	const nodes = parseMarkdown(markdown);
+	const reader = new BlockReader(nodes);
+	reader.read(nodes, { quoteDepth: 0 });
+	const { blocks, lists } = reader;
+	const simplified = [...reader.simplified];
+	return simplified.length > 0 ? { blocks, lists, simplified } : { blocks, lists };
 }
 
-function collectSimplifications(nodes: readonly mdast.RootContent[]): SimplifiedKind[] {
-	const kinds = new Set<SimplifiedKind>();
+/** Finds the address of each definition, such as `[name]: https://…`. The first definition of an identifier counts. */
+function collectAddresses(
+	nodes: readonly mdast.RootContent[],
+	addresses = new Map<string, string>(),
+) {
 	for (const node of nodes) {
-		if (node.type === 'image') kinds.add('images');
-		if (node.type === 'image' && !fetchablePattern.test(node.url))
-			kinds.add('imagesWithoutHttps');
-		if (node.type === 'footnoteReference') kinds.add('footnotes');
-		if (node.type === 'link' && node.title) kinds.add('linkTitles');
-		if (node.type === 'code' && node.lang) kinds.add('codeLanguages');
-		const isUnlinkable =
-			node.type === 'link' && !node.url.startsWith('#') && !linkablePattern.test(node.url);
-		if (isUnlinkable) kinds.add('relativeLinks');
+		if (node.type === 'definition' && !addresses.has(node.identifier))
+			addresses.set(node.identifier, node.url);
+		if ('children' in node) collectAddresses(node.children, addresses);
 	}
-	return [...kinds];
-}
-
-/** Turns references such as `[text][name]` into links and images, in place. */
-function resolveReferences(nodes: readonly mdast.RootContent[]): void {
-	const definitions = nodes.filter((node) => node.type === 'definition');
-	// The first definition of an identifier counts.
-	const addresses = new Map(
-		definitions.toReversed().map(({ identifier, url }) => [identifier, url]),
-	);
-	for (const node of nodes) {
-		if (node.type !== 'linkReference' && node.type !== 'imageReference') continue;
-		const type = node.type === 'linkReference' ? 'link' : 'image';
-		Object.assign(node, { type, url: addresses.get(node.identifier) ?? '' });
-	}
+	return addresses;
 }
 
 class BlockReader {
 	readonly blocks: Block[] = [];
 	readonly lists: ListRange[] = [];
-	/** Whether the document numbers any list differently from the Markdown. */
-	isRenumbered = false;
+	readonly simplified = new Set<SimplifiedKind>();
+	readonly #addresses: ReadonlyMap<string, string>;
 	/** The last numbered list that is not inside another list, with its index in `lists` and the number of an item that would continue it. */
 	#lastNumberedList:
 		| { readonly listIndex: number; readonly nextNumber: number; readonly quoteDepth: number }
@@ -140,67 +79,153 @@ class BlockReader {
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
 
+	constructor(nodes: readonly mdast.RootContent[]) {
+		this.#addresses = collectAddresses(nodes);
+	}
+
 	read(nodes: readonly mdast.RootContent[], context: BlockContext): void {
-		for (const node of nodes) this.#readBlock(node, context);
+		for (const node of nestIndentedLists(nodes)) this.#readBlock(node, context);
 	}
 
 	#readBlock(node: mdast.RootContent, context: BlockContext): void {
-		if (node.type === 'heading')
-			this.#addParagraph(this.#readSpans(node.children), context, node.depth);
-		else if (node.type === 'code')
-			this.#addParagraph([buildTextSpan(node.value, { code: true })], context, 'code');
-		else if (node.type === 'thematicBreak') this.#addParagraph([], context, 'rule');
-		else if (node.type === 'html') {
-			const html = removeHtmlComments(node.value).trim();
-			if (html !== '' || node.value.trim() === '')
-				this.#addParagraph([buildTextSpan(html)], context);
-		} else if (node.type === 'blockquote')
-			this.read(node.children, { ...context, quoteDepth: context.quoteDepth + 1 });
-		else if (node.type === 'list') this.#readList(node, context);
-		else if (node.type === 'table') this.#readTable(node);
-		else if (node.type === 'footnoteDefinition')
-			this.#readFootnote(node.identifier, node.children, context);
-		else if (node.type !== 'definition')
-			this.#addParagraph(
-				this.#readSpans(node.type === 'paragraph' ? node.children : [node]),
-				context,
-			);
+		switch (node.type) {
+			case 'heading':
+				this.#addParagraph(this.#readSpans(node.children), context, node.depth);
+				break;
+			case 'code':
+				if (node.lang) this.simplified.add('codeLanguages');
+				this.#addParagraph([buildTextSpan(node.value, { code: true })], context, 'code');
+				break;
+			case 'thematicBreak':
+				this.#addParagraph([], context, 'rule');
+				break;
+			case 'html': {
+				const html = this.#readHtml(node.value).trim();
+				if (html !== '') this.#addParagraph([buildTextSpan(html)], context);
+				break;
+			}
+			case 'blockquote':
+				this.read(node.children, { ...context, quoteDepth: context.quoteDepth + 1 });
+				break;
+			case 'list':
+				this.#readList(node, context);
+				break;
+			case 'table':
+				this.#readTable(node);
+				break;
+			case 'footnoteDefinition':
+				this.#readFootnote(node, context);
+				break;
+			case 'definition':
+				break;
+			default:
+				this.#addParagraph(
+					this.#readSpans(node.type === 'paragraph' ? node.children : [node]),
+					context,
+				);
+		}
 	}
 
-	#readSpans(nodes: ReadonlyArray<mdast.PhrasingContent | mdast.RootContent>): Span[] {
-		return nodes.flatMap((node) => convertNode(node, {})).filter(({ text }) => text !== '');
+	#readSpans(nodes: readonly InlineNode[], marks: TextMarks = {}): Span[] {
+		const spans: Span[] = [];
+		for (let index = 0; index < nodes.length; index++) {
+			const element = findHtmlElement(nodes, index);
+			if (element === undefined) spans.push(...this.#readInline(nodes[index], marks));
+			else {
+				const children = nodes.slice(index + 1, element.endIndex);
+				spans.push(...this.#readSpans(children, { ...marks, ...element.marks }));
+				index = element.endIndex;
+			}
+		}
+		return spans.filter(({ text }) => text !== '');
+	}
+
+	#readInline(node: InlineNode | undefined, marks: TextMarks): Span[] {
+		switch (node?.type) {
+			case 'text':
+				return [{ text: toOneLine(node.value), marks }];
+			case 'inlineCode':
+				return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
+			case 'break':
+				return [{ text: '\v', marks: {} }];
+			case 'strong':
+				return this.#readSpans(node.children, { ...marks, bold: true });
+			case 'emphasis':
+				return this.#readSpans(node.children, { ...marks, italic: true });
+			case 'delete':
+				return this.#readSpans(node.children, { ...marks, strikethrough: true });
+			case 'link':
+				if (node.title) this.simplified.add('linkTitles');
+				return this.#readLink(node.children, node.url, marks);
+			case 'linkReference':
+				return this.#readLink(node.children, this.#findAddress(node), marks);
+			case 'image':
+				return [this.#readImage(node.alt, node.url, marks)];
+			case 'imageReference':
+				return [this.#readImage(node.alt, this.#findAddress(node), marks)];
+			case 'footnoteReference':
+				this.simplified.add('footnotes');
+				return [{ text: `[${node.identifier}]`, marks }];
+			case 'html':
+				return [{ text: this.#readHtml(node.value), marks }];
+			default:
+				return [];
+		}
+	}
+
+	#findAddress = ({ identifier }: mdast.Association) => this.#addresses.get(identifier) ?? '';
+
+	#readLink(children: readonly InlineNode[], url: string, marks: TextMarks): Span[] {
+		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
+		const spans = this.#readSpans(children, marks);
+		// The target of a link to a heading is an ID that Google only gives after the change.
+		this.simplified.add(url.startsWith('#') ? 'headingLinks' : 'relativeLinks');
+		const address = cleanText(url);
+		const isShown = address === '' || url.startsWith('#') || address === joinSpans(spans);
+		return isShown ? spans : [...spans, { text: ` (${address})`, marks }];
+	}
+
+	/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
+	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
+		const isFetchable = fetchablePattern.test(url);
+		this.simplified.add('images');
+		if (!isFetchable) this.simplified.add('imagesWithoutHttps');
+		const text = toOneLine(alt ?? '') || toOneLine(url);
+		if (!linkablePattern.test(url)) return { text, marks };
+		const span = { text, marks: { ...marks, link: url } };
+		return isFetchable ? { ...span, imageUrl: url } : span;
+	}
+
+	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */
+	#readHtml(html: string): string {
+		if (brTagPattern.test(html)) return '\v';
+		const text = toOneLine(html.replace(commentPattern, ''));
+		if (text.trim() !== '') this.simplified.add('htmlTags');
+		return text;
 	}
 
 	#addParagraph(
 		spans: readonly Span[],
-		context: BlockContext,
+		{ quoteDepth, level }: BlockContext,
 		format: ParagraphBlock['format'] = 'text',
 	) {
-		const { quoteDepth, level } = context;
-		const list = level === undefined ? undefined : { level, hasBullet: this.#isItemStart };
+		const block: ParagraphBlock = { kind: 'paragraph', spans, format, quoteDepth };
+		const list = { level: level ?? 0, hasBullet: this.#isItemStart };
 		this.#isItemStart = false;
-		const untabbedSpans = list === undefined ? spans : replaceLeadingTabs(spans);
-		this.blocks.push({
-			kind: 'paragraph',
-			spans: untabbedSpans,
-			format,
-			quoteDepth,
-			...(list && { list }),
-		});
+		this.blocks.push(level === undefined ? block : { ...block, spans: guardTabs(spans), list });
 	}
 
 	#readList(list: mdast.List, context: BlockContext): void {
-		const ordered = list.ordered ?? false;
+		const kind = getListKind(list);
 		const level = context.level === undefined ? 0 : Math.min(context.level + 1, maxListLevel);
 		const firstIndex = this.blocks.length;
-		const hasOwnRange = context.level === undefined || ordered !== context.ordered;
 		const listIndex = this.lists.length;
-		for (const item of list.children) this.#readItem(item, { ...context, level, ordered });
+		for (const item of list.children) this.#readItem(item, { ...context, level, kind });
 		const lastIndex = this.blocks.length - 1;
-		if (!hasOwnRange || lastIndex < firstIndex || this.#continueList(list, firstIndex, context))
-			return;
-		this.lists.splice(listIndex, 0, { firstIndex, lastIndex, ordered });
-		if (!ordered || context.level !== undefined) return;
+		const hasOwnRange = context.level === undefined || kind !== context.kind;
+		if (!hasOwnRange || this.#continueList(list, firstIndex, context)) return;
+		this.lists.splice(listIndex, 0, { firstIndex, lastIndex, kind });
+		if (kind !== 'number' || context.level !== undefined) return;
 		const nextNumber = list.children.length + 1;
 		this.#lastNumberedList = { listIndex, nextNumber, quoteDepth: context.quoteDepth };
 	}
@@ -213,61 +238,69 @@ class BlockReader {
 	): boolean {
 		const start = list.start ?? 1;
 		if (!list.ordered || start === 1) return false;
-		const previousList = this.#lastNumberedList;
-		const range = previousList && this.lists[previousList.listIndex];
-		const blocksBetween = this.blocks.slice((range?.lastIndex ?? firstIndex) + 1, firstIndex);
+		const previous = this.#lastNumberedList;
+		const range = previous && this.lists[previous.listIndex];
+		const blocksBetween = this.blocks.slice((range?.lastIndex ?? 0) + 1, firstIndex);
 		const isNext =
 			level === undefined &&
-			start === previousList?.nextNumber &&
-			quoteDepth === previousList.quoteDepth;
-		if (!range || !isNext || blocksBetween.some(({ kind }) => kind === 'table')) {
-			this.isRenumbered = true;
+			start === previous?.nextNumber &&
+			quoteDepth === previous.quoteDepth &&
+			blocksBetween.every(({ kind }) => kind === 'paragraph');
+		if (!range || !isNext) {
+			this.simplified.add('listNumbers');
 			return false;
 		}
 		for (const [index, block] of blocksBetween.entries()) {
 			if (block.kind !== 'paragraph' || block.list) continue;
-			const spans = replaceLeadingTabs(block.spans);
+			const spans = guardTabs(block.spans);
 			this.blocks[range.lastIndex + 1 + index] = { ...block, spans, isBetweenItems: true };
 		}
-		this.lists[previousList.listIndex] = { ...range, lastIndex: this.blocks.length - 1 };
-		this.#lastNumberedList = { ...previousList, nextNumber: start + list.children.length };
+		this.lists[previous.listIndex] = { ...range, lastIndex: this.blocks.length - 1 };
+		this.#lastNumberedList = { ...previous, nextNumber: start + list.children.length };
 		return true;
 	}
 
 	#readItem(item: mdast.ListItem, context: BlockContext): void {
 		this.#isItemStart = true;
 		const index = this.blocks.length;
-		const firstChild: mdast.BlockContent | mdast.DefinitionContent | undefined =
-			item.children[0];
-		if (firstChild === undefined || firstChild.type === 'list' || firstChild.type === 'table')
-			this.#addParagraph([], context);
+		const firstType = item.children[0]?.type ?? 'list';
+		if (firstType === 'list' || firstType === 'table') this.#addParagraph([], context);
 		this.read(item.children, context);
-		this.#isItemStart = false;
-		if (typeof item.checked === 'boolean') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
+		// An item may hold only a comment.
+		if (this.blocks.length === index) this.#addParagraph([], context);
+		if (typeof item.checked !== 'boolean') return;
+		if (context.kind !== 'checkbox') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
+		else if (item.checked) this.#strikeThrough(index);
+	}
+
+	/** Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through. */
+	#strikeThrough(index: number): void {
+		this.simplified.add('tickedTasks');
+		const block = this.blocks[index];
+		if (block?.kind !== 'paragraph') return;
+		const spans = block.spans.map((span) => ({
+			...span,
+			marks: { ...span.marks, strikethrough: true },
+		}));
+		this.blocks[index] = { ...block, spans };
 	}
 
 	#readTable({ children, align }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
-		const width = children[0]?.children.length ?? 0;
+		const columns = (children[0]?.children ?? []).map((_, column) => column);
 		const rows = children.map((row) =>
-			Array.from({ length: width }, (_, column) =>
-				this.#readSpans(row.children[column]?.children ?? []),
-			),
+			columns.map((column) => this.#readSpans(row.children[column]?.children ?? [])),
 		);
-		const alignments = Array.from({ length: width }, (_, column) => align?.[column] ?? null);
+		const alignments = columns.map((column) => align?.[column] ?? null);
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
 
 	/** Adds the text of a footnote where it stands in the Markdown, because one change cannot insert a footnote and its text. */
-	#readFootnote(
-		label: string,
-		children: readonly mdast.RootContent[],
-		context: BlockContext,
-	): void {
+	#readFootnote({ identifier, children }: mdast.FootnoteDefinition, context: BlockContext): void {
 		const index = this.blocks.length;
 		this.read(children, context);
-		this.#prependText(index, `[${label}] `);
+		this.#prependText(index, `[${identifier}] `);
 	}
 
 	#prependText(index: number, text: string): void {
@@ -277,12 +310,32 @@ class BlockReader {
 	}
 }
 
-/** Replaces leading tabs by spaces, because Google takes tabs in a list for its levels. */
-function replaceLeadingTabs([firstSpan, ...otherSpans]: readonly Span[]): Span[] {
-	if (firstSpan === undefined) return [];
-	const text = firstSpan.text.replace(/^\t+/, (tabs) => '    '.repeat(tabs.length));
-	return [{ ...firstSpan, text }, ...otherSpans];
+/** Finds the end of an element such as `<b>…</b>`, if one begins at the index. */
+function findHtmlElement(nodes: readonly InlineNode[], startIndex: number) {
+	const tag = getHtml(nodes[startIndex])?.slice(1, -1) ?? '';
+	const marks = Object.hasOwn(marksByTag, tag) ? marksByTag[tag] : undefined;
+	if (marks === undefined) return undefined;
+	const endIndex = nodes.findIndex(
+		(node, index) => index > startIndex && getHtml(node) === `</${tag}>`,
+	);
+	return endIndex < 0 ? undefined : { endIndex, marks };
 }
+
+const getHtml = (node: InlineNode | undefined) =>
+	node?.type === 'html' ? node.value.toLowerCase() : undefined;
+
+/** Docs has checkboxes only for whole lists. */
+function getListKind({ ordered, children }: mdast.List): ListKind {
+	if (ordered) return 'number';
+	return children.every(({ checked }) => typeof checked === 'boolean') ? 'checkbox' : 'bullet';
+}
+
+/** Replaces line breaks by spaces, because a line break in a paragraph of Markdown means a space. */
+const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
+
+/** Puts a filler before leading tabs, because Google takes them in a list for its levels. */
+const guardTabs = (spans: readonly Span[]) =>
+	spans[0]?.text.startsWith('\t') ? [filler, ...spans] : spans;
 
 /** Builds a span. Line breaks become vertical tabs, which are line breaks inside a paragraph. */
 function buildTextSpan(text: string, marks: TextMarks = {}): Span {

@@ -105,7 +105,6 @@ describe('run', () => {
 				name: 'NodeApiError',
 				message: 'Google Docs: Requested entity was not found.',
 				httpCode: '404',
-				context: { itemIndex: 0 },
 			});
 			expect(error.description).toContain('1missingDocument');
 			expect(error.description).toContain('shared with the account of the credential');

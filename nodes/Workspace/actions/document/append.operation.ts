@@ -14,13 +14,7 @@ import { defineOperation, type Item } from '../../operation';
 import { fitIntoSection, isEmpty, linkImages, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import {
-	buildChange,
-	carryOutContent,
-	ensureTab,
-	recoverResult,
-	repeatIfOutdated,
-} from './revisionGuard';
+import { buildChange, carryOutContent, ensureTab, repeatIfOutdated } from './revisionGuard';
 import type { DocumentWriteResult } from './revisionGuard';
 import { type BodyState, mentionFirstTab, readBodyState } from './tabs';
 
@@ -92,7 +86,6 @@ export const append = defineOperation({
 		};
 		return await appendContent(docs, contentToAppend, item);
 	},
-	recover: ({ docs }, _params, failure, item) => recoverResult(docs, failure, item),
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });

@@ -46,6 +46,14 @@ export interface Section {
 	readonly elementsAfter: Elements;
 }
 
+interface Heading {
+	readonly text: string;
+	readonly level: number;
+	/** Position among the elements of the tab. */
+	readonly position: number;
+	readonly endIndex: number;
+}
+
 const maxListedHeadings = 30;
 /** Most characters of a heading in an error message. */
 const maxHeadingCharacters = 80;
@@ -54,37 +62,59 @@ const maxHeadingCharacters = 80;
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '')
 		return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
-	const headings = content.flatMap(({ paragraph = {}, endIndex }, index) => {
-		const level = getHeadingLevel(paragraph.paragraphStyle?.namedStyleType ?? '');
-		if (level === undefined) return [];
-		const text = collapseBlanks(joinSpans(readPieces(paragraph, {})));
-		return text === '' ? [] : [{ index, level, text, startIndex: endIndex ?? 0 }];
-	});
-	const headingText = collapseBlanks(heading);
-	const [match, ...otherMatches] = headings.filter(({ text }) => text === headingText);
-	if (match === undefined || otherMatches.length > 0) {
-		const name = shorten(headingText, maxHeadingCharacters);
-		const listedHeadings = headings.slice(0, maxListedHeadings);
-		const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
-		if (headings.length > maxListedHeadings) texts.push('…');
-		const list =
-			texts.length > 0
-				? `Headings of the tab: ${texts.join(', ')}.`
-				: 'The tab has no headings.';
-		const problem = match
-			? `Several headings read '${name}'`
-			: `The document has no heading '${name}'`;
-		const advice = match ? 'Rename all but one of them. ' : '';
-		throw createRefusal(problem, `Nothing was written. ${advice}${list}`);
-	}
-	const nextHeading = headings.find(
-		({ index, level }) => index > match.index && level <= match.level,
-	);
-	const sectionEnd = nextHeading?.index ?? content.length;
-	const elements = content.slice(match.index + 1, sectionEnd);
-	const { level, startIndex } = match;
-	return { heading, level, startIndex, elements, elementsAfter: content.slice(sectionEnd) };
+	const headings = listHeadings(content);
+	const { text, level, position, endIndex } = findHeading(headings, heading);
+	const nextHeading = headings.find((other) => other.position > position && other.level <= level);
+	let end = nextHeading?.position ?? content.length;
+	// What follows a section break has pages or columns of its own, so the break that ends the section stays behind new content.
+	while (content[end - 1]?.sectionBreak) end--;
+	const elements = content.slice(position + 1, end);
+	const elementsAfter = content.slice(end);
+	return { heading: text, level, startIndex: endIndex, elements, elementsAfter };
 }
+
+export function listHeadings(content: Elements): Heading[] {
+	const headings: Heading[] = [];
+	for (const [position, { paragraph, endIndex }] of content.entries()) {
+		const level = getHeadingLevel(paragraph?.paragraphStyle?.namedStyleType);
+		if (paragraph === undefined || level === undefined) continue;
+		const text = collapseBlanks(joinSpans(readPieces(paragraph, {})));
+		if (text !== '') headings.push({ text, level, position, endIndex: endIndex ?? 0 });
+	}
+	return headings;
+}
+
+/** Finds the heading with a text. Another case counts if no heading has the same case. */
+function findHeading(headings: readonly Heading[], wantedText: string): Heading {
+	const wanted = collapseBlanks(wantedText);
+	const exactMatches = headings.filter(({ text }) => text === wanted);
+	const matches =
+		exactMatches.length > 0
+			? exactMatches
+			: headings.filter(({ text }) => haveSameLetters(text, wanted));
+	const [match] = matches;
+	if (match && matches.length === 1) return match;
+	const name = shorten(wanted, maxHeadingCharacters);
+	const list = describeHeadings(headings);
+	throw match
+		? createRefusal(
+				`Several headings read '${name}'`,
+				`Nothing was written. Rename all but one of them. ${list}`,
+			)
+		: createRefusal(`The document has no heading '${name}'`, `Nothing was written. ${list}`);
+}
+
+function describeHeadings(headings: readonly Heading[]): string {
+	if (headings.length === 0) return 'The tab has no headings.';
+	const listedHeadings = headings.slice(0, maxListedHeadings);
+	const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
+	if (headings.length > maxListedHeadings) texts.push('…');
+	return `Headings of the tab: ${texts.join(', ')}.`;
+}
+
+/** Whether texts differ at most in upper and lower case. */
+export const haveSameLetters = (left: string, right: string) =>
+	left.toLowerCase() === right.toLowerCase();
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
@@ -118,8 +148,9 @@ export function planPlace(
 		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
 		return { ...commonPart, isParagraphEmpty, mayInheritStyle, addsParagraph: false };
 	}
-	// A section that is empty or ends with a table has no last paragraph. At the end of a tab, Google only inserts before the last newline.
-	const location = { index: elementsAfter.length > 0 ? index : index - 1, tabId };
+	// A section that is empty or ends with a table has no last paragraph. Google only inserts text into a paragraph.
+	const isBeforeParagraph = elementsAfter[0]?.paragraph !== undefined;
+	const location = { index: isBeforeParagraph ? index : index - 1, tabId };
 	preparingRequests.push({ insertText: { text: '\n', location } });
 	return { ...commonPart, isParagraphEmpty: true, mayInheritStyle: true, addsParagraph: true };
 }

@@ -3,6 +3,7 @@ import { mentionChoice, quoteField } from '../../../fields/field';
 import {
 	buildParagraph,
 	cleanText,
+	filler,
 	joinSpans,
 	type Span,
 } from '../../../untrusted/document/blocks';
@@ -12,7 +13,7 @@ import type {
 	SimplifiedKind,
 } from '../../../untrusted/document/blocks';
 import type { Item } from '../../operation';
-import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
+import { type ContentPlace, collapseBlanks, haveSameLetters, type Section } from './contentPlace';
 import {
 	buildListRequests,
 	buildStyleRequests,
@@ -37,7 +38,7 @@ export async function parseContent(
 	if (contentFormat === 'markdown')
 		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
-	if (markdownSignPattern.test(text)) item.addHint(plainMarkdownHint);
+	if (markdownSigns.some((sign) => sign.test(text))) item.addHint(plainMarkdownHint);
 	return {
 		blocks: text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')],
 		lists: [],
@@ -68,9 +69,17 @@ export async function readMarkdown(
 	);
 }
 
-/** A heading, bold text, a link, a code fence or a task. They are rare in text that is meant as plain text. */
-const markdownSignPattern =
-	/^#{1,6} \S|\*\*[^\s*][^*\n]*\*\*|\[[^[\]\n]+\]\(https?:|^```|^[-*] \[[ x]\] /m;
+/** Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or the line below the header of a table. */
+const markdownSigns = [
+	/^#{1,6} \S/m,
+	/^> \S/m,
+	/^```|`[^`\n]+`/m,
+	/\*\*[^\s*][^*\n]*\*\*/,
+	/\[[^[\]\n]+\]\(https?:/,
+	/^[-*] \[[ x]\] /m,
+	/^ {0,3}(?:[-*+]|\d{1,9}[.)]) \S.*\n\s*(?:[-*+]|\d{1,9}[.)]) \S/m,
+	/^\|?[ :-]*-[ :-]*\|[ |:-]*$/m,
+];
 const plainMarkdownHint = `The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`;
 
 const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
@@ -86,6 +95,12 @@ const simplificationHints: Readonly<Record<SimplifiedKind, string>> = {
 		'Footnotes in the Markdown became numbers in brackets. Their text stayed where it was.',
 	relativeLinks:
 		'Google Docs only supports full URLs as links. Other links in the Markdown became text, followed by their address in parentheses.',
+	headingLinks:
+		'Links to headings in the Markdown, such as [x](#part), became text: Google gives a heading its address only later.',
+	htmlTags:
+		'HTML in the Markdown was written as text. Only <b>, <strong>, <i>, <em>, <u>, <ins>, <s>, <del> and <br> become formatting.',
+	tickedTasks:
+		'Ticked tasks in the Markdown became checkboxes with struck-through text: Google lets only people tick them.',
 };
 
 /** Keeps the images with these addresses as links: without an `imageUrl`, no image takes the place of the linked text. */
@@ -140,7 +155,7 @@ function dropRepeatedHeading(content: DocumentContent, heading: string): Documen
 	const isHeading =
 		block?.kind === 'paragraph' && typeof block.format === 'number' && !block.list;
 	const isRepeated =
-		isHeading && collapseBlanks(joinSpans(block.spans)) === collapseBlanks(heading);
+		isHeading && haveSameLetters(collapseBlanks(joinSpans(block.spans)), heading);
 	if (!isRepeated || blocks.length === 0) return content;
 	return { ...content, blocks, lists: moveLists(content.lists, -1) };
 }
@@ -205,64 +220,57 @@ const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent =
 
 /** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
-	const { closedContent, hasFiller } = closeEmptyEnd(content, target);
-	// Google inserts a newline before a table, so an empty paragraph comes first.
-	const beginsWithTable = content.blocks[0]?.kind === 'table';
-	const { index, tabId } = target;
-	const fullContent = beginsWithTable ? prependParagraph(closedContent) : closedContent;
-	const layout = layOutContent(fullContent, index, tabId);
+	const layout = layOutContent(closeContent(content, target), target.index, target.tabId);
 	const { toRange, toLocation } = layout;
 	const requests: DocsRequest[] = [];
 	if (layout.text !== '')
-		requests.push({ insertText: { text: layout.text, location: toLocation(index) } });
+		requests.push({ insertText: { text: layout.text, location: toLocation(target.index) } });
 	for (const table of layout.tables.toReversed())
 		requests.push(...buildTableRequests(table, toLocation));
 	requests.push(...buildStyleRequests(layout, target), ...buildListRequests(layout));
-	if (hasFiller)
-		requests.push({ deleteContentRange: { range: toRange(layout.end - 1, layout.end) } });
 	const images = placeSpans(layout).filter(({ imageUrl }) => imageUrl !== undefined);
-	for (const { start, end, imageUrl: uri = '' } of images.toReversed()) {
+	const removedSpans = placeSpans(layout).filter((span) => !staysAsText(span));
+	for (const { start, end, imageUrl: uri } of removedSpans.toReversed()) {
 		requests.push({ deleteContentRange: { range: toRange(start, end) } });
-		requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
+		if (uri) requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
-	// An image takes one index and has no text.
-	const removedUnits = countUnits(images) + (hasFiller ? filler.length : 0);
+	const removedUnits = countUnits(removedSpans);
 	const cells = layout.tables.flatMap((table) => table.cells.flat());
-	const text = layout.lines
-		.map(
-			({ spans }) => `${joinSpans(spans.filter(({ imageUrl }) => imageUrl === undefined))}\n`,
-		)
-		.join('');
+	const texts = layout.lines.map(({ spans }) => `${joinSpans(spans.filter(staysAsText))}\n`);
 	return {
 		requests,
-		text: hasFiller ? text.replace(/.\n$/, '\n') : text,
+		text: texts.join(''),
 		characterCount: layout.text.length + countUnits(cells) - removedUnits,
+		// An image takes one index and has no text.
 		endIndex: layout.end + 1 - removedUnits + images.length,
 	};
 }
 
+const staysAsText = ({ imageUrl, isFiller }: Span) => imageUrl === undefined && !isFiller;
+
 const countUnits = (texts: readonly Extent[]) =>
 	texts.reduce((sum, { start, end }) => sum + end - start, 0);
 
-/** A text for an empty last paragraph while it gets its style, because a range must not include the last newline of a segment. */
-const filler = '.';
-
-/** Lets the content end with a paragraph, as every segment does. Adds the filler to an empty last paragraph that needs a style. */
-function closeEmptyEnd({ blocks, lists }: DocumentContent, { mayInheritStyle }: InsertTarget) {
+/** Lets the content begin with a paragraph, because Google inserts a newline before a table, and end with one, as every segment does. */
+function closeContent(content: DocumentContent, target: InsertTarget): DocumentContent {
+	const { blocks, lists } =
+		content.blocks[0]?.kind === 'table' ? prependParagraph(content) : content;
 	const lastBlock = blocks.at(-1);
-	const endsWithParagraph = lastBlock?.kind === 'paragraph';
-	const blocksBefore = endsWithParagraph ? blocks.slice(0, -1) : blocks;
-	const lastParagraph = endsWithParagraph
-		? lastBlock
-		: buildParagraph([], lastBlock ? 'text' : 'plain');
-	const needsStyle =
-		mayInheritStyle || hasStyle(lastParagraph) || lastParagraph.list !== undefined;
-	const hasFiller = needsStyle && /(?:^|\n)$/.test(joinSpans(lastParagraph.spans));
-	const spans = hasFiller
-		? [...lastParagraph.spans, { text: filler, marks: {} }]
-		: lastParagraph.spans;
-	return {
-		closedContent: { lists, blocks: [...blocksBefore, { ...lastParagraph, spans }] },
-		hasFiller,
-	};
+	if (lastBlock?.kind !== 'paragraph')
+		return {
+			lists,
+			blocks: [
+				...blocks,
+				closeParagraph(buildParagraph([], lastBlock ? 'text' : 'plain'), target),
+			],
+		};
+	return { lists, blocks: [...blocks.slice(0, -1), closeParagraph(lastBlock, target)] };
+}
+
+/** Adds the filler to an empty last paragraph that needs a style, because a range must not include the last newline of a segment. */
+function closeParagraph(paragraph: ParagraphBlock, { mayInheritStyle }: InsertTarget) {
+	const needsStyle = mayInheritStyle || hasStyle(paragraph) || paragraph.list !== undefined;
+	const isEmptyAtEnd = /(?:^|\n)$/.test(joinSpans(paragraph.spans));
+	if (!needsStyle || !isEmptyAtEnd) return paragraph;
+	return { ...paragraph, spans: [...paragraph.spans, filler] };
 }

@@ -3,9 +3,15 @@ import {
 	createValueRefusal,
 	describeType,
 	isRecord,
+	readLocatorText,
 	refuseUnknownKeys,
 } from '../../../fields/values';
-import { buildFileLocator, buildTabLocator, readDocumentTab } from '../../locators';
+import {
+	buildFileLocator,
+	buildNameLocator,
+	buildTabLocator,
+	readDocumentTab,
+} from '../../locators';
 import type { Field } from '../../operation';
 import type { Replacement } from './replacements';
 
@@ -90,11 +96,15 @@ const replacementFormat = {
 		'How the new text is written. Markdown needs a placeholder with a paragraph of its own.',
 } as const satisfies Field;
 
+const headingLocator = {
+	...buildNameLocator('searchHeadings', 'Select a heading...', 'e.g. Results'),
+	typeOptions: { loadOptionsDependsOn: ['documentId.value', 'tab.value', 'options.tab.value'] },
+} as const satisfies Partial<Field>;
+
 export const underHeading = {
 	displayName: 'Under Heading',
 	name: 'underHeading',
-	...textType,
-	placeholder: 'e.g. Results',
+	...headingLocator,
 	description:
 		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',
 } as const satisfies Field;
@@ -102,20 +112,16 @@ export const underHeading = {
 export const section = {
 	displayName: 'Section',
 	name: 'section',
-	...textType,
-	placeholder: 'e.g. Results',
-	description:
-		'The text of a heading: only what stands under it is replaced, up to the next heading of the same or a higher level. The heading stays, and headings in the content become lower ones.',
+	...headingLocator,
 	read: readSection,
 } as const satisfies Field;
 
-/** Reads Section. Refuses an empty text from the user, because the write would replace the whole document. @throws NodeError 400 */
+/** Reads Section. Refuses an empty text in an input object, because the write would replace the whole document. @throws NodeError 400 */
 function readSection(raw: unknown, field: Field, context: ReadContext): string {
-	if (typeof raw !== 'string')
-		throw createValueRefusal(field, context, `text, not ${describeType(raw)}`);
-	const isGiven = context.mode === 'json' || context.hasUserOption?.(field.name);
-	if (raw.trim() !== '' || !isGiven) return raw.trim();
-	throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
+	const heading = readLocatorText(field, raw, context).trim();
+	if (heading === '' && context.mode === 'json')
+		throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
+	return heading;
 }
 
 export const replacements = {

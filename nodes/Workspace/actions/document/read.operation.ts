@@ -1,13 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
+import type { TitledTab } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { flattenTabs, findTab, summarizeTab } from './tabs';
+
+const fileFormats = ['pdf', 'docx', 'odt', 'rtf', 'epub'];
 
 export const read = defineOperation({
 	value: 'read',
@@ -17,130 +21,64 @@ export const read = defineOperation({
 		'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	modelDescription: 'Read a Google document.',
 	isReadOnlyByDefault: true,
-	fields: [fields.documentId],
-	options: [
+	fields: [
+		fields.documentId,
 		{
-			displayName: 'File Format',
-			name: 'fileFormat',
-			type: 'options',
-			showWhen: { output: ['file'] },
-			options: [
-				{ name: 'EPUB', value: 'epub' },
-				{ name: 'Markdown', value: 'markdown' },
-				{ name: 'OpenDocument', value: 'odt' },
-				{ name: 'PDF', value: 'pdf' },
-				{ name: 'Rich Text', value: 'rtf' },
-				{ name: 'Text', value: 'txt' },
-				{ name: 'Word', value: 'docx' },
-			],
-			default: 'pdf',
-			description: 'Format of the file',
-		},
-		{
-			displayName: 'Put Output File in Field',
-			name: 'binaryPropertyName',
-			type: 'string',
-			showWhen: { output: ['file'] },
-			default: 'data',
-			description: 'The binary field of the output item that gets the file',
-		},
-		{ ...fields.contentFormat, description: 'Format to return the content in' },
-		{
-			...fields.tab,
-			description:
-				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
-		},
-		{
-			displayName: 'Output',
-			name: 'output',
+			displayName: 'Get As',
+			name: 'format',
 			type: 'options',
 			options: [
+				{ name: 'EPUB', value: 'epub', description: 'A file of up to 10 MB' },
 				{
-					name: 'File',
-					value: 'file',
-					description: 'The whole document as a PDF, Word or other file of up to 10 MB',
+					name: 'Markdown',
+					value: 'markdown',
+					description: 'Text with headings, lists, tables and links',
 				},
+				{ name: 'OpenDocument', value: 'odt', description: 'A file of up to 10 MB' },
+				{ name: 'PDF', value: 'pdf', description: 'A file of up to 10 MB' },
+				{ name: 'Rich Text', value: 'rtf', description: 'A file of up to 10 MB' },
 				{
-					name: 'Text',
-					value: 'text',
-					description: 'Text or Markdown, with the title and the list of tabs',
-				},
-				{
-					name: 'Document',
-					value: 'document',
+					name: 'Structure',
+					value: 'structure',
 					description: "Google's document resource with its full structure",
 				},
+				{ name: 'Text', value: 'text', description: 'Plain text' },
+				{ name: 'Word', value: 'docx', description: 'A file of up to 10 MB' },
 			],
 			default: 'text',
 			description: 'What to return',
 		},
-		{ ...startCharacterOption, showWhen: { output: ['text'] } },
 	],
-	async send({ docs, drive }, params, item) {
-		const { documentId, contentFormat, tab, output, fileFormat, startCharacter } = params;
-		if (output === 'file') {
-			const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
-			const { data } = await docs.documents.get({
-				documentId,
-				includeTabsContent: true,
-				fields,
-			});
-			const title = data.title ?? '';
-			if (tab !== '' && flattenTabs(data.tabs).length > 1)
-				item.addHint(
-					`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
-				);
-			const fileName = `${title}.${fileFormat === 'markdown' ? 'md' : fileFormat}`;
-			const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-			const fileRequest = { fileId: documentId, mimeType };
-			const { data: bytes, headers } = await drive.files.export(fileRequest, {
-				responseType: 'arraybuffer',
-			});
-			const contentType = headers['content-type'] ?? '';
-			if (
-				!Buffer.isBuffer(bytes) ||
-				/^(?:text\/html|application\/json)\b/.test(contentType)
-			) {
-				const message = 'Google Drive returned a page in place of the file';
-				throw new NodeError({
-					code: 502,
-					message,
-					description: 'Check any proxy in between.',
-				});
-			}
-			const file = await item.store(bytes, fileName, mimeType);
-			return { documentId, title, mimeType, fileSize: bytes.length, file };
-		}
-		// The text leaves out suggested changes. Google's resource contains them.
-		const viewParameters =
-			output === 'text' ? { suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS' } : {};
-		const { data } = await docs.documents.get({
-			documentId,
-			includeTabsContent: true,
-			...viewParameters,
-		});
-		const allTabs = flattenTabs(data.tabs);
-		const chosenTab = tab === '' ? undefined : findTab(allTabs, tab);
-		if (output === 'document') {
-			refuseDeepNesting(data);
-			return { ...data, ...(chosenTab && { tabs: [chosenTab] }) };
-		}
-		const tabs = (chosenTab ? [chosenTab] : allTabs).flatMap(
-			({ documentTab }) => documentTab ?? [],
-		);
-		const content = await convertTabs(tabs, documentId, contentFormat, item);
-		return {
-			documentId,
-			title: data.title ?? '',
-			content: content.slice(startCharacter),
-			characterCount: content.length,
-			revisionId: data.revisionId ?? '',
-			tabs: allTabs.map(summarizeTab),
-		};
+	options: [
+		{
+			displayName: 'Put Output File in Field',
+			name: 'binaryPropertyName',
+			type: 'string',
+			showWhen: { format: fileFormats },
+			default: 'data',
+			description: 'The binary field of the output item that gets the file',
+		},
+		{
+			...fields.tab,
+			showWhen: { format: ['text', 'markdown', 'structure'] },
+			description:
+				'Title or ID of the tab to read. Leave empty to read the tab in the URL of the document, or all tabs.',
+		},
+		{ ...startCharacterOption, showWhen: { format: ['text', 'markdown'] } },
+	],
+	async send({ docs, drive }, { documentId, tab, format, startCharacter }, item) {
+		if (format === 'structure') return await readStructure(docs, documentId, tab);
+		if (format === 'text' || format === 'markdown')
+			return await readText(docs, { documentId, tab, format, startCharacter }, item);
+		const { title, tabCount } = await readTitle(docs, documentId);
+		if (tab !== '' && tabCount > 1)
+			item.addHint(
+				`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
+			);
+		return await exportFile(drive, { documentId, title, format }, item);
 	},
 	toModel(result, { startCharacter }) {
-		if (!('content' in result) || result.content === undefined)
-			return { items: [{ ...result, file: undefined }] };
+		if (!('content' in result)) return { items: [{ ...result, file: undefined }] };
 		const { title, content, characterCount, tabs } = result;
 		const facts: IDataObject = { title, characterCount };
 		if (tabs.length > 1) facts['tabs'] = tabs.map((tab) => tab.title);
@@ -154,11 +92,83 @@ export const read = defineOperation({
 		);
 	},
 	toItems(result, { binaryPropertyName }) {
-		if (!('file' in result) || result.file === undefined) return undefined;
+		if (!('file' in result)) return undefined;
 		const { file, ...json } = result;
 		return [{ json, binary: { [binaryPropertyName]: file } }];
 	},
 });
+
+async function readTitle(docs: docs_v1.Docs, documentId: string) {
+	const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
+	return { title: data.title ?? '', tabCount: flattenTabs(data.tabs).length };
+}
+
+async function exportFile(
+	drive: drive_v3.Drive,
+	{ documentId, title, format }: Readonly<Record<'documentId' | 'title' | 'format', string>>,
+	item: Item,
+) {
+	const fileName = `${title}.${format}`;
+	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
+	const { data: bytes, headers } = await drive.files.export(
+		{ fileId: documentId, mimeType },
+		{ responseType: 'arraybuffer' },
+	);
+	const contentType = headers['content-type'] ?? '';
+	if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType))
+		throw new NodeError({
+			code: 502,
+			message: 'Google Drive returned a page in place of the file',
+			description: 'Check any proxy in between.',
+		});
+	const file = await item.store(bytes, fileName, mimeType);
+	return { documentId, title, mimeType, fileSize: bytes.length, file };
+}
+
+async function readStructure(docs: docs_v1.Docs, documentId: string, tab: string) {
+	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
+	const chosenTab = tab === '' ? undefined : findTab(flattenTabs(data.tabs), tab);
+	refuseDeepNesting(data);
+	return chosenTab ? { ...data, tabs: [chosenTab] } : data;
+}
+
+interface TextRequest {
+	readonly documentId: string;
+	readonly tab: string;
+	readonly format: keyof typeof conversions;
+	readonly startCharacter: number;
+}
+
+async function readText(
+	docs: docs_v1.Docs,
+	{ documentId, tab, format, startCharacter }: TextRequest,
+	item: Item,
+) {
+	const { data } = await docs.documents.get({
+		documentId,
+		includeTabsContent: true,
+		// Google's resource contains suggested changes, the text leaves them out.
+		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
+	});
+	const allTabs = flattenTabs(data.tabs);
+	const tabs = listTitledTabs(tab === '' ? allTabs : [findTab(allTabs, tab)]);
+	const content = await convertTabs(tabs, documentId, format, item);
+	return {
+		documentId,
+		title: data.title ?? '',
+		content: content.slice(startCharacter),
+		characterCount: content.length,
+		revisionId: data.revisionId ?? '',
+		tabs: allTabs.map(summarizeTab),
+	};
+}
+
+/** Without other tabs, a tab has no title in the text. */
+function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
+	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
+	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
+}
 
 /** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
 const maxItemDepth = 1000;
@@ -169,8 +179,8 @@ function refuseDeepNesting(document: docs_v1.Schema$Document): void {
 	for (let depth = 0; values.length > 0; depth++) {
 		if (depth > maxItemDepth)
 			throw createRefusal(
-				'The tables of the document are nested too deeply to be output as a document',
-				`Set ${quoteField('output')} to ${mentionChoice('output', 'text')}.`,
+				'The tables of the document are nested too deeply to be output as a structure',
+				`Set ${quoteField('format')} to ${mentionChoice('format', 'text')}.`,
 			);
 		values = values.flatMap((value): unknown[] =>
 			typeof value === 'object' && value !== null ? Object.values(value) : [],
@@ -189,7 +199,7 @@ const conversions = {
 
 /** Converts tabs in the thread for untrusted text. @returns '' if the conversion fails; the item then gets a hint */
 async function convertTabs(
-	tabs: readonly docs_v1.Schema$DocumentTab[],
+	tabs: readonly TitledTab[],
 	documentId: string,
 	format: keyof typeof conversions,
 	item: Item,
@@ -206,7 +216,7 @@ async function convertTabs(
 }
 
 /** @returns undefined if tables are nested too deeply for the call stack, as in a document that somebody made with the API */
-function stringifyTabs(tabs: readonly docs_v1.Schema$DocumentTab[]): string | undefined {
+function stringifyTabs(tabs: readonly TitledTab[]): string | undefined {
 	try {
 		return JSON.stringify(tabs);
 	} catch (error) {

@@ -17,7 +17,7 @@ export interface Replacement {
 
 type TextReplacement = Omit<Replacement, 'format'>;
 
-type ReplacementPlan = Awaited<ReturnType<typeof prepareReplacements>>;
+export type ReplacementPlan = Awaited<ReturnType<typeof prepareReplacements>>;
 
 /** @throws NodeError 400 for an empty text to find, which Google cannot find, or for Markdown that cannot be read */
 export async function prepareReplacements(

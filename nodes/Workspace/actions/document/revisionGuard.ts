@@ -25,68 +25,19 @@ export interface DocumentWriteResult {
 	readonly replaced?: readonly ReplacedCount[];
 }
 
-interface DocumentChange extends ContentPlan {
-	readonly documentId: string;
-	/** Undefined for the first tab. */
-	readonly tabId: string | undefined;
-	/** Google refuses the change if the document has another revision. */
-	readonly revisionId: string;
-}
-
-/** The last change that each item sent. If its outcome is unknown, the document is compared with this change. */
-const lastChanges = new WeakMap<Item, DocumentChange>();
+/** Google refuses the change if the document has another revision. The tab is undefined for the first tab. */
+type Target = Pick<BodyState, 'documentId' | 'revisionId'> & { readonly tabId: string | undefined };
+type DocumentChange = ContentPlan & Target;
 
 /** Joins a plan with the requests before and after it. @param requestsAfter any `replaceAllText` requests come last among them */
 export function buildChange(
 	plan: ContentPlan,
-	{ documentId, tabId, revisionId }: Omit<DocumentChange, keyof ContentPlan>,
+	{ documentId, tabId, revisionId }: Target,
 	requestsAfter: readonly DocsRequest[],
 	requestsBefore: readonly DocsRequest[] = [],
 ): DocumentChange {
 	const requests = [...requestsBefore, ...plan.requests, ...requestsAfter];
 	return { ...plan, documentId, tabId, revisionId, requests };
-}
-
-/** Sends requests as one atomic change, unless there are none. The change is retryable: Google refuses it if the document has another revision. */
-async function sendRequests(
-	docs: docs_v1.Docs,
-	documentId: string,
-	requests: readonly DocsRequest[],
-	requiredRevisionId: string | null | undefined,
-): Promise<docs_v1.Schema$BatchUpdateDocumentResponse> {
-	if (requests.length === 0) return { writeControl: { requiredRevisionId } };
-	const requestBody = { requests: [...requests], writeControl: { requiredRevisionId } };
-	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
-	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
-}
-
-const getTextReplacements = ({ requests }: DocumentChange) =>
-	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
-
-/** Sends a change, unless it has no requests. A hint names the texts to replace that Google has not found. */
-async function sendChange(docs: docs_v1.Docs, change: DocumentChange, item: Item) {
-	const { documentId, revisionId, requests, replaced: markdownCounts = [] } = change;
-	if (requests.length > 0) lastChanges.set(item, change);
-	const response = await sendRequests(docs, documentId, requests, revisionId);
-	let characterCount = change.characterCount;
-	const replaced = [...markdownCounts];
-	const replacements = getTextReplacements(change);
-	// `buildChange` puts the replacements last, so the last replies belong to them.
-	const replies = (response.replies ?? []).slice(-replacements.length);
-	for (const [index, { containsText, replaceText }] of replacements.entries()) {
-		const count = replies[index]?.replaceAllText?.occurrencesChanged ?? 0;
-		characterCount += count * (replaceText?.length ?? 0);
-		replaced.push({ find: containsText?.text ?? '', count });
-	}
-	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missingTexts.length > 0)
-		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
-	const result = {
-		documentId,
-		characterCount,
-		revisionId: response.writeControl?.requiredRevisionId ?? '',
-	};
-	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
 /** After so many refusals, all images become links, because each refusal may name only one image. */
@@ -103,10 +54,9 @@ export async function carryOutContent(
 		const change = planChange(refusedUrls);
 		try {
 			const result = await sendChange(docs, change, item);
-			const urlList = [...refusedUrls].join(', ');
-			if (urlList)
+			if (refusedUrls.size > 0)
 				item.addHint(
-					`Google could not fetch these images, so they became links: ${urlList}`,
+					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
 				);
 			return result;
 		} catch (error) {
@@ -134,6 +84,108 @@ function findRefusedUrls(error: unknown, change: DocumentChange): string[] {
 /** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
+
+/** Sends a change. If the answer does not arrive, the document shows whether the change was carried out. */
+async function sendChange(
+	docs: docs_v1.Docs,
+	change: DocumentChange,
+	item: Item,
+): Promise<DocumentWriteResult> {
+	const { documentId, requests, revisionId } = change;
+	try {
+		const response = await sendRequests(docs, documentId, requests, revisionId);
+		return buildResult(change, response, item);
+	} catch (error) {
+		const isUnknown = isNodeError(error) && error.outcome === 'unknown';
+		if (!isUnknown || item.signal?.aborted) throw toError(error);
+		return await findOutcome(docs, change, error);
+	}
+}
+
+/** Sends requests as one atomic change, unless there are none. The change is retryable: Google refuses it if the document has another revision. */
+async function sendRequests(
+	docs: docs_v1.Docs,
+	documentId: string,
+	requests: readonly DocsRequest[],
+	requiredRevisionId: string | null | undefined,
+): Promise<docs_v1.Schema$BatchUpdateDocumentResponse> {
+	if (requests.length === 0) return { writeControl: { requiredRevisionId } };
+	const requestBody = { requests: [...requests], writeControl: { requiredRevisionId } };
+	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
+}
+
+const getTextReplacements = ({ requests }: DocumentChange) =>
+	requests.flatMap(({ replaceAllText }) => replaceAllText ?? []);
+
+/** Counts what was inserted and replaced. A hint names the texts to replace that Google has not found. */
+function buildResult(
+	change: DocumentChange,
+	response: docs_v1.Schema$BatchUpdateDocumentResponse,
+	item: Item,
+): DocumentWriteResult {
+	const { documentId } = change;
+	let { characterCount } = change;
+	const replaced = [...(change.replaced ?? [])];
+	const replacements = getTextReplacements(change);
+	// `buildChange` puts the replacements last, so the last replies belong to them.
+	const replies = (response.replies ?? []).slice(-replacements.length);
+	for (const [index, { containsText, replaceText }] of replacements.entries()) {
+		const count = replies[index]?.replaceAllText?.occurrencesChanged ?? 0;
+		characterCount += count * (replaceText?.length ?? 0);
+		replaced.push({ find: containsText?.text ?? '', count });
+	}
+	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missingTexts.length > 0)
+		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
+	const revisionId = response.writeControl?.requiredRevisionId ?? '';
+	const result = { documentId, characterCount, revisionId };
+	return replaced.length > 0 ? { ...result, replaced } : result;
+}
+
+/** Compares the document with a change. @returns its result if it was carried out @throws NodeError if it was not, or if that cannot be seen */
+async function findOutcome(
+	docs: docs_v1.Docs,
+	change: DocumentChange,
+	failure: NodeError,
+): Promise<DocumentWriteResult> {
+	const { documentId, characterCount, tabId } = change;
+	const createUnknownError = (finding: string, message: string, cause = failure.cause) =>
+		failure.with({
+			message,
+			description: `${finding} Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`,
+			outcome: 'unknown',
+			saysOutcome: true,
+			cause,
+		});
+	const unknownMessage = `The content may have been written: ${failure.message}`;
+	const reading = docs.documents.get({ documentId, includeTabsContent: true });
+	const { data } = await reading.catch((cause: unknown) => {
+		const finding = 'The document could not be read afterwards.';
+		throw createUnknownError(finding, unknownMessage, cause);
+	});
+	const revisionId = data.revisionId ?? '';
+	// Compares revisions first, because a change of formatting does not change the text.
+	if (revisionId === change.revisionId)
+		throw failure.with({
+			message: `The document was not changed: ${failure.message}`,
+			description: 'Nothing was written. You can safely run this again.',
+			outcome: 'notDone',
+		});
+	// The end of the body after replacements is not known in advance.
+	if (getTextReplacements(change).length > 0 || change.replaced?.length)
+		throw createUnknownError('The document was changed meanwhile.', unknownMessage);
+	const tabs = flattenTabs(data.tabs);
+	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
+	const content = tab?.documentTab?.body?.content ?? [];
+	const hasSameEnd = content.at(-1)?.endIndex === change.endIndex;
+	if (hasSameEnd && getStoredText(content).endsWith(change.text))
+		return { documentId, characterCount, revisionId };
+	throw createUnknownError(
+		'The document does not contain the content as it was sent.',
+		'Someone else changed the document while it was being written',
+	);
+}
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
 const maxPlans = 6;
@@ -164,69 +216,7 @@ export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: str
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
 		if (titles.includes(tab) || titles.includes(title)) return;
-		await sendRequests(
-			docs,
-			documentId,
-			[{ addDocumentTab: { tabProperties: { title } } }],
-			data.revisionId,
-		);
+		const request = { addDocumentTab: { tabProperties: { title } } };
+		await sendRequests(docs, documentId, [request], data.revisionId);
 	}, item);
-}
-
-/** Whether the document has another revision than the item's change required. Then the change was made, unless somebody else edited the document. */
-export function hasNewRevision(item: Item, { documentId, revisionId }: BodyState) {
-	const change = lastChanges.get(item);
-	return change?.documentId === documentId && change.revisionId !== revisionId;
-}
-
-/**
- * Compares the document with the last change of an item. @throws NodeError if the document does not show whether the change was carried out
- * @returns the result of the change, the failure if nothing was written, or undefined if the item has sent no change
- */
-export async function recoverResult(
-	docs: docs_v1.Docs,
-	failure: NodeError,
-	item: Item,
-): Promise<DocumentWriteResult | NodeError | undefined> {
-	const change = lastChanges.get(item);
-	if (change === undefined) return undefined;
-	const { documentId, characterCount, tabId } = change;
-	const checkAdvice = `Check ${buildDocumentUrl(documentId, tabId)} before you run this again.`;
-	const unknownMessage = `The content may have been written: ${failure.message}`;
-	const createUnknownError = (
-		finding: string,
-		{ message = unknownMessage, cause = failure.cause } = {},
-	) =>
-		failure.with({
-			message,
-			description: `${finding} ${checkAdvice}`,
-			outcome: 'unknown',
-			cause,
-		});
-	const reading = docs.documents.get({ documentId, includeTabsContent: true });
-	const { data } = await reading.catch((cause: unknown) => {
-		throw createUnknownError('The document could not be read afterwards.', { cause });
-	});
-	const tabs = flattenTabs(data.tabs);
-	const tab = tabId === undefined ? tabs[0] : findTab(tabs, tabId);
-	const content = tab?.documentTab?.body?.content ?? [];
-	const { revisionId } = data;
-	// Compares revisions first, because a change of formatting does not change the text.
-	if (revisionId === change.revisionId) {
-		const message = `The document was not changed: ${failure.message}`;
-		const description = 'Nothing was written. You can safely run this again.';
-		return failure.with({ message, description, outcome: 'notDone' });
-	}
-	// The end of the body after replacements is not known in advance.
-	const isEndKnown = getTextReplacements(change).length === 0 && !change.replaced?.length;
-	if (!isEndKnown) throw createUnknownError('The document was changed meanwhile.');
-	if (
-		content.at(-1)?.endIndex === change.endIndex &&
-		getStoredText(content).endsWith(change.text)
-	)
-		return { documentId, characterCount, revisionId: revisionId ?? '' };
-	const message = 'Someone else changed the document while it was being written';
-	throw createUnknownError('The document does not contain the content as it was sent.', {
-		message,
-	});
 }

@@ -255,9 +255,15 @@ function splitAtTables(
 	return stretches.filter((paragraphs) => paragraphs.some(({ block }) => block.list?.hasBullet));
 }
 
+const bulletPresets = {
+	bullet: 'BULLET_DISC_CIRCLE_SQUARE',
+	number: 'NUMBERED_DECIMAL_ALPHA_ROMAN',
+	checkbox: 'BULLET_CHECKBOX',
+} as const;
+
 function buildBulletRequests(
 	paragraphs: readonly PlacedParagraph[],
-	{ ordered }: ListRange,
+	{ kind }: ListRange,
 	layout: Layout,
 ) {
 	const first = paragraphs[0];
@@ -271,7 +277,7 @@ function buildBulletRequests(
 		(sum, { insertText }) => sum + insertText.text.length,
 		0,
 	);
-	const bulletPreset = ordered ? 'NUMBERED_DECIMAL_ALPHA_ROMAN' : 'BULLET_DISC_CIRCLE_SQUARE';
+	const bulletPreset = bulletPresets[kind];
 	const end = Math.max(last.end, last.start + 1) + tabCharacterCount;
 	const range = layout.toRange(first.start, end);
 	return [...levelTabRequests, { createParagraphBullets: { range, bulletPreset } }];

@@ -1,16 +1,17 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { amountFields } from './list/fields';
+import { rangeFields } from './list/fields';
 import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
-import { buildSenderTerms, buildReceivedTerms } from './list/query';
+import { buildReceivedTerms, buildSenderTerms } from './list/query';
 
 export const list = defineOperation({
 	value: 'list',
 	...sharedListDefinition,
 	name: 'List',
 	action: 'List emails',
-	description: 'Get emails by sender, read status, label or time, newest first',
-	modelDescription: 'List emails in Gmail, newest first, with their IDs.',
+	description:
+		'Get received emails by sender, read status, label or time, newest first. Sent emails and drafts are left out.',
+	modelDescription: 'List received emails in Gmail, newest first, with their IDs.',
 	fields: [
 		{
 			displayName: 'From',
@@ -20,7 +21,7 @@ export const list = defineOperation({
 			description: 'Only emails from this sender. Leave empty to include all senders.',
 		},
 		{
-			displayName: 'Status',
+			displayName: 'Read Status',
 			name: 'status',
 			type: 'options',
 			options: [
@@ -29,33 +30,38 @@ export const list = defineOperation({
 				{ name: 'Read', value: 'read' },
 			],
 			default: 'any',
-			description: 'Filter by read status',
+			description: 'Whether the emails are marked as read',
 		},
-		...amountFields,
+		...rangeFields,
 	],
 	options: [
 		...sharedListDefinition.options,
 		{
-			displayName: 'Include Sent and Drafts',
+			displayName: 'Include Drafts',
+			name: 'includeDrafts',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to include drafts',
+		},
+		{
+			displayName: 'Include Sent',
 			name: 'includeSent',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to include emails that this account sent, and drafts',
+			description: 'Whether to include emails that this account sent',
 		},
 	],
-	prepare: refuseConflictingOptions,
-	async send(clients, params, item) {
-		const { from, status, includeSent, labelIds } = params;
-		const isSentIncluded =
-			includeSent || labelIds.some((label) => /^(?:sent|drafts?)$/i.test(label));
-		const terms = [
-			// Excludes drafts, and sent emails except those in the inbox, which the account sent to itself.
-			...(isSentIncluded ? [] : ['-in:draft (in:inbox OR -in:sent)']),
-			...buildSenderTerms(from),
-			...(status === 'any' ? [] : [`is:${status}`]),
-			...buildReceivedTerms(params),
-		];
-		const { listEmails } = await import('./list/listEmails');
-		return await listEmails(clients, terms.join(' '), params, item);
+	prepare(params) {
+		refuseConflictingOptions(params);
+		const { from, status, includeDrafts, includeSent, labelIds } = params;
+		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
+		const terms: string[] = [];
+		if (!includeDrafts && !hasLabel(/^drafts?$/i)) terms.push('-in:draft');
+		// Emails in the inbox that the account sent are those that it sent to itself.
+		if (!includeSent && !hasLabel(/^sent$/i)) terms.push('(in:inbox OR -in:sent)');
+		terms.push(...buildSenderTerms(from));
+		if (status !== 'any') terms.push(`is:${status}`);
+		terms.push(...buildReceivedTerms(params));
+		return { ...params, gmailQuery: terms.join(' ') };
 	},
 });

@@ -4,6 +4,7 @@ import { NodeError } from '../../../core/errors';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
+import { createFileNameTest } from '../onlyFiles';
 import { contentConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
 type Message = gmail_v1.Schema$Message;
@@ -112,13 +113,20 @@ export async function storeAttachments(
 	clients: Clients,
 	mail: Mail,
 	item: Item,
+	onlyFiles: readonly string[],
 ): Promise<StoredBinary[]> {
+	const { buildFileName } = await import('../mimeTypes');
 	const readBytes = createAttachmentReader(clients, mail, item);
-	return await mapWithConcurrency(mail.files, contentConcurrency, async (file, index) => {
+	const isWanted = createFileNameTest(onlyFiles);
+	const namedFiles = mail.files.map((file, index) => {
 		const { fileName, mimeType } = file.info;
-		const name =
-			fileName ||
-			(await import('../mimeTypes')).buildFileName(`attachment_${index}`, mimeType);
-		return await item.store(await readBytes(file), name, mimeType || undefined);
+		return { file, name: fileName || buildFileName(`attachment_${index}`, mimeType) };
 	});
+	const wantedFiles = namedFiles.filter(({ name }) => isWanted(name));
+	return await mapWithConcurrency(
+		wantedFiles,
+		contentConcurrency,
+		async ({ file, name }) =>
+			await item.store(await readBytes(file), name, file.info.mimeType || undefined),
+	);
 }

@@ -1,5 +1,6 @@
 import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
+import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
@@ -51,6 +52,7 @@ export const read = defineOperation({
 			description: 'Whether to include all header fields, including repeated ones',
 		},
 		newTextOnlyOption,
+		{ ...onlyFilesOption, showWhen: { downloadAttachments: [true] } },
 		startCharacterOption,
 		{
 			displayName: 'Whole Conversation',
@@ -61,18 +63,19 @@ export const read = defineOperation({
 				'Whether to return all messages of the conversation, one item each, oldest first',
 		},
 	],
-	async send(clients, { messageId, wholeConversation, downloadAttachments, ...params }, item) {
+	async send(clients, params, item) {
 		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
 		const { readAndLabel } = await import('./list/readAndLabel');
+		const { messageId, wholeConversation, downloadAttachments, onlyFiles } = params;
 		const readMails = async () => {
 			const mails = wholeConversation
 				? await fetchConversation(clients, messageId, item, params)
 				: [await fetchMail(clients, messageId, item, params)];
 			// One email after another, because each may have 25 MB of attachments.
-			return await mapWithConcurrency(mails, 1, async (mail) => ({
-				mail,
-				files: downloadAttachments ? await storeAttachments(clients, mail, item) : [],
-			}));
+			return await mapWithConcurrency(mails, 1, async (mail) => {
+				if (!downloadAttachments) return { mail, files: [] };
+				return { mail, files: await storeAttachments(clients, mail, item, onlyFiles) };
+			});
 		};
 		return await readAndLabel(clients, params, item, readMails, (results) =>
 			results.map(({ mail }) => mail.summary.id),

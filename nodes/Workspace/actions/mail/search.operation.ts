@@ -1,15 +1,16 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { amountFields } from './list/fields';
+import { rangeFields } from './list/fields';
 import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
-import { narrowQuery, buildReceivedTerms } from './list/query';
+import { buildReceivedTerms, narrowQuery, searchesDrafts } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
 	...sharedListDefinition,
 	name: 'Search',
 	action: 'Search emails',
-	description: "Get emails that match a search in Gmail's syntax, newest first",
+	description:
+		"Get emails that match a search in Gmail's syntax, newest first. Drafts are left out, unless the search names them.",
 	modelDescription: "Find emails with Gmail's search syntax, newest first, with their IDs.",
 	fields: [
 		{
@@ -18,18 +19,32 @@ export const search = defineOperation({
 			...textType,
 			required: true,
 			placeholder: 'e.g. from:ann@example.com has:attachment',
-			description: "What to search for, as in Gmail's search box. It is passed on unchanged.",
+			description:
+				"What to search for, as in Gmail's search box. Drafts are left out, unless it has in:drafts or in:anywhere.",
 		},
-		...amountFields,
+		...rangeFields,
 	],
-	prepare: refuseConflictingOptions,
-	async send(clients, params, item) {
-		const { listEmails } = await import('./list/listEmails');
-		return await listEmails(
-			clients,
-			narrowQuery(params.query, buildReceivedTerms(params)),
-			params,
-			item,
-		);
+	options: [
+		...sharedListDefinition.options,
+		{
+			displayName: 'Include Drafts',
+			name: 'includeDrafts',
+			type: 'boolean',
+			default: false,
+			// The query of an input object is passed on unchanged.
+			jsonDefault: true,
+			description: 'Whether to include drafts',
+		},
+	],
+	prepare(params) {
+		refuseConflictingOptions(params);
+		const { query, labelIds, includeDrafts } = params;
+		const receivedTerms = buildReceivedTerms(params);
+		const narrowedQuery = receivedTerms.length > 0 ? narrowQuery(query, receivedTerms) : query;
+		const hasDrafts = includeDrafts || searchesDrafts(query, labelIds);
+		return {
+			...params,
+			gmailQuery: hasDrafts ? narrowedQuery : `${narrowedQuery} -in:draft`,
+		};
 	},
 });

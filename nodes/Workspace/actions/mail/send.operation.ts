@@ -1,19 +1,11 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { readAllowedRecipients, refuseForbiddenAddresses } from './send/allowedRecipients';
-import { expandAttachments } from './send/attachments';
 import { deliverMail } from './send/deliver';
+import { sendFields, sendOptions } from './send/fields';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
-import { findSender } from './send/sender';
+import { type PreparedMail, prepareMail } from './send/prepareMail';
 import { addHintIfNotNewest, completeReply, fetchOriginalMail } from './send/reply';
-import type { SendParams } from './send/fields';
-import {
-	isDraft,
-	readMailHeaders,
-	refuseIncompleteNewMail,
-	sendFields,
-	sendOptions,
-} from './send/fields';
+import { findSender } from './send/sender';
 
 export const send = defineOperation({
 	value: 'send',
@@ -39,58 +31,38 @@ export const send = defineOperation({
 	},
 	fields: sendFields,
 	options: sendOptions,
-	prepare(params: SendParams, item: Item) {
-		refuseIncompleteNewMail(params);
-		const { to, cc, bcc, replyTo } = readMailHeaders(params);
-		const allowed = readAllowedRecipients(params.allowedRecipients);
-		const addresses = [...to, ...cc, ...bcc, ...replyTo].map(({ address }) => address);
-		refuseForbiddenAddresses(addresses, allowed);
-		// Called only because it refuses a missing binary field.
-		expandAttachments(params.attachments, item);
-		return params;
-	},
-	async send(clients: Clients, params: SendParams, item: Item): Promise<DeliveredMail> {
-		const { prepareMail, hashMailKey, composeMail } = await import('./send/compose');
-		const {
-			replyToMessageId: originalId,
-			includeSignature,
-			quoteOriginal,
-			allowedRecipients,
-		} = params;
+	prepare: prepareMail,
+	async send(clients: Clients, prepared: PreparedMail, item: Item): Promise<DeliveredMail> {
+		const { hashMailKey, composeMail, loadMail } = await import('./send/compose');
 		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
-		const preparedMail = await prepareMail(clients, params, item);
-		const keyHashes = hashMailKey(params, preparedMail);
+		const loadedMail = await loadMail(clients, prepared, item);
+		const keyHashes = hashMailKey(loadedMail);
+		const { originalId, needsAdditions, folder } = prepared;
 		const original =
 			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId, item);
 		if (original) await addHintIfNotNewest(clients, original, item);
 		const addressedMail = original
-			? await completeReply(clients, preparedMail, original, params, item)
-			: preparedMail;
+			? await completeReply(clients, loadedMail, original, item)
+			: loadedMail;
 		const composeAndDeliver = async () => {
 			const from = await findSender(clients, addressedMail, item);
 			let finalMail = addressedMail;
-			if (includeSignature || quoteOriginal) {
+			if (needsAdditions) {
 				const { appendSignatureAndQuote } = await import('./send/quotation');
-				finalMail = await appendSignatureAndQuote(clients, addressedMail, params, item);
+				finalMail = await appendSignatureAndQuote(clients, addressedMail, item);
 			}
-			const composeOptions = {
-				from,
-				original,
-				markerId: item.markerId,
-				keyHashes,
-				allowedRecipients,
-			};
-			const bytes = await composeMail(finalMail, composeOptions);
-			return await deliverMail(clients, bytes, addressedMail.folder, original?.threadId);
+			const { markerId } = item;
+			const bytes = await composeMail(finalMail, { from, original, markerId, keyHashes });
+			return await deliverMail(clients, bytes, folder, original?.threadId);
 		};
 		if (!keyHashes) return await composeAndDeliver();
 		const { sendWithKey } = await import('./send/sendWithKey');
 		return await sendWithKey({ clients, item, addressedMail, keyHashes }, composeAndDeliver);
 	},
-	async recover(clients: Clients, params: SendParams, failure, item: Item) {
+	async recover(clients: Clients, { folder, idempotencyKey }: PreparedMail, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.
-		if (params.idempotencyKey !== '') return undefined;
-		return await findDeliveredMail(clients, isDraft(params) ? 'drafts' : 'sent', failure, item);
+		if (idempotencyKey !== '') return undefined;
+		return await findDeliveredMail(clients, folder, failure, item);
 	},
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
 	adviceByStatus: {

@@ -187,10 +187,7 @@ export class Spreadsheet {
 		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
 			if (!isUnknownRangeError(error)) throw error;
-			const titles = await this.#item.doOnce(`titles ${this.id}`, () =>
-				this.#tryFetchTitles(),
-			);
-			throw createMissingTabError(error, target, titles);
+			throw createMissingTabError(error, target, await this.tryFetchTitles());
 		});
 	}
 
@@ -307,15 +304,17 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Fetches the titles of all tabs for the text of an error. Returns none if this fails, because the error itself is more important. */
-	async #tryFetchTitles(): Promise<string[]> {
-		// The error is clear without the titles, so the user should not wait long for them.
+	/** Fetches the titles of all tabs as additional information. Returns none if this fails, because something else is more important. */
+	async tryFetchTitles(): Promise<string[]> {
+		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
-		const tabs = await this.fetchTabs(options).catch((error: unknown) => {
-			if (isNodeError(error)) return [];
-			throw error;
+		return await this.#item.doOnce(`titles ${this.id}`, async () => {
+			const tabs = await this.fetchTabs(options).catch((error: unknown) => {
+				if (isNodeError(error)) return [];
+				throw error;
+			});
+			return tabs.map(({ title }) => title);
 		});
-		return tabs.map(({ title }) => title);
 	}
 }
 

@@ -105,6 +105,20 @@ export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): numb
 
 const isFilled = (cell: unknown) => cell !== '' && cell !== false && cell != null;
 
+/** How many rows may hold the header: blank rows above a table are skipped. */
+const searchedRowCount = 10;
+
+/** Finds the header row: the first of some rows that has a value, or else the expected row. Without a header, returns -1. */
+export function findHeaderRow(
+	rows: ReadonlyArray<readonly unknown[]>,
+	expectedRow: number,
+): number {
+	if (expectedRow === -1) return -1;
+	const searchedRows = rows.slice(expectedRow, expectedRow + searchedRowCount);
+	const blankRowCount = searchedRows.findIndex((row) => row.some((cell) => cell !== ''));
+	return expectedRow + Math.max(0, blankRowCount);
+}
+
 /** Where the header row of a table is. */
 interface HeaderPlace {
 	/** Returns the header row of a table in a range, from 0. */
@@ -132,22 +146,21 @@ export async function openTable(
 	});
 }
 
-/** How many rows are fetched from the header row on, to skip blank rows and to learn the types of the columns. */
-const sampleRowCount = 10;
-
 async function fetchTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	{ getRow, isExact = false }: HeaderPlace,
 ): Promise<Table> {
 	const firstRow = getRow(target);
-	const a1 = `${firstRow + 1}:${firstRow + sampleRowCount}`;
+	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values }) => values ?? []);
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
-	const hasHeader = (cells: sheets_v4.Schema$CellData[]) =>
-		cells.slice(rangeStart, rangeEnd + 1).some((cell) => readHeader(cell).text !== '');
-	const blankRowCount = isExact ? 0 : Math.max(0, rows.findIndex(hasHeader));
+	const texts = rows.map((cells) =>
+		cells.slice(rangeStart, rangeEnd + 1).map((cell) => readHeader(cell).text),
+	);
+	// Below `firstRow`, only blank rows are above the header.
+	const blankRowCount = isExact ? 0 : findHeaderRow(texts, 0);
 	const [headerCells = [], ...sampleRows] = rows.slice(blankRowCount);
 	const row = firstRow + blankRowCount;
 	const layout = layOutColumns(headerCells.map(readHeader), rangeStart, rangeEnd);

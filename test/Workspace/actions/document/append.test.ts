@@ -76,7 +76,7 @@ describe('Markdown', () => {
 			contentFormat: 'markdown',
 			newParagraph,
 		});
-		const markdown = (await calls.read(id, { contentFormat: 'markdown' })).content;
+		const markdown = (await calls.read(id, { format: 'markdown' })).content;
 		return { id, characterCount, markdown };
 	};
 
@@ -133,7 +133,7 @@ describe('Markdown', () => {
 		await calls.append(id, { content: '- a\n- b', contentFormat });
 		await calls.append(id, { content: 'text\n\n1. c', contentFormat, newParagraph: true });
 		await calls.append(id, { content: '## head', contentFormat });
-		expect((await calls.read(id, { contentFormat })).content).toBe(
+		expect((await calls.read(id, { format: contentFormat })).content).toBe(
 			'- a\n- b\n\ntext\n\n1. c\n\n## head',
 		);
 	});

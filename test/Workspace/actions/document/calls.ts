@@ -62,6 +62,7 @@ export class Calls extends StandIn {
 			insertImages: false,
 			replacements: [],
 			templateId: '',
+			from: 'content',
 		} satisfies Partial<Params<typeof create>>;
 		return this.run(create, { ...defaults, ...params }, item);
 	}
@@ -73,14 +74,13 @@ export class Calls extends StandIn {
 	) {
 		const defaults = {
 			documentId,
-			contentFormat: 'text',
+			format: 'text',
 			tab: '',
-			output: 'text',
 			startCharacter: 0,
-			fileFormat: 'pdf',
 			binaryPropertyName: 'data',
 		} as const;
-		return this.run(read, { ...defaults, ...params }, item);
+		const reading: Promise<AnyRead> = this.run(read, { ...defaults, ...params }, item);
+		return reading;
 	}
 
 	write(
@@ -93,13 +93,13 @@ export class Calls extends StandIn {
 			content: '',
 			contentFormat: 'text',
 			tab: '',
-			requiredRevisionId: '',
 			allowEmpty: false,
 			createTab: false,
 			fillFromInput: false,
 			insertImages: false,
 			replacements: [],
 			section: '',
+			replace: 'document',
 		} satisfies Partial<Params<typeof write>>;
 		return this.run(write, { ...defaults, ...params }, item);
 	}
@@ -133,6 +133,15 @@ export class Calls extends StandIn {
 		// The result is what `execute` of this operation gives, which the runner's types no longer know.
 		return await performOperation(operation, { params, item }, this.clients);
 	}
+}
+
+/** The result of Read, in whatever format. */
+interface AnyRead {
+	readonly title?: string | null;
+	readonly content?: string;
+	readonly characterCount?: number;
+	readonly tabs?: unknown;
+	readonly documentId?: string | null;
 }
 
 type Params<T> = T extends Operation<infer F, infer O> ? InferParameters<F, O> : never;

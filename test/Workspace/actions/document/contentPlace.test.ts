@@ -37,6 +37,8 @@ const picture: Element = {
 	paragraph: { elements: [{ inlineObjectElement: { inlineObjectId: 'kix.p' } }] },
 };
 
+const sectionBreak: Element = { sectionBreak: {} };
+
 const table = (content: string): Element => ({
 	table: { tableRows: [{ tableCells: [{ content: [text(content)] }] }] },
 });
@@ -51,13 +53,13 @@ function seed(body: Element[]): string {
 
 /** The document as Markdown shows it, one line for each block. */
 async function blocks(id: string): Promise<string[]> {
-	const { content = '' } = await calls.read(id, { contentFormat: 'markdown' });
+	const { content = '' } = await calls.read(id, { format: 'markdown' });
 	return content.split(/\n\n+/);
 }
 
 /** The headings with their IDs, which links lead to. */
 async function headingIds(id: string): Promise<Array<[string, string]>> {
-	const { tabs = [] } = await calls.read(id, { output: 'document' });
+	const { tabs = [] } = await calls.read(id, { format: 'structure' });
 	const content = (tabs as docs_v1.Schema$Tab[])[0]?.documentTab?.body?.content ?? [];
 	return content.flatMap(({ paragraph }) => {
 		const id = paragraph?.paragraphStyle?.headingId;
@@ -230,6 +232,99 @@ describe('Write with a section', () => {
 		await calls.write(id, { section: 'Results', allowEmpty: true });
 		expect((await blocks(id)).slice(-3)).toEqual(['# Results', '# End', 'bye']);
 	});
+});
+
+test('Write says what it removed that the new content does not bring back', async () => {
+	const object = (element: docs_v1.Schema$ParagraphElement): Element => ({
+		paragraph: { elements: [element] },
+	});
+	const note = object({ footnoteReference: { footnoteId: 'f', footnoteNumber: '1' } });
+	const cell = { table: { tableRows: [{ tableCells: [{ content: [picture] }] }] } };
+	const lost = [
+		note,
+		note,
+		picture,
+		cell,
+		object({ pageBreak: {} }),
+		sectionBreak,
+		object({ equation: {} }),
+	];
+	const hintsOf = async (body: Element[], params: object) => {
+		const item = testItem();
+		await calls.write(seed(body), { content: 'new', ...params }, item);
+		return item.hints;
+	};
+	const expected = [
+		'The replaced content also had 1 section break, 2 footnotes, 2 pictures, 1 page break, 1 equation. To get them back, use the version history of the document.',
+	];
+	expect(await hintsOf([heading('One'), ...lost, text('old')], { section: 'One' })).toEqual(
+		expected,
+	);
+	expect(await hintsOf([text('a'), ...lost, text('old')], {})).toEqual(expected);
+	expect(
+		await hintsOf([...lost, heading('One'), text('old'), sectionBreak, heading('Two')], {
+			section: 'One',
+		}),
+	).toEqual([]);
+	expect(await hintsOf([text('a'), table('b'), bullet('c')], {})).toEqual([]);
+});
+
+describe.each(['write', 'append'] as const)('%s before a section break', (operation) => {
+	const change = async (id: string, contentFormat: 'text' | 'markdown', content = 'new') => {
+		const place = operation === 'write' ? { section: 'One' } : { underHeading: 'One' };
+		await calls[operation](id, { ...place, content, contentFormat, newParagraph: true });
+		const { tabs = [] } = await calls.read(id, { format: 'structure' });
+		const elements =
+			(tabs as docs_v1.Schema$Tab[])[0]?.documentTab?.body?.content?.slice(1) ?? [];
+		return elements.map(({ paragraph, sectionBreak: end }) =>
+			end
+				? '---'
+				: paragraph?.elements?.map(({ textRun }) => textRun?.content?.trim()).join(''),
+		);
+	};
+	const old = operation === 'write' ? [] : ['old'];
+
+	test.each([
+		['one', [sectionBreak], ['---']],
+		['two', [sectionBreak, sectionBreak], ['---', '---']],
+	])('leaves %s behind the new content', async (_, breaks, shown) => {
+		const end = [...breaks, heading('Two'), text('kept')];
+		for (const format of ['text', 'markdown'] as const) {
+			const filled = seed([heading('One'), text('old'), ...end]);
+			expect(await change(filled, format)).toEqual([
+				'One',
+				...old,
+				'new',
+				...shown,
+				'Two',
+				'kept',
+			]);
+			const empty = seed([heading('One'), ...end]);
+			expect(await change(empty, format, 'new\n\n- a')).toEqual(
+				format === 'text'
+					? ['One', 'new', '', '- a', ...shown, 'Two', 'kept']
+					: ['One', 'new', 'a', ...shown, 'Two', 'kept'],
+			);
+		}
+	});
+});
+
+test.each(['results', 'RESULTS', ' Results '])('a heading may be given as %j', async (wanted) => {
+	const id = report();
+	await calls.write(id, {
+		section: wanted,
+		content: '# Results\n\nnew',
+		contentFormat: 'markdown',
+	});
+	expect((await blocks(id)).slice(5)).toEqual(['# Results', 'new', '# End', 'bye']);
+});
+
+test('of headings that differ only in their case, the exact one counts, and another is refused', async () => {
+	const id = seed([heading('Plan'), text('a'), heading('PLAN'), text('b')]);
+	await calls.write(id, { section: 'PLAN', content: 'c' });
+	expect(calls.google.docs.text(id)).toBe('Plan\na\nPLAN\nc\n');
+	const failure = await catchFailure(calls.append(id, { underHeading: 'plan', content: 'd' }));
+	expect(failure.message).toBe("Several headings read 'plan'");
 });
 
 describe('Append under a heading', () => {

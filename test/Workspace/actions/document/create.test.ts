@@ -40,7 +40,7 @@ test('Markdown', async () => {
 	const content = '# Title\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |';
 	const created = await calls.create({ content, contentFormat: 'markdown' });
 	expect(created.body?.content?.some((element) => element.table)).toBe(true);
-	const back = await calls.read(created.documentId, { contentFormat: 'markdown' });
+	const back = await calls.read(created.documentId, { format: 'markdown' });
 	expect(back.content).toBe(content);
 });
 
@@ -133,6 +133,12 @@ test.each([
 	'see [the plan](https://example.com/plan)',
 	'```js\n1\n```',
 	'- [x] done',
+	'Buy:\n- milk\n- bread',
+	'1. one\n\n2) two',
+	'| a | b |\n| - | :-: |\n| 1 | 2 |',
+	'a | b\n--- | ---\n1 | 2',
+	'> said',
+	'run `npm test` first',
 ])(
 	'plain text that looks like Markdown is written as it stands, with a hint: %j',
 	async (content) => {
@@ -149,7 +155,8 @@ test.each([
 	'#1 of 3',
 	'2 ** 3 ** 4',
 	'a * b',
-	'- one\n- two',
+	'- one thing\n\nand more',
+	'a | b',
 	'[1] see below (https://example.com)',
 ])('text is not taken for Markdown: %j', async (content) => {
 	const item = testItem();

@@ -10,8 +10,8 @@ const office = 'application/vnd.openxmlformats-officedocument';
 
 beforeEach(() => calls.google.tokens.issue({ token }));
 
-const read = async (documentId: string, options: IDataObject) => {
-	const parameters = { resource: 'document', operation: 'read', documentId, options };
+const read = async (documentId: string, { format, ...options }: IDataObject) => {
+	const parameters = { resource: 'document', operation: 'read', documentId, format, options };
 	const [item] = await runNode({ url: calls.google.url, parameters });
 	return item;
 };
@@ -32,11 +32,9 @@ test.each([
 	['odt', 'application/vnd.oasis.opendocument.text', 'Report.odt'],
 	['rtf', 'application/rtf', 'Report.rtf'],
 	['epub', 'application/epub+zip', 'Report.epub'],
-	['txt', 'text/plain', 'Report.txt'],
-	['markdown', 'text/markdown', 'Report.md'],
-])('a document as a file: %s', async (fileFormat, mimeType, fileName) => {
+])('a document as a file: %s', async (format, mimeType, fileName) => {
 	const id = calls.document('Dear Ann,');
-	const item = await read(id, { output: 'file', fileFormat });
+	const item = await read(id, { format });
 	const fileSize = mimeType.length + '\nDear Ann,\n'.length;
 	expect(item?.json).toEqual({ documentId: id, title: 'Report', mimeType, fileSize });
 	expect(item?.binary).toEqual({
@@ -47,8 +45,8 @@ test.each([
 	expect(calls.methods).toEqual(['get', 'drive.files.export']);
 });
 
-test('it goes into the field that is named, as PDF unless another format is chosen', async () => {
-	const options = { output: 'file', binaryPropertyName: 'letter' };
+test('it goes into the field that is named', async () => {
+	const options = { format: 'pdf', binaryPropertyName: 'letter' };
 	const item = await read(calls.document('x'), options);
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
 });
@@ -60,14 +58,14 @@ test('a file has all tabs, also if one of them was chosen, and then says so', as
 		[calls.document('x'), 0],
 	] as const) {
 		const item = testItem();
-		await calls.read(documentId, { output: 'file', tab: 't.0' }, item);
+		await calls.read(documentId, { format: 'pdf', tab: 't.0' }, item);
 		expect(item.hints).toHaveLength(count);
 	}
 });
 
 test('a document above 10 MB says how large a file may be', async () => {
 	const failure = await catchFailure(
-		calls.read(calls.document('x'.repeat(10 * 2 ** 20)), { output: 'file' }),
+		calls.read(calls.document('x'.repeat(10 * 2 ** 20)), { format: 'pdf' }),
 	);
 	expect(failure).toMatchObject({ code: 403, outcome: 'notDone' });
 	expect(failure.description).toContain('Google exports at most 10 MB as a file.');
@@ -83,7 +81,7 @@ test('a document that Drive does not show to the sign-in says which access shows
 		(name) => `https://www.googleapis.com/auth/${name}`,
 	);
 	calls.google.tokens.issue({ token, scopes });
-	const { description } = await failureOf(id, { output: 'file' });
+	const { description } = await failureOf(id, { format: 'pdf' });
 	expect(description).toContain('set Drive Access to All Files');
 });
 

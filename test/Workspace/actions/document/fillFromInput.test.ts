@@ -70,7 +70,7 @@ describe('a template', () => {
 		);
 		const { content } = (await calls.read(made.documentId)) as { content: string };
 		expect(content).toContain('Bonn');
-		expect(content).toMatch(/^Ann\n/);
+		expect(content).toMatch(/^Tab 1\n\nAnn\n/);
 		expect(calls.google.docs.batchesOf(made.documentId)).toBe(1);
 		expect(made.replaced).toEqual([
 			{ find: 'SEAL', count: 1 },

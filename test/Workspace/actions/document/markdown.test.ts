@@ -6,10 +6,11 @@ import {
 	GlyphCounter,
 	readPieces,
 } from '../../../../nodes/untrusted/document/elements';
-import { documentTabToText } from '../../../../nodes/untrusted/document/documentTabsToText';
+import { documentTabsToText } from '../../../../nodes/untrusted/document/documentTabsToText';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
 import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
-import { fresh, get, service, update } from '../../../google/docsCalls';
+import type { SimplifiedKind } from '../../../../nodes/untrusted/document/blocks';
+import { fresh, get, paragraphs, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
@@ -69,6 +70,20 @@ test.each([
 	['quote in items', '1. a\n   > said\n2. b'],
 	['a long quote in items', '1. a\n   > said\n   >\n   > more\n2. b'],
 	['tasks', '- [ ] open\n- [x] done'],
+	['tasks with marks', '- [ ] a **b** c\n- [x] **d** `e`\n  - [ ] f'],
+	['tasks beside other items', '- [ ] open\n- [x] done\n- none'],
+	['numbered tasks', '1. [ ] open\n2. [x] done'],
+	['bullets in tasks', '- [ ] a\n  - b\n- [x] c'],
+	['tasks in bullets', '- a\n  - [ ] b\n  - [x] c\n- d'],
+	['tasks, then bullets', '- [ ] a\n\n* b'],
+	['a tab at the start of code in an item', '- a\n  ```\n  \tif (x)\n  \t\ty();\n  ```\n- b'],
+	['a tab at the start of code between items', '1. a\n\n```\n\tx\n```\n\n2. b'],
+	['a list in a quote in an item', '- a\n  > - b\n  > - c\n- d'],
+	[
+		'lists and text in a quote in an item',
+		'1. a\n   > said\n   >\n   > - b\n   >   - c\n   >\n   > more\n2. d',
+	],
+	['a list beside a quoted list', '- a\n\n> * b\n\n- c'],
 	['marks in tasks and items', '- [ ] a **b** c\n- **x** y'],
 	['list then text', '- a\n- b\n\ntext\n\n1. c\n2. d'],
 	['quotes', '> one\n>\n> two\n\nout'],
@@ -92,10 +107,106 @@ test.each([
 	['a description of two lines', 'a ![two\nlines](p) b', 'a two lines b'],
 	['a tag of two lines', 'a <b\nid="x"> c', 'a \\<b id="x"> c'],
 	['an anchor', '- [Install](#install)', '- Install'],
+	[
+		'an item of a list that models indent by two spaces',
+		'1. A\n  - b\n  - c\n1. D\n\n2. E',
+		'1. A\n   - b\n   - c\n2. D\n3. E',
+	],
+	[
+		'indented lists between blank lines',
+		'1. A\n\n  - b\n\n2. C\n\n- d',
+		'1. A\n   - b\n2. C\n\n- d',
+	],
+	[
+		'tags of HTML that are formatting',
+		'<b>a</b> <STRONG>b *c*</STRONG> <i>d</i> <s>e</s> <u>f</u>',
+		'**a** **b _c_** *d* ~~e~~ f',
+	],
+	['tags of HTML that do not end', 'a <b>b and </i> c', 'a \\<b>b and \\</i> c'],
 	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
 	['steps with a table between', '1. a\n\n| x |\n| - |\n\n2. b', '1. a\n\n| x |\n| - |\n\n1. b'],
 ])('%s', (_, markdown, shown) => {
 	expect(throughDocument(markdown)).toBe(shown);
+});
+
+test.each<[string, string, SimplifiedKind[]]>([
+	['a link to a heading', '[Install](#install)', ['headingLinks']],
+	['a tag that is no formatting', 'a <kbd>b</kbd>', ['htmlTags']],
+	['a block of HTML', '<div>\nb\n</div>', ['htmlTags']],
+	['a tag without an end', 'a <b>b', ['htmlTags']],
+	['a ticked task', '- [x] a', ['tickedTasks']],
+	['formatting', '<u>a</u><br><b>b</b> <!-- c -->\n\n- [ ] d\n\n[e](https://e.example)', []],
+])('%s is named in a hint unless it arrives', (_, markdown, kinds) => {
+	expect(markdownToBlocks(markdown).simplified ?? []).toEqual(kinds);
+});
+
+test('underlining reaches the document', () => {
+	const id = fresh();
+	const target = {
+		index: 1,
+		tabId: undefined,
+		continuesParagraph: false,
+		mayInheritStyle: false,
+	};
+	update(id, [...planContent(markdownToBlocks('a <u>b **c**</u>'), target).requests]);
+	const runs = paragraphs(id)[0]?.elements?.map(({ textRun }) => [
+		textRun?.content,
+		textRun?.textStyle,
+	]);
+	expect(runs?.slice(1, 3)).toEqual([
+		['b ', { underline: true }],
+		['c', { underline: true, bold: true }],
+	]);
+});
+
+test('a checklist is one of Docs, whose boxes only people can tick', () => {
+	const id = fresh();
+	const target = {
+		index: 1,
+		tabId: undefined,
+		continuesParagraph: false,
+		mayInheritStyle: false,
+	};
+	update(id, [...planContent(markdownToBlocks('- [ ] open\n- [x] done'), target).requests]);
+	const document = get(id);
+	expect(service.text(id)).toBe('open\ndone\n');
+	expect(Object.values(document.lists ?? {})).toMatchObject([
+		{
+			listProperties: {
+				nestingLevels: expect.arrayContaining([
+					expect.objectContaining({ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }),
+				]) as object,
+			},
+		},
+	]);
+	expect(documentTabsToText([document])).toBe('☐ open\n☑ done');
+});
+
+test('an equation is named, and struck text in part ticks no box', () => {
+	const bullet = { listId: 'l' };
+	const strikethrough = { strikethrough: true };
+	const paragraph = (elements: docs_v1.Schema$ParagraphElement[]) => ({
+		paragraph: { elements, bullet },
+	});
+	const tab = {
+		lists: {
+			l: { listProperties: { nestingLevels: [{ glyphType: 'GLYPH_TYPE_UNSPECIFIED' }] } },
+		},
+		body: {
+			content: [
+				paragraph([
+					{ textRun: { content: 'a' } },
+					{ textRun: { content: 'b\n', textStyle: strikethrough } },
+				]),
+				paragraph([
+					{ equation: {} },
+					{ textRun: { content: '\n', textStyle: strikethrough } },
+				]),
+			],
+		},
+	};
+	expect(documentTabsToText([tab])).toBe('☐ ab\n☐ [equation]');
+	expect(documentTabsToMarkdown([tab])).toBe('- [ ] a~~b~~\n- [ ] \\[equation]');
 });
 
 test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
@@ -217,7 +328,7 @@ test('code in a table of one cell keeps its lines', () => {
 		body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] },
 	};
 	expect(documentTabsToMarkdown([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
-	expect(documentTabToText(tab)).toBe('if (a) {\n  b();\n}');
+	expect(documentTabsToText([tab])).toBe('if (a) {\n  b();\n}');
 });
 
 test('a long text is read in pieces, with the same result', () => {
@@ -345,12 +456,6 @@ describe('code that was written in Google Docs', () => {
 			],
 			'**a `b`**',
 		],
-		[
-			'an address that goes on in a mark',
-			[['www.a.example'], ['b', bold]],
-			'[www.a.example](http://www.a.example)**b**',
-		],
-		['an address that ends', [['www.a.example '], ['b', bold]], 'www.a.example **b**'],
 	])('%s', (_what, runs, expected) => {
 		expect(read(line(...runs))).toBe(expected);
 	});
@@ -475,7 +580,7 @@ test.each([
 	expect(glyphs.countItem({ listId: 'l' })).toEqual({
 		text: `(${shown})`,
 		level: 0,
-		ordered: true,
+		kind: 'number',
 		number: startNumber,
 	});
 });
@@ -506,7 +611,7 @@ test('items count on, and from the start again below another item', () => {
 		'•',
 		'3.',
 	]);
-	expect(glyphs.countItem({ listId: 'another' })).toMatchObject({ text: '•', ordered: false });
+	expect(glyphs.countItem({ listId: 'another' })).toMatchObject({ text: '•', kind: 'bullet' });
 });
 
 test('the numbers of a list that goes on in a table are those of its plain text', () => {
@@ -527,7 +632,7 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 			},
 		},
 	};
-	expect(documentTabToText(tab)).toBe('1. x\n2. x\n3. x');
+	expect(documentTabsToText([tab])).toBe('1. x\n2. x\n3. x');
 	expect(documentTabsToMarkdown([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
 });
 

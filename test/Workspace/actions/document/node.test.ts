@@ -50,11 +50,11 @@ test('all four operations by the form', async () => {
 	expect(await form('append', { documentId, content: 'more' })).toMatchObject({
 		characterCount: 5,
 	});
-	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
+	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
 		title: 'Report',
 		content: '# Title\n\n- a\n- b\n- more',
 	});
-	expect(await form('write', { documentId, content: 'new' })).toMatchObject({
+	expect(await form('write', { documentId, replace: 'document', content: 'new' })).toMatchObject({
 		characterCount: 3,
 	});
 	expect(await form('read', { documentId })).toMatchObject({ content: 'new', characterCount: 3 });
@@ -131,12 +131,60 @@ test.each([
 	expect(failure.description).toContain(`If it is a Google ${kind}, choose `);
 });
 
+describe('what the form replaces', () => {
+	const edit = (id: string) => `https://docs.google.com/document/d/${id}/edit?tab=t.n0`;
+	const seedTabs = () => calls.document('first', [{ title: 'Notes', tabId: 't.n0' }]);
+
+	test('is the tab that is chosen, or that the URL names', async () => {
+		const id = seedTabs();
+		const tab = locator('Notes', 'name');
+		await form('write', { documentId: locator(id), replace: 'tab', tab, content: 'a' });
+		expect(calls.google.docs.text(id, 't.n0')).toBe('a\n');
+		for (const replace of ['tab', 'document']) {
+			await form('write', {
+				documentId: locator(edit(id), 'url'),
+				replace,
+				content: replace,
+			});
+			expect(calls.google.docs.text(id, 't.n0')).toBe(`${replace}\n`);
+		}
+		expect(calls.google.docs.text(id)).toBe('first\n');
+	});
+
+	test('is the whole document, whatever section or tab was chosen before', async () => {
+		const id = seedTabs();
+		const [section, tab] = [locator('Plan', 'name'), locator('Notes', 'name')];
+		const documentId = locator(id);
+		await form('write', { documentId, replace: 'document', section, tab, content: 'new' });
+		expect(calls.google.docs.text(id)).toBe('new\n');
+	});
+});
+
+test('the form fills a template from the input item unless that is turned off, and content never', async () => {
+	const templateId = locator(calls.document('Dear {{ name }},'));
+	const textOf = async (parameters: IDataObject) => {
+		const [item] = await runNode({
+			url: calls.google.url,
+			parameters: { resource: 'document', operation: 'create', title: 'T', ...parameters },
+			items: [{ json: { name: 'Ann' } }],
+		});
+		return calls.google.docs.text((item?.json as unknown as Created).documentId);
+	};
+	const template = { from: 'template', templateId };
+	expect(await textOf(template)).toBe('Dear Ann,\n');
+	expect(await textOf({ ...template, fillFromInput: false })).toBe('Dear {{ name }},\n');
+	expect(await textOf({ content: 'Hi {{ name }}' })).toBe('Hi {{ name }}\n');
+	await expect(form('create', { title: 'T', from: 'template' })).rejects.toThrow(
+		"'Template' is required",
+	);
+});
+
 test('a template, filled by the form and by the input object', async () => {
 	const templateId = locator(calls.document('Dear {{name}},'));
 	const replacement = [{ find: '{{name}}', replace: 'Ann' }];
-	const options = { templateId, replacements: { replacement } };
+	const template = { from: 'template', templateId, replacements: { replacement } };
 	const replaced = [{ find: '{{name}}', count: 1 }];
-	const byForm = await form('create', { title: 'Letter', options });
+	const byForm = await form('create', { title: 'Letter', ...template });
 	expect(byForm).toMatchObject({ replaced });
 	const input = {
 		operation: 'create',
@@ -163,7 +211,9 @@ test('Markdown in a template and a section, by the form', async () => {
 	const replacement = [{ find: '{{a}}', replace: '# One\n\nold', format: 'markdown' }, noRow];
 	const made = await form('create', {
 		title: 'T',
-		options: { templateId, replacements: { replacement } },
+		from: 'template',
+		templateId,
+		replacements: { replacement },
 	});
 	expect(made).toMatchObject({ replaced: [{ find: '{{a}}', count: 1 }] });
 	const documentId = locator((made as unknown as Created).documentId);
@@ -171,7 +221,7 @@ test('Markdown in a template and a section, by the form', async () => {
 		documentId,
 		content: '- new',
 		contentFormat,
-		options: { section: 'One' },
+		section: { __rl: true, mode: 'name', value: 'One' },
 	});
 	await form('append', {
 		documentId,
@@ -179,21 +229,20 @@ test('Markdown in a template and a section, by the form', async () => {
 		contentFormat,
 		options: { underHeading: 'One' },
 	});
-	expect(await form('read', { documentId, options: { contentFormat } })).toMatchObject({
+	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
 		content: '# One\n\n- new\n\nmore',
 	});
 });
 
 test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
-	const options = {
-		replacements: { replacement: [noRow] },
-		templateId: locator(calls.document('a')),
-	};
+	const options = { allowEmpty: true, replacements: { replacement: [noRow] } };
 	const parameters = {
 		inputMode: 'fields',
 		resource: 'document',
-		operation: 'create',
-		title: 'T',
+		operation: 'write',
+		documentId: locator(calls.document('a')),
+		replace: 'document',
+		content: 'b',
 		options,
 	};
 	const { description } = new Workspace();
@@ -210,10 +259,10 @@ test('an option that was added stays while another one is chosen, and means noth
 		(one) => (one.name === 'options' ? one.options : []) ?? [],
 	);
 	const added = choices.filter(({ name }) => name === 'replacements');
-	expect(added).toHaveLength(2);
+	expect(added).toHaveLength(1);
 	for (const one of added) expect(one).toMatchObject({ default: options.replacements });
-	const made = await form('create', parameters);
-	expect(made).not.toHaveProperty('replaced');
+	const written = await form('write', parameters);
+	expect(written).not.toHaveProperty('replaced');
 });
 
 test('a section that was left empty, or whose expression came out empty, never is the whole document', async () => {
@@ -224,16 +273,21 @@ test('a section that was left empty, or whose expression came out empty, never i
 		['', 'Plan'],
 		...['', ' ', undefined].map((empty) => [expression, empty]),
 	]) {
-		const options = { section };
 		const items = [{ json: { heading } }];
 		const failing = runNode({
 			url: calls.google.url,
-			parameters: { ...parameters, options },
+			parameters: { ...parameters, section },
 			items,
 		});
 		const { message } = await failureOf(failing);
-		expect(message).toContain("'Section' must be the text of a heading, but it is empty");
+		expect(message).toContain("'Section' is required");
 	}
+	await expect(form('write', { ...parameters, section: undefined })).rejects.toThrow(
+		"'Section' is required",
+	);
+	await expect(form('write', { ...parameters, replace: 'tab' })).rejects.toThrow(
+		"'Tab' is empty",
+	);
 	expect(calls.sent).toEqual([]);
 });
 
@@ -252,10 +306,10 @@ test('all four operations by the input object', async () => {
 	).toMatchObject({
 		documentId,
 	});
-	expect(await object({ operation: 'read', documentId, contentFormat })).toMatchObject({
+	expect(await object({ operation: 'read', documentId, format: 'markdown' })).toMatchObject({
 		content: '**a**',
 	});
-	expect(await object({ operation: 'read', documentId, output: 'document' })).toMatchObject({
+	expect(await object({ operation: 'read', documentId, format: 'structure' })).toMatchObject({
 		tabs: [{}],
 	});
 });
@@ -266,10 +320,7 @@ const marked = { operation: 'write', documentId: '1abc', content: '', replacemen
 
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
-	[
-		{ operation: 'read', documentId: '1abc', contentFormat: 'html' },
-		/contentFormat.*text, markdown/,
-	],
+	[{ operation: 'read', documentId: '1abc', format: 'html' }, /format.*markdown.*pdf.*text/],
 	[{ operation: 'write', documentId: '1abc' }, /'content' is required/],
 	[{ operation: 'write', documentId: '1abc', allowEmpty: true }, /'content' is required/],
 	[

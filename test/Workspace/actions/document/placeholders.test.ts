@@ -19,7 +19,7 @@ const plain = (find: string, replace: string) => ({ find, replace, format: 'text
 
 /** The document as Markdown shows it, one line for each block. */
 async function blocks(id: string, tab = ''): Promise<string[]> {
-	const { content = '' } = await calls.read(id, { contentFormat: 'markdown', tab });
+	const { content = '' } = await calls.read(id, { format: 'markdown', tab });
 	return content.split(/\n\n+/);
 }
 

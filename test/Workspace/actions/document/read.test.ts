@@ -12,7 +12,9 @@ describe('read', () => {
 		return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
 	}
 
-	const wholeText = `The header
+	const wholeText = `Main
+
+The header
 
 Contents entry
 Chapter
@@ -39,12 +41,18 @@ Page
 
 [2] Second note
 
+Appendix
+
 Appendix text
+
+Details
 
 Detail
 x = 1`;
 
-	const wholeMarkdown = `The header
+	const wholeMarkdown = `# Main
+
+The header
 
 Contents entry
 
@@ -81,7 +89,11 @@ Page
 
 [^2]: Second note
 
+# Appendix
+
 Appendix text
+
+# Details
 
 ## Detail
 
@@ -106,9 +118,7 @@ x = 1`;
 	});
 
 	test('as Markdown', async () => {
-		expect((await calls.read(rich(), { contentFormat: 'markdown' })).content).toBe(
-			wholeMarkdown,
-		);
+		expect((await calls.read(rich(), { format: 'markdown' })).content).toBe(wholeMarkdown);
 	});
 
 	test.each([
@@ -134,14 +144,14 @@ x = 1`;
 
 	test("Google's resource, of all tabs or of one", async () => {
 		const id = rich();
-		const whole = await calls.read(id, { output: 'document' });
+		const whole = await calls.read(id, { format: 'structure' });
 		expect(whole).toMatchObject({
 			documentId: id,
 			title: 'Rich',
 			tabs: [{ documentTab: { body: {} } }, {}],
 		});
 		expect(whole).not.toHaveProperty('content');
-		const one = await calls.read(id, { output: 'document', tab: 'Details' });
+		const one = await calls.read(id, { format: 'structure', tab: 'Details' });
 		expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
 		expect(one.tabs).toHaveLength(1);
 	});
@@ -149,7 +159,7 @@ x = 1`;
 	test('an empty document', async () => {
 		const id = calls.document();
 		expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
-		expect((await calls.read(id, { contentFormat: 'markdown' })).content).toBe('');
+		expect((await calls.read(id, { format: 'markdown' })).content).toBe('');
 	});
 
 	test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
@@ -176,7 +186,7 @@ x = 1`;
 		];
 		const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
 		expect((await calls.read(id)).content).toBe('old');
-		expect(JSON.stringify(await calls.read(id, { output: 'document' }))).toContain('"new"');
+		expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
 	});
 
 	test("marks of Docs' own in the text are left out", async () => {
@@ -212,7 +222,7 @@ describe('hostile documents', () => {
 					title: 'Spaces',
 					tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
 				});
-				const { content } = (await calls.read(id, { contentFormat })) as {
+				const { content } = (await calls.read(id, { format: contentFormat })) as {
 					content: string;
 				};
 				expect(content.trimEnd()).toBe(`a${spaces}b`);
@@ -249,7 +259,7 @@ describe('hostile documents', () => {
 			'with a list at level 100,000,000, or below 0, is read as %s',
 			async (contentFormat) => {
 				for (const level of [1e8, -1e8]) {
-					const read = await calls.read(listOf({}, level), { contentFormat });
+					const read = await calls.read(listOf({}, level), { format: contentFormat });
 					expect(read).toMatchObject({
 						content: expect.stringMatching(/^ *[•-] item$/) as string,
 					});
@@ -311,7 +321,7 @@ describe('hostile documents', () => {
 			'with tables that are nested too deeply is an item without content and with a hint, as %s',
 			async (contentFormat) => {
 				const item = testItem();
-				const read = await calls.read(nested(5000), { contentFormat }, item);
+				const read = await calls.read(nested(5000), { format: contentFormat }, item);
 				expect(read).toMatchObject({ title: 'Deep', content: '' });
 				expect(item.hints).toEqual([expect.stringContaining('nested too deeply')]);
 			},
@@ -319,21 +329,21 @@ describe('hostile documents', () => {
 
 		it.each([
 			[999, { status: 'fulfilled' }],
-			[1000, { reason: { code: 400, description: "Set 'output' to text." } }],
+			[1000, { reason: { code: 400, description: "Set 'format' to text." } }],
 		])('with %d levels as Google’s resource: %j', async (levels, expected) => {
 			const deep = `${'['.repeat(levels)}null${']'.repeat(levels)}`;
 			const body = Buffer.from(`{"title":null,"deep":${deep}}`);
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
 			const [outcome] = await Promise.allSettled([
-				calls.read(calls.document('x'), { output: 'document' }),
+				calls.read(calls.document('x'), { format: 'structure' }),
 			]);
 			expect(outcome).toMatchObject(expected);
 		});
 
 		it('with such tables is no item that n8n could not store', async () => {
-			const failure = await catchFailure(calls.read(nested(5000), { output: 'document' }));
-			expect(failure).toMatchObject({ code: 400, description: "Set 'output' to text." });
-			expect(await calls.read(nested(50), { output: 'document' })).toMatchObject({
+			const failure = await catchFailure(calls.read(nested(5000), { format: 'structure' }));
+			expect(failure).toMatchObject({ code: 400, description: "Set 'format' to text." });
+			expect(await calls.read(nested(50), { format: 'structure' })).toMatchObject({
 				title: 'Deep',
 			});
 		});

@@ -6,7 +6,7 @@ const calls = new Calls();
 async function writeAndRead(content: string, item = testItem()): Promise<unknown> {
 	const id = calls.document();
 	await calls.write(id, { content, contentFormat: 'markdown' }, item);
-	return (await calls.read(id, { contentFormat: 'markdown' })).content;
+	return (await calls.read(id, { format: 'markdown' })).content;
 }
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
 	['x \\', 'x \\\\'],
 	['a&amp;b', String.raw`a\&amp;b`],
 ])('text of a document keeps its meaning: %j', async (text, written) => {
-	const read = await calls.read(calls.document(text), { contentFormat: 'markdown' });
+	const read = await calls.read(calls.document(text), { format: 'markdown' });
 	expect(read.content).toBe(written);
 	expect(await writeAndRead(written)).toBe(written);
 });
@@ -67,7 +67,7 @@ describe('paragraphs of shaded code', () => {
 	test('are one block, however they were made', async () => {
 		const body = [line('if (a) {'), line('  b();'), line(''), line('}')];
 		const id = calls.google.docs.seed({ title: 'Code', tabs: [{ body }] });
-		const read = await calls.read(id, { contentFormat: 'markdown' });
+		const read = await calls.read(id, { format: 'markdown' });
 		expect(read.content).toBe('```\nif (a) {\n  b();\n\n}\n```');
 	});
 

@@ -276,7 +276,7 @@ describe('images of Markdown', () => {
 			{ content: markdown, contentFormat: 'markdown', insertImages: true },
 			item,
 		);
-		const { content } = (await calls.read(id, { contentFormat: 'markdown' })) as {
+		const { content } = (await calls.read(id, { format: 'markdown' })) as {
 			content: string;
 		};
 		expect(content).toBe(
@@ -325,12 +325,14 @@ describe('images of Markdown', () => {
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
 
-	test('are not given up where a try before may have written them', async () => {
+	test('are given up only after the document shows that a try before has not written them', async () => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', connection: 'resetBefore' });
 		const message = 'The image could not be retrieved.';
 		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
-		expect((await catchFailure(write(two))).message).toMatch(/^The document was not changed: /);
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get']);
+		const item = testItem();
+		await write(two, item);
+		expect(item.hints).toEqual([expect.stringContaining('so they became links')]);
+		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate', 'get', 'batchUpdate']);
 	});
 
 	test.each([
@@ -361,15 +363,18 @@ describe('images of Markdown', () => {
 			});
 		await append(true);
 		expect(await append(true)).toMatchObject({ repeated: true });
-		expect(await calls.read(id, { contentFormat: 'markdown' })).toMatchObject({
+		expect(await calls.read(id, { format: 'markdown' })).toMatchObject({
 			content: 'old\n\n![](https://example.com/a.png)',
 		});
 		const item = testItem();
 		await calls.write(id, { content, contentFormat: 'markdown' }, item);
-		expect(await calls.read(id, { contentFormat: 'markdown' })).toMatchObject({
+		expect(await calls.read(id, { format: 'markdown' })).toMatchObject({
 			content: '[logo](https://example.com/a.png)',
 		});
-		expect(item.hints).toEqual([expect.stringContaining("Turn on 'insertImages'")]);
+		expect(item.hints).toEqual([
+			expect.stringContaining("Turn on 'insertImages'"),
+			expect.stringContaining('also had 1 picture'),
+		]);
 	});
 
 	test('in a document whose answer was lost are found there', async () => {

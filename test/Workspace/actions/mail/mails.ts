@@ -1,10 +1,40 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
+import { type Field, getCollectionName } from '../../../../nodes/fields/field';
+import { commonOptions } from '../../../../nodes/fields/params';
+import { resources } from '../../../../nodes/Workspace/resources';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { getGlobalSingleton } from '../../../../nodes/core/runtime';
 import { failureOf } from '../../../createExecuteContext';
 import { createNodeContext, runNode, token } from '../../runNode';
 import { StandIn } from '../../standIn';
+
+/**
+ * Puts values by name where the form has them: a field beside the others, an option into its collection. With an ID to reply to, the
+ * email is a reply; with times, the emails are those between them.
+ */
+export function arrangeForm({ options, ...parameters }: IDataObject): IDataObject {
+	const operation = resources
+		.find(({ value }) => value === 'mail')
+		?.operations.find(({ value }) => value === parameters['operation']);
+	const allFields: readonly Field[] = operation?.fields ?? [];
+	const allOptions: readonly Field[] = [...(operation?.options ?? []), ...commonOptions];
+	const form: IDataObject = { options: {} };
+	if ('replyToMessageId' in parameters) form['email'] = 'reply';
+	const place = (name: string, value: unknown, isOption: boolean) => {
+		if (name.startsWith('received') && name !== 'received') form['received'] = 'between';
+		const option = allOptions.find((field) => field.name === name);
+		const isField = allFields.some((field) => field.name === name);
+		if (isField || (!option && !isOption)) form[name] = value as IDataObject;
+		else {
+			const collectionName = option ? getCollectionName(option) : 'options';
+			form[collectionName] = { ...(form[collectionName] as IDataObject), [name]: value };
+		}
+	};
+	for (const [name, value] of Object.entries(parameters)) place(name, value, false);
+	for (const [name, value] of Object.entries(options ?? {})) place(name, value, true);
+	return form;
+}
 
 /** The stand-in of a test file, empty before each test, and the mail operations of the whole node against it. */
 export class Mails extends StandIn {
@@ -43,12 +73,12 @@ export class Mails extends StandIn {
 	) {
 		return await runNode({
 			url: this.google.url,
-			parameters: {
+			parameters: arrangeForm({
 				resource: 'mail',
 				operation,
 				...parameters,
 				options: { timeLimits: { limits: { maxRetryWaitSeconds: 1 } }, ...options },
-			},
+			}),
 			items,
 			node,
 		});
@@ -67,7 +97,7 @@ export class Mails extends StandIn {
 	async hinted(parameters: IDataObject, items?: INodeExecutionData[]) {
 		const context = createNodeContext({
 			url: this.google.url,
-			parameters: { resource: 'mail', ...parameters },
+			parameters: arrangeForm({ resource: 'mail', ...parameters }),
 			items,
 		});
 		const [found = []] = await new Workspace().execute.call(context);

@@ -286,8 +286,10 @@ it('a long list says in the log how many emails it has so far', async () => {
 	const item = testItem();
 	const { entries } = await listEmails(
 		testClients(mails.google.url, token),
-		'',
 		{
+			gmailQuery: '',
+			received: 'any',
+			onlyFiles: [],
 			returnAll: true,
 			maxResults: 25,
 			details: true,

@@ -23,9 +23,10 @@ const headers: ReadonlyArray<readonly [unknown, string | undefined, readonly str
 	[2024, 'grouped', ['2024', '2,024']],
 	[0.1, 'percent', ['0.1', '10%']],
 	['Email ', undefined, ['Email ', 'Email']],
+	['Email\u00a0', undefined, ['Email\u00a0', 'Email']],
 	['\uFEFFId', undefined, ['\uFEFFId', 'Id']],
 	[45296, 'dd.mm.yyyy', ['05.01.2024']],
-	[true, undefined, ['true', 'TRUE']],
+	[true, undefined, ['true']],
 ];
 const cases = headers.flatMap(([value, format, names]) =>
 	names.map((name) => ({ value, format, name })),
@@ -131,15 +132,27 @@ test('a tab and a key column that were picked keep the blank at their ends', asy
 	]);
 });
 
-test('a blank first row gets no letters by a write by row number', async () => {
-	const spreadsheetId = calls.sheet([[], ['x', 1], ['y', 2]]);
-	const rows = await calls.run('read', { spreadsheetId, ...form });
-	expect(rows.map(({ json }) => json)).toEqual([
-		{ A: 'x', B: 1, rowNumber: 2 },
-		{ A: 'y', B: 2, rowNumber: 3 },
+test.each([
+	[{}, [{ Name: 'Anna', Age: 31, rowNumber: 4 }]],
+	[{ range: 'Sheet1!A2:B' }, [{ Name: 'Anna', Age: 31, rowNumber: 4 }]],
+	[{ headerRow: 3 }, [{ Name: 'Anna', Age: 31, rowNumber: 4 }]],
+	[{ filters: [{ column: 'Age', condition: 'lessThan', value: 31 }] }, []],
+])('blank rows above a table are skipped: %j', async (given, expected) => {
+	const spreadsheetId = calls.sheet([[], [], ['Name', 'Age'], ['Anna', 31]]);
+	const rows = await calls.run('read', { spreadsheetId, ...form, ...given });
+	expect(rows.map(({ json }) => json)).toEqual(expected);
+});
+
+test('rows at the end with nothing but unticked checkboxes are no rows', async () => {
+	const prepared = Array.from({ length: 900 }, () => ['', false, false]);
+	const rows = [['Name', 'Paid', 'Sent'], ['Anna', true, false], ['', false, false], ['Ben']];
+	const spreadsheetId = calls.sheet([...rows, ...prepared]);
+	const read = await calls.run('read', { spreadsheetId, ...form });
+	expect(read.map(({ json }) => json)).toEqual([
+		{ Name: 'Anna', Paid: true, Sent: false, rowNumber: 2 },
+		{ Name: '', Paid: false, Sent: false, rowNumber: 3 },
+		{ Name: 'Ben', Paid: '', Sent: '', rowNumber: 4 },
 	]);
-	await send('write', spreadsheetId, { matchColumns: ['rowNumber'] }, { B: 5, rowNumber: 3 });
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], ['x', 1], ['y', 5]]);
 });
 
 test('new columns after columns without a header do not overwrite the header of another table', async () => {

@@ -167,55 +167,46 @@ describe('Read in ISO 8601', () => {
 		expect(await readCell(45296.4375, 'DATE_TIME', { timeZone })).toBe(expected);
 	});
 
-	test('one more request where a cell may be a date, in its columns alone; none where none can be', async () => {
+	test('one more request where a number may be a date, for its columns alone; none without a number', async () => {
 		const plain = seed([
-			['Name', 'Mail', 'Article', 'Place', 'Count'],
-			['Anna', 'a1@example.com', 'INV2024-01-05', '10115 Berlin', 1],
-			['Ben', '', 'a7 of 12', 'D-20095 Hamburg', 2],
+			['Name', 'Mail', 'Article', 'Place', 'Paid'],
+			['Anna', 'a1@example.com', '2024-01-05', '10115 Berlin', true],
 		]);
 		await calls.run('read', { spreadsheetId: plain, ...iso });
 		expect(calls.methods).toEqual(['values.get']);
 		const dated = seed([
-			['Name', 'Count', 'At'],
-			['Anna', 1, 45296],
-			['Ben', 2, ''],
+			['Name', 'At', 'Place'],
+			['Anna', 45296, 'a'],
+			['Ben', 45297, ''],
 		]);
-		calls.google.sheets.format(dated, 'Sheet1!C2:C9', 'dd.mm.yyyy');
+		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
 		await calls.run('read', { spreadsheetId: dated, ...iso });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
-		expect(calls.sent.at(-1)?.query['ranges']).toBe('Sheet1!C2');
+		expect(calls.sent.at(-1)?.query).toMatchObject({
+			ranges: 'Sheet1!B2:B3',
+			fields: expect.not.stringContaining('formattedValue') as string,
+		});
 	});
 
-	test.each([
-		'ar-EG',
-		'bn',
-		'de',
-		'en-US',
-		'es',
-		'fa',
-		'fi',
-		'fr',
-		'hi',
-		'hu',
-		'ja',
-		'ko',
-		'lt',
-		'pt',
-		'th',
-		'tr',
-		'vi',
-		'zh',
-	])('a date and time of %s may be one, however it is shown', async (locale) => {
-		for (const dateStyle of ['full', 'long', 'medium', 'short'] as const) {
-			const format = new Intl.DateTimeFormat(locale, {
-				dateStyle,
-				timeStyle: 'medium',
-				timeZone: 'UTC',
-			});
-			const spreadsheetId = seed([['At'], [format.format(new Date('2024-01-05T10:30:00Z'))]]);
-			await calls.run('read', { spreadsheetId, ...iso });
-			expect(calls.methods.slice(-2)).toEqual(['values.get', 'get']);
-		}
+	test('a header that is a date has the name that the sheet shows', async () => {
+		const spreadsheetId = seed([
+			['Name', 45296, 45327],
+			['Anna', 1, 45296],
+		]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!B1:C1', 'dd.mm.yyyy');
+		const [row] = await calls.run('read', { spreadsheetId, ...iso });
+		expect(row?.json).toEqual({
+			...{ Name: 'Anna', '05.01.2024': 1, '05.02.2024': 45296, rowNumber: 2 },
+		});
+	});
+
+	test('numbers in more columns than a request has ranges are one area', async () => {
+		const values = Array.from({ length: 60 }, (_, at) => 45296 + at);
+		const spreadsheetId = seed([values.map((_, at) => `c${at}`), values]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:BH2', 'yyyy-mm-dd');
+		const [row] = await calls.run('read', { spreadsheetId, ...iso });
+		expect(row?.json).toMatchObject({ c0: 45296, c1: '2024-01-06', c59: '2024-03-04' });
+		expect(calls.sent.at(-1)?.query['ranges']).toBe('Sheet1!A2:BH2');
 	});
 
 	test.each(['2024-01-05', '05.01.2024'])('a filter compares %s', async (value) => {
@@ -229,29 +220,50 @@ describe('Read in ISO 8601', () => {
 		expect(rows.map(({ json }) => json)).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
 	});
 
-	test.each(['ROWS', 'COLUMNS'])('of values, by %s', async (majorDimension) => {
+	test.each<[string, string | Date, string, string[]]>([
+		['yyyy-mm-dd', '2024-01-05', 'UNFORMATTED_VALUE', ['2024-01-06']],
+		['yyyy-mm-dd', '2024-01-05', 'FORMATTED_VALUE', ['2024-01-06']],
+		['dd.mm.yyyy', '2024-01-05T00:00:00+01:00', 'FORMATTED_VALUE', ['06.01.2024']],
+		['dd.mm.yyyy', '2024-01-04T23:59:59Z', 'UNFORMATTED_VALUE', ['2024-01-06']],
+		['dd.mm.yyyy', '2024-01-04T22:59:59Z', 'UNFORMATTED_VALUE', ['2024-01-05', '2024-01-06']],
+		['dd.mm.yyyy', new Date('2024-01-05T11:00:00Z'), 'UNFORMATTED_VALUE', ['2024-01-06']],
+	])('a cell as %s is greater than %s, read as %s', async (format, value, render, expected) => {
+		const spreadsheetId = seed([['At'], [45295], [45296], [45297], ['']]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A4', format as never);
+		const filters = [{ column: 'At', condition: 'greaterThan', value }];
+		const given = { spreadsheetId, ...iso, valueRenderOption: render, filters };
+		const rows = await calls.run('read', given);
+		expect(rows.map(({ json }) => json['At'])).toEqual(expected);
+	});
+
+	test('times and texts that are timestamps are compared, too', async () => {
+		const spreadsheetId = seed([
+			['At', 'Logged'],
+			[0.4375, '2024-01-05T10:00:00.000+01:00'],
+			[0.5, '2024-01-06T10:00:00.000Z'],
+		]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'h:mm');
+		const filter = async (column: string, condition: string, value: string) => {
+			const filters = [{ column, condition, value }];
+			const rows = await calls.run('read', { spreadsheetId, ...iso, filters });
+			return rows.map(({ json }) => json['rowNumber']);
+		};
+		expect(await filter('At', 'lessThan', '12:00:00')).toEqual([2]);
+		expect(await filter('Logged', 'greaterThan', '2024-01-05T09:30:00Z')).toEqual([3]);
+		expect(await filter('Logged', 'greaterThan', '2024-01-05T08:30:00Z')).toEqual([2, 3]);
+	});
+
+	test('of values', async () => {
 		const spreadsheetId = seed([
 			['x', 1],
 			[45296, 'y'],
 		]);
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const json = await calls.one('read', {
-			spreadsheetId,
-			...iso,
-			output: 'values',
-			majorDimension,
-		});
-		expect(json['values']).toEqual(
-			majorDimension === 'ROWS'
-				? [
-						['x', 1],
-						['2024-01-05', 'y'],
-					]
-				: [
-						['x', '2024-01-05'],
-						[1, 'y'],
-					],
-		);
+		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values' });
+		expect(json['values']).toEqual([
+			['x', 1],
+			['2024-01-05', 'y'],
+		]);
 	});
 
 	test('a formula stays one', async () => {

@@ -16,8 +16,6 @@ interface Case {
 	readonly json?: IDataObject;
 }
 
-const optionNames = ['extraColumns', 'filters', 'headerRow', 'unmatched'];
-
 /** Message and description, as the form and the input object tell them. */
 async function tell({
 	operation = 'write',
@@ -29,6 +27,8 @@ async function tell({
 	const id = calls.sheet(rows);
 	const source = operation === 'read' ? {} : { valuesSource: 'items' };
 	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
+	const optionNames = ['extraColumns', 'headerRow', 'unmatched'];
+	if (operation === 'read') optionNames.push('range');
 	const entries = Object.entries(given);
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
 	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));

@@ -2,7 +2,7 @@ import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { items, SheetCalls } from './sheetCalls';
-import { buildColumnNames } from '../../../../nodes/Workspace/actions/spreadsheet/tableHeader';
+import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 
 const calls = new SheetCalls();
 
@@ -191,22 +191,6 @@ describe('rows', () => {
 	});
 });
 
-test('columns', async () => {
-	const spreadsheetId = calls.sheet(people);
-	const read = await calls.one('read', {
-		spreadsheetId,
-		range: 'Sheet1!A:B',
-		majorDimension: 'COLUMNS',
-	});
-	expect(read).toMatchObject({
-		majorDimension: 'COLUMNS',
-		values: [
-			['Name', 'Anna', 'Ben'],
-			['Age', '31', '42'],
-		],
-	});
-});
-
 test('equal reads of one run are asked once, each item reads its own spreadsheet', async () => {
 	const first = calls.sheet(people);
 	const second = calls.sheet([['other']]);
@@ -257,9 +241,15 @@ describe('filters', () => {
 	];
 
 	test.each<[unknown, string[]]>([
-		[by('Name', 'equals', 'Anna'), ['Anna']],
-		[by('Name', 'notEquals', 'Anna'), ['Ben', 'anna']],
+		[by('Name', 'equals', ' ANNA'), ['Anna', 'anna']],
+		[by('Name', 'notEquals', 'Anna'), ['Ben']],
 		[by('Name', 'contains', 'AN'), ['Anna', 'anna']],
+		[by('Name', 'notContains', 'AN'), ['Ben']],
+		[by('Name', 'startsWith', 'be'), ['Ben']],
+		[by('Sum', 'greaterThan', 7), ['Anna']],
+		[by('Sum', 'greaterThan', '-1.5'), ['Anna', 'Ben']],
+		[by('Sum', 'lessThan', 8), ['Ben']],
+		[by('Name', 'lessThan', 8), []],
 		[by('Sum', 'isEmpty'), ['anna']],
 		[by('Sum', 'isNotEmpty'), ['Anna', 'Ben']],
 		[by('Share', 'equals', '12%'), ['Anna']],
@@ -273,10 +263,10 @@ describe('filters', () => {
 		expect(await names(filters, { valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual(expected);
 	});
 
-	test('one of several is enough with or, and rows are counted after filtering', async () => {
+	test('one of several is enough where any condition must match, and rows are counted after filtering', async () => {
 		const either = [...by('Name', 'equals', 'Ben'), ...by('Name', 'equals', 'anna')];
-		expect(await names(either, { combineFilters: 'or' })).toEqual(['Ben', 'anna']);
-		expect(await names(either, { combineFilters: 'or', maxRows: 1 })).toEqual(['Ben']);
+		expect(await names(either, { matchType: 'anyCondition' })).toEqual(['Anna', 'Ben', 'anna']);
+		expect(await names(either, { matchType: 'anyCondition', maxRows: 1 })).toEqual(['Anna']);
 		expect(await names([], { maxRows: 2 })).toEqual(['Anna', 'Ben']);
 	});
 
@@ -327,6 +317,8 @@ describe('filters', () => {
 	test.each([
 		[by('Town', 'equals', 'x'), "The table has no column 'Town' to filter by"],
 		[by('Name', 'like', 'x'), "'filters' must be objects with column"],
+		[by('Name', 'greaterThan', '5.1.2024'), 'neither a number nor a date'],
+		[by('Name', 'lessThan', ''), 'neither a number nor a date'],
 		[[{ column: 'Name', operator: 'contains', value: 'x' }], "'operator' is not allowed"],
 		['x', "'filters' must be an array of objects"],
 		[by('Name', 'equals', 'x')[0], "'filters' must be an array of objects"],
@@ -351,23 +343,28 @@ test('rows that are far wider than what they hold are refused', async () => {
 });
 
 describe('column names', () => {
+	const nameOf = (texts: readonly string[]) =>
+		nameColumns(
+			texts.map((text) => ({ text, shownText: text })),
+			0,
+		).names;
+
 	test('each name is there once', () => {
-		const headers = ['a', 'a', '', 'a_2', 'a', 'error', '', 'C'];
-		expect(buildColumnNames(headers, 0)).toEqual([
-			'a',
-			'a_2',
-			'C',
-			'a_2_2',
-			'a_3',
-			'error_2',
-			'G',
-			'C_2',
-		]);
+		const headers = ['a', 'a ', '', 'a_2', '\u00a0a', 'error', '', 'C'];
+		const names = ['a', 'a_2', 'C', 'a_2_2', 'a_3', 'error_2', 'G', 'C_2'];
+		expect(nameOf(headers)).toEqual(names);
+	});
+
+	test('a repeated header with blanks at its end is found as it stands in its cell', () => {
+		const headers = ['a', 'a '].map((text) => ({ text, shownText: text }));
+		expect(Object.fromEntries(nameColumns(headers, 3).columnsByName)).toEqual({
+			...{ a: 3, a_2: 4, 'a ': 4 },
+		});
 	});
 
 	test('as many equal headers as a sheet has columns get names', () => {
 		const headers = Array.from({ length: 18_278 }, () => 'same');
-		expect(buildColumnNames(headers, 0).at(-1)).toBe('same_18278');
+		expect(nameOf(headers).at(-1)).toBe('same_18278');
 	});
 });
 
@@ -401,10 +398,10 @@ test('n8n does other work while many wide rows become items', async () => {
 });
 
 test.each([
-	['rows', {}, 'UNFORMATTED_VALUE', 'FORMATTED_STRING'],
+	['rows', {}, 'UNFORMATTED_VALUE', 'SERIAL_NUMBER'],
 	['values', {}, 'FORMATTED_VALUE', 'SERIAL_NUMBER'],
 	['values', { valueRenderOption: 'UNFORMATTED_VALUE' }, 'UNFORMATTED_VALUE', 'SERIAL_NUMBER'],
-	['rows', { valueRenderOption: 'FORMULA' }, 'FORMULA', 'FORMATTED_STRING'],
+	['rows', { valueRenderOption: 'FORMULA' }, 'FORMULA', 'SERIAL_NUMBER'],
 ])('the form reads %s with %j as %s, %s', async (output, options, values, dates) => {
 	calls.google.tokens.issue({ token });
 	const spreadsheetId = { __rl: true, mode: 'id', value: calls.sheet([['Name'], ['Anna']]) };

@@ -22,7 +22,7 @@ async function run(parameters: IDataObject): Promise<IDataObject[]> {
 
 /** The same in the form and as an input object. */
 const modes: ReadonlyArray<(given: IDataObject) => IDataObject> = [
-	(given) => ({ resource: 'spreadsheet', ...given }),
+	({ range = '', ...given }) => ({ resource: 'spreadsheet', ...given, options: { range } }),
 	(given) => ({ inputMode: 'json', inputObject: { resource: 'spreadsheet', ...given } }),
 ];
 
@@ -109,6 +109,7 @@ describe('a link', () => {
 			operation: 'read',
 			spreadsheetId: locator,
 			...given,
+			options: given,
 		};
 		expect(await run(read)).toMatchObject([{ Title: found }]);
 	});

@@ -1,7 +1,41 @@
 import { textType } from '../../../../fields/field';
 import type { Field, InferParameters } from '../../../operation';
+import { onlyFilesOption } from '../../onlyFiles';
 
-export const amountFields = [
+const pageHint = 'Up to 500 if Output is set to Page.';
+
+/** The parameters that List and Search have in common: when the emails arrived, and how many to get. */
+export const rangeFields = [
+	{
+		displayName: 'Received',
+		name: 'received',
+		type: 'options',
+		options: [
+			{ name: 'Any Time', value: 'any' },
+			{ name: 'Between', value: 'between' },
+			{ name: 'Last 24 Hours', value: 'last24Hours' },
+			{ name: 'Last 30 Days', value: 'last30Days' },
+			{ name: 'Last 7 Days', value: 'last7Days' },
+		],
+		default: 'any',
+		description: 'When Gmail received the emails, counted back from the run of the node',
+	},
+	{
+		displayName: 'Received After',
+		name: 'receivedAfter',
+		type: 'dateTime',
+		default: '',
+		showWhen: { received: ['between'] },
+		description: 'Only emails received at this time or later',
+	},
+	{
+		displayName: 'Received Before',
+		name: 'receivedBefore',
+		type: 'dateTime',
+		default: '',
+		showWhen: { received: ['between'] },
+		description: 'Only emails received before this time',
+	},
 	{
 		displayName: 'Return All',
 		name: 'returnAll',
@@ -17,7 +51,7 @@ export const amountFields = [
 		minimum: 1,
 		maximum: 10_000,
 		showWhen: { returnAll: [false] },
-		description: 'Max number of emails to return. Up to 500 if Output is set to Page.',
+		description: `Max number of emails to return. ${pageHint}`,
 	},
 ] as const satisfies readonly Field[];
 
@@ -42,11 +76,14 @@ const labelFieldBase = {
 		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 } as const satisfies Partial<Field>;
 
+const afterReading = { name: 'afterReading', displayName: 'After Reading' };
+
 /** The options that change the labels of emails after the emails were read. `INBOX` and `UNREAD` are labels, too. */
 export const labelOptions = [
 	{
 		displayName: 'Add Label Names or IDs',
 		name: 'addLabels',
+		collection: afterReading,
 		...labelFieldBase,
 		hint: 'Added to the returned emails after the node has read them. Choose a Mail Access with labels in the credential first.',
 	},
@@ -55,12 +92,14 @@ export const labelOptions = [
 		name: 'markAsRead',
 		type: 'boolean',
 		default: false,
+		collection: afterReading,
 		description:
 			'Whether to mark the returned emails as read immediately, so that the next run does not get them again, even if a later node fails. Choose a Mail Access with labels in the credential first.',
 	},
 	{
 		displayName: 'Remove Label Names or IDs',
 		name: 'removeLabels',
+		collection: afterReading,
 		...labelFieldBase,
 		hint: 'Removed from the returned emails after the node has read them. Removing INBOX archives them. Choose a Mail Access with labels in the credential first.',
 	},
@@ -71,6 +110,8 @@ export type LabelParams = InferParameters<typeof labelOptions, []>;
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
 	markAsRead || addLabels.length + removeLabels.length > 0;
 
+const readingOptions = { name: 'readingOptions', displayName: 'Reading Options' };
+
 export const listOptions = [
 	...labelOptions,
 	{
@@ -78,6 +119,7 @@ export const listOptions = [
 		name: 'details',
 		type: 'boolean',
 		default: true,
+		collection: readingOptions,
 		description:
 			'Whether to get the subject, sender and more of each email. If turned off, one request returns up to 500 IDs.',
 	},
@@ -86,6 +128,7 @@ export const listOptions = [
 		name: 'downloadAttachments',
 		type: 'boolean',
 		default: false,
+		collection: readingOptions,
 		description:
 			'Whether to add the attachments of each email as binary data: attachment_0, attachment_1 and so on',
 	},
@@ -94,8 +137,15 @@ export const listOptions = [
 		name: 'includeBody',
 		type: 'boolean',
 		default: false,
+		collection: readingOptions,
 		description:
 			'Whether to include the text of each email and information about its attachments',
+	},
+	{ ...newTextOnlyOption, collection: readingOptions, showWhen: { includeBody: [true] } },
+	{
+		...onlyFilesOption,
+		collection: readingOptions,
+		showWhen: { downloadAttachments: [true] },
 	},
 	{
 		displayName: 'Include Spam and Trash',
@@ -104,13 +154,6 @@ export const listOptions = [
 		default: false,
 		description: 'Whether to include emails in Spam and Trash',
 	},
-	{
-		displayName: 'Label Names or IDs',
-		name: 'labelIds',
-		...labelFieldBase,
-		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
-	},
-	{ ...newTextOnlyOption, showWhen: { includeBody: [true] } },
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -131,23 +174,17 @@ export const listOptions = [
 		displayName: 'Page Token',
 		name: pageTokenName,
 		...textType,
+		onlyAsTool: true,
+		inWorkflowWhen: { output: ['page'] },
 		description:
 			'Where to continue: the nextPageToken of an earlier page, or the page token in an earlier answer to a model. Leave empty to get the first emails.',
 	},
 	{
-		displayName: 'Received After',
-		name: 'receivedAfter',
-		type: 'dateTime',
-		default: '',
-		description: 'Only emails received at this time or later',
-	},
-	{
-		displayName: 'Received Before',
-		name: 'receivedBefore',
-		type: 'dateTime',
-		default: '',
-		description: 'Only emails received before this time',
+		displayName: 'With Label Names or IDs',
+		name: 'labelIds',
+		...labelFieldBase,
+		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
 ] as const satisfies readonly Field[];
 
-export type ListParams = InferParameters<typeof amountFields, typeof listOptions>;
+export type ListParams = InferParameters<typeof rangeFields, typeof listOptions>;

@@ -1,6 +1,6 @@
 import { type NodeError, createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import type { OutputItem, StoredBinary } from '../../../operation';
+import type { Clients, Item, OutputItem, StoredBinary } from '../../../operation';
 import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams } from './fields';
 
@@ -19,8 +19,13 @@ export interface ListResult extends MailList {
 	readonly failure?: NodeError;
 }
 
+/** The parameters with the search in Gmail's syntax that follows from them. */
+export interface PreparedList extends ListParams {
+	readonly gmailQuery: string;
+}
+
 /** Refuses options that exclude each other, or that need another option. @throws NodeError 400 */
-export function refuseConflictingOptions<P extends ListParams>(params: P): P {
+export function refuseConflictingOptions(params: ListParams): void {
 	const { output, maxResults } = params;
 	for (const option of ['returnAll', 'downloadAttachments'] as const) {
 		if (output === 'items' || !params[option]) continue;
@@ -42,7 +47,6 @@ export function refuseConflictingOptions<P extends ListParams>(params: P): P {
 			`Turn on ${quoteField(requiredOption)}, or turn off ${quoteField(option)}.`,
 		);
 	}
-	return params;
 }
 
 function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
@@ -68,6 +72,10 @@ export const sharedListDefinition = {
 	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
+	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<ListResult> {
+		const { listEmails } = await import('./listEmails');
+		return await listEmails(clients, prepared, item);
+	},
 	toItems: toListItems,
 	toModel: (list: ListResult, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),

@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ignoreNotFound, isNodeError, type NodeError, toError } from '../../../../core/errors';
-import { shorten } from '../../../../core/text';
+import { joinSentences, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
 import type { Clients, Item } from '../../../operation';
@@ -9,10 +9,10 @@ import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { readAndLabel } from './readAndLabel';
 import { takeShownMails } from '../modelMails';
-import { changesLabels, type ListParams } from './fields';
-import { maxPageSize, type ListResult, type ListEntry } from './listDefinition';
+import { changesLabels } from './fields';
+import { type ListEntry, type ListResult, maxPageSize, type PreparedList } from './listDefinition';
 import { buildPageToken, parsePageToken } from './pageToken';
-import { resolveLabelIds } from './query';
+import { findUnknownSearchWord, resolveLabelIds } from './query';
 
 /** Adds to a failure how many emails were fetched before it, and how to continue. */
 function addContinueAdvice(
@@ -37,108 +37,150 @@ function addContinueAdvice(
 /** The number of emails in a page whose emails are fetched one by one. Below Gmail's limit, so that the first emails arrive sooner. */
 const detailedPageSize = 100;
 
-/** Executes List and Search. @param query in Gmail's search syntax */
-export async function listEmails(clients: Clients, query: string, params: ListParams, item: Item) {
-	const readEmails = async () => await listPages(clients, query, params, item);
+/** Executes List and Search. */
+export async function listEmails(
+	clients: Clients,
+	prepared: PreparedList,
+	item: Item,
+): Promise<ListResult> {
+	const readEmails = async () => await listPages(clients, prepared, item);
 	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
 	const getReturnedIds = (list: ListResult) => {
 		if (list.failure && !item.continueOnFail) return [];
-		const mails = list.entries.map(({ message }) => message);
-		const returnedMails = item.isTool ? takeShownMails(list.entries) : mails;
-		return returnedMails.map(({ id }) => id);
+		const mails = item.isTool
+			? takeShownMails(list.entries)
+			: list.entries.map(({ message }) => message);
+		return mails.map(({ id }) => id);
 	};
-	const result = await readAndLabel(clients, params, item, readEmails, getReturnedIds);
+	const result = await readAndLabel(clients, prepared, item, readEmails, getReturnedIds);
 	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
-	if (isEmpty && params.pageToken === '') await addNoMatchHint(params, item);
+	if (isEmpty && prepared.pageToken === '') await addNoMatchHint(prepared, item);
 	return result;
 }
 
 /** The fields that decide which emails match. */
-const conditionNames = ['from', 'status', 'query', 'labelIds', 'receivedAfter', 'receivedBefore'];
+const conditionNames = [
+	'from',
+	'status',
+	'query',
+	'labelIds',
+	'received',
+	'receivedAfter',
+	'receivedBefore',
+];
 
 /** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint(
-	params: Readonly<Record<string, unknown>>,
-	item: Item,
-): Promise<void> {
-	const conditions = conditionNames.flatMap((name) => {
-		const value = [params[name]].flat().join(', ');
-		return value === '' || value === 'any' ? [] : `${quoteField(name)}: ${shorten(value)}`;
-	});
+async function addNoMatchHint(prepared: PreparedList, item: Item): Promise<void> {
+	const params: Readonly<Record<string, unknown>> = { ...prepared };
+	const conditions: string[] = [];
+	for (const name of conditionNames) {
+		const value = [params[name] ?? ''].flat().join(', ');
+		if (['', 'any', 'between'].includes(value)) continue;
+		conditions.push(`${quoteField(name)}: ${shorten(value)}`);
+	}
 	if (conditions.length === 0) return;
+	const unknownWord = findUnknownSearchWord(String(params['query'] ?? ''));
+	const wordNote = unknownWord && `Gmail's search has no word '${unknownWord}:'.`;
 	await item.doOnce('no email matched', () => {
-		item.addHint(`No email matches (item ${item.index}). ${conditions.join('; ')}`);
+		item.addHint(joinSentences('No email matches.', wordNote, conditions.join('; ')));
 		return Promise.resolve(true);
 	});
 }
 
 type Message = gmail_v1.Schema$Message;
-type MessagePage = gmail_v1.Schema$ListMessagesResponse;
 
 /** Lists the emails of a query, newest first. Returns a failure with the emails fetched before it. @throws other failures, and a cancellation */
-async function listPages(clients: Clients, query: string, params: ListParams, item: Item) {
-	const labelIds = await resolveLabelIds(clients, params.labelIds, 'labelIds', item);
-	const { gmailPageToken, skipCount } = parsePageToken(params.pageToken);
-	const pageSize = params.details && params.output === 'items' ? detailedPageSize : maxPageSize;
-	// The number of emails still to list, including those to skip.
-	let remainingCount = params.returnAll ? Infinity : skipCount + params.maxResults;
-	const requestPage = (token: string | undefined) => {
-		const request = {
-			userId: 'me',
-			q: query || undefined,
-			labelIds: labelIds.length > 0 ? labelIds : undefined,
-			includeSpamTrash: params.includeSpamTrash || undefined,
-			maxResults: Math.min(pageSize, remainingCount),
-			pageToken: token,
-			fields: 'messages(id,threadId),nextPageToken',
-		};
-		const pageRequest = clients.gmail.users.messages.list(request).then(({ data }) => data);
-		// Without this handler, Node would report an unhandled rejection, because the page is awaited later or never.
-		pageRequest.catch(() => undefined);
-		return pageRequest;
-	};
-	const fetchEmail = (message: Message) =>
-		ignoreNotFound(fetchListEntry(clients, message, params, item));
+async function listPages(
+	clients: Clients,
+	prepared: PreparedList,
+	item: Item,
+): Promise<ListResult> {
+	const { maxResults, output, returnAll } = prepared;
+	const labelIds = await resolveLabelIds(clients, prepared.labelIds, 'labelIds', item);
+	const { gmailPageToken, skipCount } = parsePageToken(prepared.pageToken);
 	const entries: ListEntry[] = [];
-	const parallelOptions = {
-		// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-		maxConcurrency: params.downloadAttachments ? initialConcurrency : maxConcurrency,
-		handleResult: (entry?: ListEntry) => entry && entries.push(entry),
-	};
-	// An earlier call returned the first `skipCount` emails from this page on. `earlierEntryCount` entries are from the pages before it.
-	let currentPage = { token: gmailPageToken || undefined, skipCount, earlierEntryCount: 0 };
-	let pageRequest: Promise<MessagePage> | undefined = requestPage(currentPage.token);
+	// Where another call would continue: in the page of this token, after so many emails.
+	let position = { token: gmailPageToken, skipCount };
+	// The number of emails still to list, including those to skip.
+	let remainingCount = returnAll ? Infinity : skipCount + maxResults;
+	let hasMore = true;
 	try {
-		for (;;) {
-			const page: MessagePage = await pageRequest;
-			const messages = page.messages ?? [];
-			const nextToken: string | undefined = page.nextPageToken || undefined;
+		while (hasMore) {
+			const page = await fetchPage(
+				clients,
+				prepared,
+				labelIds,
+				position.token,
+				remainingCount,
+			);
+			const { messages = [], nextPageToken } = page;
+			const nextSkipCount = Math.max(0, position.skipCount - messages.length);
+			const newMessages = messages.slice(position.skipCount);
+			await fetchEntries(clients, newMessages, prepared, item, (entry) => {
+				entries.push(entry);
+				position.skipCount++;
+			});
 			remainingCount -= messages.length;
-			const isLast = !nextToken || params.output === 'page' || remainingCount <= 0;
-			// The next page is requested while the details of this page are fetched.
-			pageRequest = isLast ? undefined : requestPage(nextToken);
-			const newMessages = messages.slice(currentPage.skipCount);
-			await mapWithConcurrency(newMessages, initialConcurrency, fetchEmail, parallelOptions);
-			if (!pageRequest) return { entries, nextPageToken: nextToken };
-			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
-			const nextSkipCount = Math.max(0, currentPage.skipCount - messages.length);
-			currentPage = {
-				token: nextToken,
-				skipCount: nextSkipCount,
-				earlierEntryCount: entries.length,
-			};
+			position = { token: nextPageToken ?? '', skipCount: nextSkipCount };
+			hasMore = position.token !== '' && output === 'items' && remainingCount > 0;
+			if (hasMore) item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 		}
+		return { entries, nextPageToken: position.token || undefined };
 	} catch (error) {
-		await pageRequest?.catch(() => undefined);
 		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED')
 			throw toError(error);
-		// The emails of the failed page that were skipped or are returned.
-		const doneCount = currentPage.skipCount + entries.length - currentPage.earlierEntryCount;
 		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
-		const canSkip = item.continueOnFail && !changesLabels(params);
-		const nextPageToken = canSkip ? buildPageToken(doneCount, currentPage.token) : undefined;
+		const canSkip = item.continueOnFail && !changesLabels(prepared);
+		const nextPageToken = canSkip
+			? buildPageToken(position.skipCount, position.token)
+			: undefined;
 		const failure = addContinueAdvice(error, entries.length, item, nextPageToken);
 		return { entries, nextPageToken: undefined, failure };
+	}
+}
+
+async function fetchPage(
+	{ gmail }: Clients,
+	{ details, output, includeSpamTrash, gmailQuery }: PreparedList,
+	labelIds: string[],
+	pageToken: string,
+	remainingCount: number,
+) {
+	const pageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
+	const { data } = await gmail.users.messages.list({
+		userId: 'me',
+		q: gmailQuery || undefined,
+		labelIds: labelIds.length > 0 ? labelIds : undefined,
+		includeSpamTrash: includeSpamTrash || undefined,
+		maxResults: Math.min(pageSize, remainingCount),
+		pageToken: pageToken || undefined,
+		fields: 'messages(id,threadId),nextPageToken',
+	});
+	return data;
+}
+
+/** Fetches emails in parallel, and hands over those before the first failure, in their order. Leaves out those that were deleted meanwhile. */
+async function fetchEntries(
+	clients: Clients,
+	messages: readonly Message[],
+	prepared: PreparedList,
+	item: Item,
+	handleEntry: (entry: ListEntry) => void,
+): Promise<void> {
+	const fetchedEntries = new Map<number, ListEntry | undefined>();
+	const fetchEntry = async (message: Message, index: number) => {
+		const entry = await ignoreNotFound(fetchListEntry(clients, message, prepared, item));
+		fetchedEntries.set(index, entry);
+	};
+	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
+	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
+	try {
+		await mapWithConcurrency(messages, concurrency, fetchEntry);
+	} finally {
+		for (let index = 0; fetchedEntries.has(index); index++) {
+			const entry = fetchedEntries.get(index);
+			if (entry) handleEntry(entry);
+		}
 	}
 }
 
@@ -146,25 +188,27 @@ async function listPages(clients: Clients, query: string, params: ListParams, it
 async function fetchListEntry(
 	clients: Clients,
 	{ id, threadId }: Message,
-	params: ListParams,
+	prepared: PreparedList,
 	item: Item,
-) {
-	const { details: withDetails, includeBody, newTextOnly, downloadAttachments } = params;
-	if (!withDetails) return { message: { id: id ?? '', threadId: threadId ?? '' } };
-	const needsBody = includeBody || downloadAttachments;
-	const { data } = await clients.gmail.users.messages.get({
-		userId: 'me',
-		id: id ?? '',
-		...(needsBody
-			? { format: 'full' }
-			: { format: 'metadata', metadataHeaders: ['Subject', 'From', 'To'] }),
-		fields: `id,threadId,labelIds,snippet,internalDate,payload${needsBody ? '' : '/headers'}`,
-	});
+): Promise<ListEntry> {
+	const { includeBody, newTextOnly, downloadAttachments } = prepared;
+	if (!prepared.details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
+	const fields = 'id,threadId,labelIds,snippet,internalDate,payload';
+	const request = { userId: 'me', id: id ?? '' };
+	if (!includeBody && !downloadAttachments) {
+		const { data } = await clients.gmail.users.messages.get({
+			...request,
+			format: 'metadata',
+			metadataHeaders: ['Subject', 'From', 'To'],
+			fields: `${fields}/headers`,
+		});
+		const { summary } = await parseMessage(clients, data, item, { withText: false });
+		return { message: summary };
+	}
+	const { data } = await clients.gmail.users.messages.get({ ...request, format: 'full', fields });
 	const mail = await parseMessage(clients, data, item, { withText: includeBody, newTextOnly });
 	const { summary, text, attachments } = mail;
-	if (!needsBody) return { message: summary };
-	const message = { ...summary, ...(includeBody && { text }), attachments };
-	return downloadAttachments
-		? { message, files: await storeAttachments(clients, mail, item) }
-		: { message };
+	const message = includeBody ? { ...summary, text, attachments } : { ...summary, attachments };
+	if (!downloadAttachments) return { message };
+	return { message, files: await storeAttachments(clients, mail, item, prepared.onlyFiles) };
 }

@@ -14,24 +14,51 @@ export function buildSenderTerms(from: string): string[] {
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
+const hoursBySpan = { last24Hours: 24, last7Days: 7 * 24, last30Days: 30 * 24 };
+
+type ReceivedParams = Pick<ListParams, 'received' | 'receivedAfter' | 'receivedBefore'>;
+
 /** Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific time. @throws NodeError 400 */
-export function buildReceivedTerms(
-	params: Pick<ListParams, 'receivedAfter' | 'receivedBefore'>,
-): string[] {
-	const { receivedAfter, receivedBefore } = params;
+export function buildReceivedTerms(params: ReceivedParams): string[] {
+	const { received, receivedAfter, receivedBefore } = params;
+	if (received === 'between' && receivedAfter === '' && receivedBefore === '')
+		throw createRefusal(
+			`${quoteField('receivedAfter')} or ${quoteField('receivedBefore')} is required`,
+			`Enter at least one of the two times, or change ${quoteField('received')}.`,
+		);
 	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
 		throw createRefusal(
 			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
 			'No email can match. Swap the two times.',
 		);
-	const buildTerm = (name: string, time: string) =>
-		time === '' ? [] : [`${name}:${Math.ceil(Date.parse(time) / 1000)}`];
-	return [...buildTerm('after', receivedAfter), ...buildTerm('before', receivedBefore)];
+	const terms: string[] = [];
+	const addTerm = (name: string, milliseconds: number) =>
+		terms.push(`${name}:${Math.ceil(milliseconds / 1000)}`);
+	if (received !== 'any' && received !== 'between')
+		addTerm('after', Date.now() - hoursBySpan[received] * 3_600_000);
+	if (receivedAfter !== '') addTerm('after', Date.parse(receivedAfter));
+	if (receivedBefore !== '') addTerm('before', Date.parse(receivedBefore));
+	return terms;
+}
+
+/** Returns whether a search asks for drafts itself. */
+export const searchesDrafts = (query: string, labelIds: readonly string[]): boolean =>
+	/\b(?:in|is|label):["({]?(?:drafts?|anywhere)\b/i.test(query) ||
+	labelIds.some((label) => /^drafts?$/i.test(label));
+
+/** The words before a colon that Gmail's search knows. Source: https://support.google.com/mail/answer/7190 */
+const searchWords =
+	/^(?:after|around|bcc|before|category|cc|deliveredto|filename|from|has|in|is|label|larger|list|newer|newer_than|older|older_than|rfc822msgid|size|smaller|subject|to)$/i;
+
+/** Finds a word with a colon that Gmail takes for text, such as `form:`, outside of quotes. */
+export function findUnknownSearchWord(query: string): string | undefined {
+	const words = query.replaceAll(/"[^"]*"/g, '').matchAll(/(?:^|[\s({-])([a-z_]+):(?=\S)/gi);
+	for (const [, word = ''] of words) if (!searchWords.test(word)) return word;
+	return undefined;
 }
 
 /** Adds terms that the user's query cannot undo. @throws NodeError 400 if the query's brackets or quotes have no counterpart */
 export function narrowQuery(query: string, terms: readonly string[]): string {
-	if (terms.length === 0) return query;
 	// Google does not say whether a quote within a word begins a quoted part. So brackets must pair in the whole query and in its unquoted parts.
 	const parts = query.replaceAll(/[“”„‟＂]/g, '"').split('"');
 	// Every second part is quoted. If all quotes have a counterpart, the last part is unquoted, so the number of parts is odd.
@@ -40,7 +67,7 @@ export function narrowQuery(query: string, terms: readonly string[]): string {
 		return `(${query}) ${terms.join(' ')}`;
 	throw createRefusal(
 		`${quoteField('query')} has brackets or quotes without a counterpart`,
-		`With ${quoteField('receivedAfter')} or ${quoteField('receivedBefore')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${quoteField('query')}.`,
+		`With ${quoteField('received')}, they would change what is searched. Complete or remove them, including brackets within quotes, or write the time into ${quoteField('query')}.`,
 	);
 }
 

@@ -51,7 +51,7 @@ export async function readAndLabel<R>(
 		if (!error) continue;
 		if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone')) throw error;
 		item.addHint(
-			`The labels of the returned emails${start === 0 ? '' : ` after the first ${start}`} may not have been changed, so the next run may get them again (item ${item.index}): ${error.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
+			`The labels of the returned emails${start === 0 ? '' : ` after the first ${start}`} may not have been changed, so the next run may get them again: ${error.message}. Check ${quoteField('markAsRead')}, ${quoteField('addLabels')} and ${quoteField('removeLabels')} in Gmail.`,
 		);
 		break;
 	}

@@ -6,20 +6,9 @@ import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import { requireOneLine, type SendParams } from './fields';
-
-/** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
-export interface PendingFile {
-	readonly filename: string;
-	readonly contentType: string | undefined;
-	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
-	readonly size: number;
-	/** The binary field of the item that the file comes from. */
-	readonly field?: string;
-	/** The ID of the Google document or other file of Google's own type, if its PDF is attached. */
-	readonly googleFileId?: string;
-	readonly read: () => Promise<Buffer>;
-}
+import { lookUpDriveFile } from './driveFiles';
+import type { PendingFile } from './pendingFile';
+import { type PreparedMail, requireOneLine } from './prepareMail';
 
 export interface LoadedFile extends Omit<PendingFile, 'read'> {
 	readonly content: Buffer;
@@ -27,35 +16,17 @@ export interface LoadedFile extends Omit<PendingFile, 'read'> {
 	readonly cid?: string;
 }
 
-/** Replaces * by all binary fields of the item, and removes repeated fields. @throws NodeError 400 if a field is missing */
-export function expandAttachments(
-	attachments: readonly AttachmentInput[],
-	item: Item,
-): AttachmentInput[] {
-	const addedBinaryFields = new Set<string>();
-	return attachments.flatMap((file): AttachmentInput[] => {
-		if (!('field' in file)) return [file];
-		const binaryFields = item.findBinaryFields([file.field], 'attachments');
-		const newBinaryFields = binaryFields.filter((field) => !addedBinaryFields.has(field));
-		for (const field of newBinaryFields) addedBinaryFields.add(field);
-		return newBinaryFields.map((field) => ({ field }));
-	});
-}
-
 /** Reads the files to attach. @throws NodeError 400 if they do not fit into an email, a field is missing or base64 is invalid */
 export async function readAttachments(
-	{ attachments, driveFiles }: Pick<SendParams, 'attachments' | 'driveFiles'>,
+	{ attachments, driveFiles }: Pick<PreparedMail, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
 ): Promise<LoadedFile[]> {
 	const getFile = async (file: AttachmentInput, index: number) =>
 		'field' in file ? await getFileFromField(file.field, item) : getFileFromBase64(file, index);
-	const pendingFiles = await mapWithConcurrency(expandAttachments(attachments, item), 1, getFile);
-	if (driveFiles.length > 0) {
-		const { lookUpDriveFile } = await import('./driveFiles');
-		const lookUp = async (id: string) => await lookUpDriveFile(drive, id);
-		pendingFiles.push(...(await mapWithConcurrency(driveFiles, initialConcurrency, lookUp)));
-	}
+	const pendingFiles = await mapWithConcurrency(attachments, 1, getFile);
+	const lookUp = async (id: string) => await lookUpDriveFile(drive, id);
+	pendingFiles.push(...(await mapWithConcurrency(driveFiles, initialConcurrency, lookUp)));
 	let totalBytes = 0;
 	const addBytes = (bytes: number) => {
 		totalBytes += bytes;

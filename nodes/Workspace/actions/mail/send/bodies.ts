@@ -2,22 +2,23 @@ import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Item } from '../../../operation';
-import { isDraft, type SendParams } from './fields';
+import type { PreparedMail } from './prepareMail';
 
 /** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
 export interface MailBodies {
 	readonly text: string;
-	readonly html?: string;
+	readonly html: string | undefined;
 }
 
 /** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
-export async function buildBodies(params: SendParams, { signal }: Item): Promise<MailBodies> {
-	const { body, bodyFormat } = params;
+export async function buildBodies(
+	{ body, bodyFormat, folder }: PreparedMail,
+	{ signal }: Item,
+): Promise<MailBodies> {
 	if (bodyFormat === 'text') {
 		// Gmail's page would break the lines of a draft that has only plain text.
-		return isDraft(params)
-			? { text: body, html: setDirection(textToHtml(body), body) }
-			: { text: body };
+		const html = folder === 'drafts' ? setDirection(textToHtml(body), body) : undefined;
+		return { text: body, html };
 	}
 	if (bodyFormat === 'markdown') {
 		const workerResult = await runInWorker('markdownToHtml', body, signal);

@@ -3,88 +3,53 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from './addresses';
-import { readAllowedRecipients, refuseForbiddenHeaders } from './allowedRecipients';
+import { refuseForbiddenHeaders } from './allowedRecipients';
 import { type LoadedFile, readAttachments } from './attachments';
 import { buildBodies, type MailBodies } from './bodies';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import { isDraft, markerHeader, type SendParams, readMailHeaders } from './fields';
-import type { MailFolder } from './findDeliveredMail';
+import { markerHeader } from './findDeliveredMail';
 import { inlineLinkedFiles } from './inlineFiles';
+import type { PreparedMail } from './prepareMail';
 
 /** An email before it is composed. `completeReply` and `appendSignatureAndQuote` return copies with what it still lacks. */
-export interface OutgoingMail extends ReturnType<typeof readMailHeaders> {
+export interface OutgoingMail extends PreparedMail {
 	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
-	readonly folder: MailFolder;
 }
 
-/** Reads the files and the body that the parameters describe. @throws NodeError if the email could not be sent */
-export async function prepareMail(
+/** Reads the files and builds the body. @throws NodeError if the email could not be sent */
+export async function loadMail(
 	clients: Clients,
-	params: SendParams,
+	prepared: PreparedMail,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const files = await readAttachments(params, clients, item);
-	const bodies = await buildBodies(params, item);
-	const folder = isDraft(params) ? 'drafts' : 'sent';
-	const outgoing = { ...readMailHeaders(params), files, bodies, folder } as const;
-	if (bodies.html === undefined) return outgoing;
-	const {
-		html,
-		files: filesWithCid,
-		unknownNames,
-	} = inlineLinkedFiles(bodies.html, files, item.markerId);
-	if (unknownNames.length > 0)
+	const files = await readAttachments(prepared, clients, item);
+	const bodies = await buildBodies(prepared, item);
+	if (bodies.html === undefined) return { ...prepared, files, bodies };
+	const linked = inlineLinkedFiles(bodies.html, files, item.markerId);
+	if (linked.unknownNames.length > 0)
 		item.addHint(
-			`The body refers to ${unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
+			`The body refers to ${linked.unknownNames.map((name) => `cid:${name}`).join(', ')}, but no attachment has this field name or file name.`,
 		);
-	return { ...outgoing, files: filesWithCid, bodies: { ...bodies, html } };
+	return { ...prepared, files: linked.files, bodies: { ...bodies, html: linked.html } };
 }
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
-export function hashMailKey(params: SendParams, { files }: OutgoingMail): KeyHashes | undefined {
+export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 	const keyHash = hashIdempotencyKey({
-		key: params.idempotencyKey,
+		key: mail.idempotencyKey,
 		operation: 'mail send',
 		target: '',
 	});
 	if (keyHash === undefined) return undefined;
-	const {
-		to,
-		cc,
-		bcc,
-		replyTo,
-		subject,
-		body,
-		bodyFormat,
-		senderName,
-		fromAlias,
-		replyToMessageId,
-	} = params;
-	const texts = [
-		to,
-		cc,
-		bcc,
-		replyTo,
-		subject,
-		body,
-		bodyFormat,
-		senderName,
-		fromAlias,
-		replyToMessageId,
-	];
-	const { replyAll, quoteOriginal, includeSignature } = params;
+	const { to, cc, bcc, replyTo, fromAlias, senderName, subject, headers } = mail;
+	const { body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature } = mail;
+	const addressing = [to, cc, bcc, replyTo, fromAlias, senderName, subject, headers];
+	const content = [body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature];
 	const contentHash = hashParts([
-		...texts,
-		JSON.stringify([
-			params.headers,
-			replyAll,
-			quoteOriginal,
-			includeSignature,
-			isDraft(params),
-		]),
+		JSON.stringify([addressing, content, mail.folder]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-		...files.flatMap((file) => [
+		...mail.files.flatMap((file) => [
 			file.filename,
 			file.contentType ?? '',
 			file.googleFileId ?? file.content,
@@ -102,7 +67,6 @@ interface ComposeOptions {
 	/** The marker ID of the item. The Message-ID is also made from it. */
 	readonly markerId: string;
 	readonly keyHashes: KeyHashes | undefined;
-	readonly allowedRecipients: readonly string[];
 }
 
 /** Makes all line breaks those of an email (RFC 5322, 2.3). */
@@ -113,7 +77,7 @@ export async function composeMail(
 	outgoing: OutgoingMail,
 	options: ComposeOptions,
 ): Promise<Buffer> {
-	const { from, original, markerId, keyHashes, allowedRecipients } = options;
+	const { from, original, markerId, keyHashes } = options;
 	const { to, cc, bcc, replyTo, subject, headers, files, bodies } = outgoing;
 	// The marker ID shows which item sent the email. The hashes show with which idempotency key and content it was sent.
 	const markerWords = keyHashes
@@ -135,7 +99,7 @@ export async function composeMail(
 	// Keeps the Bcc header, because Gmail reads the recipients from the headers. Gmail then removes Bcc itself.
 	Object.assign(mimeNode, { keepBcc: true });
 	const bytes = await mimeNode.build();
-	refuseForbiddenHeaders(bytes, readAllowedRecipients(allowedRecipients));
+	refuseForbiddenHeaders(bytes, outgoing.allowedRecipients);
 	if (bytes.length <= maxMailBytes) return bytes;
 	throw createTooLargeError(bytes.length, files);
 }

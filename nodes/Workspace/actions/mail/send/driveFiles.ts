@@ -4,7 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { googleTypePrefix } from '../../createdFiles';
-import type { PendingFile } from './attachments';
+import type { PendingFile } from './pendingFile';
 
 /** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];

@@ -1,37 +1,35 @@
-import { createRefusal } from '../../../../core/errors';
-import { shorten } from '../../../../core/text';
-import { listType, quoteField, textType } from '../../../../fields/field';
-import { missingDataAdvice } from '../../../../fields/values';
+import { listType, textType } from '../../../../fields/field';
 import { idempotencyOption } from '../../../idempotency';
 import { messageIdField, readFileIds } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
-import { requireAddresses } from './addresses';
+import { onlyFilesOption } from '../../onlyFiles';
+import { readAllowedRecipients } from './allowedRecipients';
 
 const addressFieldBase = { type: 'string', default: '', format: 'addressList' } as const;
 
 export const sendFields = [
 	{
-		displayName: 'Send or Save as Draft',
-		name: 'sendAs',
+		displayName: 'Email',
+		name: 'email',
 		type: 'options',
 		options: [
-			{ name: 'Send', value: 'send', description: 'Sent immediately' },
+			{ name: 'New Email', value: 'new' },
 			{
-				name: 'Save as Draft',
-				value: 'draft',
-				description:
-					'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
+				name: 'Reply',
+				value: 'reply',
+				description: 'Answers an email, in the same conversation',
 			},
 		],
-		default: 'send',
+		default: 'new',
 		onlyIn: 'fields',
-		description:
-			'Whether the email goes out, or waits among the drafts until a person sends it',
+		description: 'Whether to write a new email or to answer one',
 	},
 	{
 		displayName: 'Reply to Message ID',
 		name: 'replyToMessageId',
 		...messageIdField,
+		required: true,
+		showWhen: { email: ['reply'] },
 		description:
 			'ID of the message to reply to, as returned by List, Search and Read. Leave To and Subject empty to answer its sender in the same conversation.',
 	},
@@ -75,6 +73,34 @@ export const sendFields = [
 		description: 'Format of the body',
 	},
 	{
+		displayName: 'Attachments (Field Names)',
+		name: 'attachments',
+		...textType,
+		format: 'attachments',
+		namesFiles: true,
+		placeholder: 'e.g. data, or * for all files',
+		description:
+			'Names of the binary fields of the input item to attach, separated by commas or new lines, or * for all of its files. Leave empty to attach nothing. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
+	},
+	{
+		displayName: 'Send or Save as Draft',
+		name: 'sendAs',
+		type: 'options',
+		options: [
+			{ name: 'Send', value: 'send', description: 'Sent immediately' },
+			{
+				name: 'Save as Draft',
+				value: 'draft',
+				description:
+					'Nothing is sent. Choose a Mail Access with drafts in the credential first.',
+			},
+		],
+		default: 'send',
+		onlyIn: 'fields',
+		description:
+			'Whether the email goes out, or waits among the drafts until a person sends it',
+	},
+	{
 		displayName: 'Save as Draft',
 		name: 'saveAsDraft',
 		type: 'boolean',
@@ -82,29 +108,26 @@ export const sendFields = [
 		onlyIn: 'json',
 		description: 'Whether to save the email as a draft instead of sending it',
 	},
+] as const satisfies readonly Field[];
+
+const replyOptions = {
+	name: 'replyOptions',
+	displayName: 'Reply Options',
+	showWhen: { email: ['reply'] },
+};
+const senderOptions = { name: 'senderOptions', displayName: 'Sender Options' };
+
+export const sendOptions = [
 	{
 		displayName: 'Allowed Recipients',
 		name: 'allowedRecipients',
-		...listType,
+		...textType,
+		read: readAllowedRecipients,
 		onlyIn: 'fields',
 		noDataExpression: true,
 		placeholder: 'e.g. example.com, nathan@example.org',
 		description:
-			'Addresses and domains that an email may go to, separated by commas or new lines. An email for anybody else, in a copy, a reply or a header too, is refused before anything is sent. Leave empty to allow everybody.',
-	},
-] as const satisfies readonly Field[];
-
-export const sendOptions = [
-	{
-		displayName: 'Attachments',
-		name: 'attachments',
-		...textType,
-		format: 'attachments',
-		namesFiles: true,
-		placeholder: 'e.g. data, invoice, or *',
-		hint: 'The binary fields to attach. If this is empty, nothing is attached.',
-		description:
-			'Names of the binary fields of the input item to attach, separated by commas or new lines, or * for all of them. An attachment that the HTML refers to, as in &lt;img src="cid:logo"&gt;, is shown inline.',
+			'Addresses and domains that an email may go to, separated by commas or new lines. An email for anybody else, in a copy, a reply or a header too, is refused before anything is sent.',
 	},
 	{
 		displayName: 'BCC',
@@ -131,6 +154,7 @@ export const sendOptions = [
 	{
 		displayName: 'From Alias',
 		name: 'fromAlias',
+		collection: senderOptions,
 		...textType,
 		placeholder: 'e.g. sales@example.com',
 		description:
@@ -153,14 +177,20 @@ export const sendOptions = [
 	{
 		displayName: 'Include Signature',
 		name: 'includeSignature',
+		collection: senderOptions,
 		type: 'boolean',
 		default: false,
 		description:
 			"Whether to add the signature from the account's Gmail settings after the body. With a From Alias, the alias's own.",
 	},
 	{
+		...onlyFilesOption,
+		description: `${onlyFilesOption.description} It applies to the binary fields in Attachments.`,
+	},
+	{
 		displayName: 'Quote Original',
 		name: 'quoteOriginal',
+		collection: replyOptions,
 		type: 'boolean',
 		default: false,
 		description: 'Whether to add the original email below a reply, as Gmail does',
@@ -168,6 +198,7 @@ export const sendOptions = [
 	{
 		displayName: 'Reply All',
 		name: 'replyAll',
+		collection: replyOptions,
 		type: 'boolean',
 		default: false,
 		description:
@@ -176,6 +207,7 @@ export const sendOptions = [
 	{
 		displayName: 'Reply To',
 		name: 'replyTo',
+		collection: senderOptions,
 		...addressFieldBase,
 		description:
 			'Addresses that replies go to instead of the sender, separated by commas or new lines',
@@ -183,6 +215,7 @@ export const sendOptions = [
 	{
 		displayName: 'Sender Name',
 		name: 'senderName',
+		collection: senderOptions,
 		...textType,
 		placeholder: 'e.g. Nathan from Sales',
 		description:
@@ -191,87 +224,3 @@ export const sendOptions = [
 ] as const satisfies readonly Field[];
 
 export type SendParams = InferParameters<typeof sendFields, typeof sendOptions>;
-
-/** Returns whether to save the email as a draft. The form only has `sendAs` for this, and the input object only `saveAsDraft`. */
-export const isDraft = ({ sendAs, saveAsDraft }: Pick<SendParams, 'sendAs' | 'saveAsDraft'>) =>
-	sendAs === 'draft' || saveAsDraft;
-
-/** Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and no option for replies. @throws NodeError 400 */
-export function refuseIncompleteNewMail(params: SendParams): void {
-	if (params.replyToMessageId !== '') return;
-	for (const option of ['replyAll', 'quoteOriginal'] as const) {
-		if (!params[option]) continue;
-		throw createRefusal(
-			`${quoteField(option)} can only be used in a reply`,
-			`Enter the ID of the original email in ${quoteField('replyToMessageId')}, or turn off ${quoteField(option)}.`,
-		);
-	}
-	const lacksRecipient = !isDraft(params) && !/[^\s,]/.test(params.to);
-	if (!lacksRecipient && params.subject.trim() !== '') return;
-	const missingField = lacksRecipient ? 'to' : 'subject';
-	const isEmpty = params[missingField].trim() === '';
-	throw createRefusal(
-		`${quoteField(missingField)} ${isEmpty ? 'is required' : 'has no address'}`,
-		`${isEmpty ? 'It is empty. ' : ''}${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
-	);
-}
-
-/** Reads the parameters that become headers of the email. @throws NodeError 400 if one of them could not be sent */
-export function readMailHeaders(params: SendParams) {
-	const [fromAlias, ...otherAliases] = requireAddresses(
-		params.fromAlias,
-		quoteField('fromAlias'),
-	);
-	if (otherAliases.length > 0)
-		throw createRefusal(
-			`${quoteField('fromAlias')} has more than one address`,
-			'Enter one alias to send from.',
-		);
-	return {
-		to: requireAddresses(params.to, quoteField('to')),
-		cc: requireAddresses(params.cc, quoteField('cc')),
-		bcc: requireAddresses(params.bcc, quoteField('bcc')),
-		replyTo: requireAddresses(params.replyTo, quoteField('replyTo')),
-		subject: requireOneLine(params.subject, quoteField('subject')),
-		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
-		fromAlias,
-		headers: readCustomHeaders(params.headers),
-	};
-}
-
-/** The header for the marker, by which the node finds its own emails again. `composeMail` builds the marker. */
-export const markerHeader = 'X-Agent-Workspace-Id';
-
-/** Matches headers that the node or Gmail sets. Also matches Resent- headers, whose recipients mail servers prefer to To, Cc and Bcc. */
-const reservedHeaderPattern =
-	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
-
-/** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
-export function readCustomHeaders(
-	headers: SendParams['headers'],
-): Array<{ key: string; value: string }> {
-	return headers.map(({ name, value }) => {
-		const key = name.trim();
-		// Printable ASCII without the colon (RFC 5322, 2.2).
-		if (!/^[!-9;-~]+$/.test(key))
-			throw createRefusal(
-				`'${shorten(key, 60)}' is not a header name`,
-				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
-			);
-		if (reservedHeaderPattern.test(key))
-			throw createRefusal(
-				`The header '${key}' cannot be set here`,
-				`The node or Gmail sets it. Remove it from ${quoteField('headers')}, and use the fields for recipients, sender and subject.`,
-			);
-		return { key, value: requireOneLine(value, `The header '${key}'`) };
-	});
-}
-
-/** Refuses control characters except tabs, because they could forge headers. @param label names the text in the error @throws NodeError 400 */
-export function requireOneLine(text: string, label: string): string {
-	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
-	throw createRefusal(
-		`${label} contains a line break or another control character`,
-		'It must be a single line. In an expression, use .replace(/\\s+/g, " ") to join the lines.',
-	);
-}

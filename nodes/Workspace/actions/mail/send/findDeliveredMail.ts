@@ -4,7 +4,9 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { type NodeError, isNodeError } from '../../../../core/errors';
 import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
-import { markerHeader } from './fields';
+
+/** The header for the marker, by which the node finds its own emails again. `composeMail` builds the marker. */
+export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** An email that was sent, or saved as a draft, as the node outputs it. */
 export interface DeliveredMail {

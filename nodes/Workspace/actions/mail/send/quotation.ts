@@ -4,42 +4,50 @@ import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createAttachmentReader, fetchMail } from '../message';
-import { findAddresses, type Address } from './addresses';
+import { findAddresses } from './addresses';
 import type { LoadedFile } from './attachments';
 import { escapeHtml, textToHtml } from './bodies';
 import type { OutgoingMail } from './compose';
-import type { SendParams } from './fields';
-import { listSendAs, findSendAs } from './sender';
+import { readSignature } from './sender';
+
+/** What is added below the body. */
+interface Addition {
+	readonly text: string;
+	readonly html: string;
+	readonly files: readonly LoadedFile[];
+}
 
 /** Adds the signature and then the original email below the body. */
 export async function appendSignatureAndQuote(
 	clients: Clients,
 	outgoing: OutgoingMail,
-	{ includeSignature, quoteOriginal, replyToMessageId }: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { bodies } = outgoing;
-	const isHtml = bodies.html !== undefined;
-	const additions = [
-		includeSignature ? await readSignature(clients, outgoing.fromAlias, item) : undefined,
-		quoteOriginal ? await buildQuotation(clients, replyToMessageId, isHtml, item) : undefined,
-	].filter((addition) => addition !== undefined);
-	const text = [bodies.text.trimEnd(), ...additions.map((addition) => addition.text)].join(
-		'\n\n',
-	);
-	const addedHtml = additions.map(({ html }) => html).join('');
-	const newBodies =
-		bodies.html === undefined ? { text } : { text, html: insertAtEnd(bodies.html, addedHtml) };
-	const addedFiles = additions.flatMap(({ files }) => files);
-	return { ...outgoing, bodies: newBodies, files: [...outgoing.files, ...addedFiles] };
+	let mail = outgoing;
+	if (outgoing.includeSignature) {
+		const signature = await buildSignature(clients, outgoing, item);
+		if (signature) mail = append(mail, signature);
+	}
+	if (outgoing.quoteOriginal) mail = append(mail, await buildQuotation(clients, outgoing, item));
+	return mail;
 }
 
-/** Reads the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
-async function readSignature(clients: Clients, fromAlias: Address | undefined, item: Item) {
-	const signature = findSendAs(await listSendAs(clients), fromAlias)?.signature ?? '';
-	if (signature.trim() === '') {
+function append(mail: OutgoingMail, addition: Addition): OutgoingMail {
+	const text = `${mail.bodies.text.trimEnd()}\n\n${addition.text}`;
+	const html = mail.bodies.html && insertAtEnd(mail.bodies.html, addition.html);
+	return { ...mail, bodies: { text, html }, files: [...mail.files, ...addition.files] };
+}
+
+/** Takes the signature from the Gmail settings. If there is none, adds a hint and returns undefined. */
+async function buildSignature(
+	clients: Clients,
+	outgoing: OutgoingMail,
+	item: Item,
+): Promise<Addition | undefined> {
+	const signature = await readSignature(clients, outgoing, item);
+	if (signature === '') {
 		item.addHint(
-			`There is no signature for ${fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
+			`There is no signature for ${outgoing.fromAlias?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
 		);
 		return undefined;
 	}
@@ -57,8 +65,12 @@ async function readSignature(clients: Clients, fromAlias: Address | undefined, i
 }
 
 /** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
-async function buildQuotation(clients: Clients, id: string, isHtml: boolean, item: Item) {
-	const mail = await fetchMail(clients, id, item);
+async function buildQuotation(
+	clients: Clients,
+	{ originalId, bodies }: OutgoingMail,
+	item: Item,
+): Promise<Addition> {
+	const mail = await fetchMail(clients, originalId, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const timePrefix = formatTimePrefix(summary.date);
@@ -71,7 +83,7 @@ async function buildQuotation(clients: Clients, id: string, isHtml: boolean, ite
 	return {
 		text: `${timePrefix}${plainSender} wrote:\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${timePrefix}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
-		files: isHtml ? await fetchPictures(clients, mail, item) : [],
+		files: bodies.html === undefined ? [] : await fetchPictures(clients, mail, item),
 	};
 }
 

@@ -6,7 +6,6 @@ import { getRawHeaders } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from './addresses';
 import type { OutgoingMail } from './compose';
-import { isDraft, type SendParams } from './fields';
 import { listOwnAddresses } from './sender';
 
 type AddressTest = (address: Address) => boolean;
@@ -92,23 +91,22 @@ export async function completeReply(
 	clients: Clients,
 	outgoing: OutgoingMail,
 	original: OriginalMail,
-	params: SendParams,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const needsOwnMailboxes = outgoing.to.length === 0 || params.replyAll;
+	const needsOwnMailboxes = outgoing.to.length === 0 || outgoing.replyAll;
 	const ownMailboxes = needsOwnMailboxes
 		? (await listOwnAddresses(clients, item)).map(toMailbox)
 		: [];
 	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
 	const answered = needsOwnMailboxes ? findReplyRecipients(original, isOwn, item) : [];
 	const to = outgoing.to.length > 0 ? outgoing.to : answered;
-	if (to.length === 0 && !isDraft(params))
+	if (to.length === 0 && outgoing.folder === 'sent')
 		throw createRefusal(
 			'The original email has no address to reply to',
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	const chosenRecipients = [...to, ...outgoing.cc, ...outgoing.bcc];
-	const originalRecipients = params.replyAll
+	const originalRecipients = outgoing.replyAll
 		? [...answered, ...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
 		: [];
 	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));

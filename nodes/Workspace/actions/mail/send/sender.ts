@@ -14,19 +14,16 @@ type SendAs = gmail_v1.Schema$SendAs;
 
 const factLifetimeMilliseconds = 10 * 60_000;
 
-const getAccountFacts = () =>
-	getGlobalSingleton(
-		'accountFacts',
-		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
-	);
-
-/** Fetches a fact about an account that rarely changes, at most every ten minutes. @param credentialHash as in `Clients` */
+/** Fetches a fact about an account that rarely changes, at most every ten minutes. */
 async function fetchAccountFact<T>(
-	credentialHash: string,
+	{ credentialHash }: Clients,
 	name: string,
 	fetchFact: () => Promise<T>,
 ) {
-	const facts = getAccountFacts();
+	const facts = getGlobalSingleton(
+		'accountFacts',
+		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
+	);
 	const key = `${credentialHash} ${name}`;
 	const fact = facts.get(key);
 	// All facts under one name have the same type, which the type of the map cannot express.
@@ -37,8 +34,50 @@ async function fetchAccountFact<T>(
 	return value;
 }
 
-const forgetAccountFact = (credentialHash: string, name: string) =>
-	getAccountFacts().delete(`${credentialHash} ${name}`);
+export async function fetchOwnAddress(clients: Clients): Promise<string> {
+	return await fetchAccountFact(clients, 'address', async () => {
+		const request = { userId: 'me', fields: 'emailAddress' };
+		return (await clients.gmail.users.getProfile(request)).data.emailAddress ?? '';
+	});
+}
+
+/** Lists the addresses that the account may send from. Leaves out those whose owners have not confirmed them, which Gmail ignores. */
+async function fetchSendAs({ gmail }: Clients, options = {}): Promise<SendAs[]> {
+	const fields =
+		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
+	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
+	return (data.sendAs ?? []).filter(({ verificationStatus }) => verificationStatus !== 'pending');
+}
+
+/**
+ * Lists the addresses that the account may send from, or none if the settings cannot be read. The request is not retried, because it is not
+ * worth a pause, and the credential may lack the scope.
+ */
+async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
+	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
+	const fetchOnce = async () => await fetchSendAs(clients, requestOptions);
+	return await item.doOnce('mail.senders', () =>
+		fetchAccountFact(clients, 'sendAs', fetchOnce).catch((error: unknown) => {
+			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
+			return [];
+		}),
+	);
+}
+
+/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
+export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
+	const allSettings = await tryToListSendAs(clients, item);
+	if (allSettings.length === 0) return [await fetchOwnAddress(clients)];
+	return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
+}
+
+const findAlias = (allSettings: readonly SendAs[], alias: Address) =>
+	allSettings.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));
+
+/** Finds the settings of the address that the account sends from by default. */
+const findDefault = (allSettings: readonly SendAs[]) =>
+	allSettings.find(({ isDefault }) => isDefault) ??
+	allSettings.find(({ isPrimary }) => isPrimary);
 
 /**
  * Finds the sender for the header From: the chosen alias, or else the address that the account sends from by default. If the user gave no
@@ -51,110 +90,43 @@ export async function findSender(
 	{ senderName, fromAlias }: OutgoingMail,
 	item: Item,
 ): Promise<Address | undefined> {
-	if (fromAlias) {
-		const allSettings = await requireAlias(clients, fromAlias, item);
-		return buildSender(
-			findSendAs(allSettings, fromAlias),
-			senderName || fromAlias.name,
-			allSettings,
-		);
-	}
-	const allSettings = await tryToListSendAs(clients, item);
-	const defaultSettings = findSendAs(allSettings, undefined);
+	const allSettings = fromAlias
+		? await listForAlias(clients, fromAlias, item)
+		: await tryToListSendAs(clients, item);
+	const settings = fromAlias ? findAlias(allSettings, fromAlias) : findDefault(allSettings);
 	// A name in the header From needs an address next to it.
-	if (senderName !== '' && !defaultSettings)
-		return { name: senderName, address: await fetchOwnAddress(clients) };
-	const sender = buildSender(defaultSettings, senderName, allSettings);
-	return sender?.name === '' && defaultSettings?.isPrimary ? undefined : sender;
-}
-
-/** An alias without a name has the name of the account. */
-function buildSender(
-	settings: SendAs | undefined,
-	chosenName: string,
-	allSettings: readonly SendAs[],
-) {
-	if (!settings?.sendAsEmail) return undefined;
+	const address = settings?.sendAsEmail ?? (senderName && (await fetchOwnAddress(clients)));
+	if (!address) return undefined;
 	const accountName = allSettings.find(({ isPrimary }) => isPrimary)?.displayName;
-	const name = chosenName || settings.displayName || accountName || '';
-	return { name: name.replaceAll(/\p{Cc}+/gu, ' ').trim(), address: settings.sendAsEmail };
+	// An alias without a name has the name of the account.
+	const names = [senderName, fromAlias?.name, settings?.displayName, accountName];
+	const name = names.find(Boolean) ?? '';
+	const isGmailsChoice = name === '' && !fromAlias && settings?.isPrimary === true;
+	return isGmailsChoice ? undefined : { name: name.replaceAll(/\p{Cc}+/gu, ' ').trim(), address };
 }
 
-/** Gmail ignores an address whose owner has not confirmed it yet. */
-const isUsable = ({ verificationStatus }: SendAs) => verificationStatus !== 'pending';
-
-/** Lists the settings, and asks Gmail again before it refuses, because the user may have added the alias meanwhile. @throws NodeError 400 */
-async function requireAlias(clients: Clients, alias: Address, item: Item): Promise<SendAs[]> {
-	const knownSettings = await listSendAs(clients);
-	if (findSendAs(knownSettings, alias)) return knownSettings;
-	const newSettings = await item.doOnce('mail.senders again', async () => {
-		forgetAccountFact(clients.credentialHash, 'sendAs');
-		return await listSendAs(clients);
-	});
-	if (findSendAs(newSettings, alias)) return newSettings;
-	const usableAddresses = newSettings.filter(isUsable).map(({ sendAsEmail }) => sendAsEmail);
-	const isPending = newSettings.some(({ sendAsEmail }) =>
-		isSameIgnoringCase(sendAsEmail, alias.address),
-	);
-	const reason = isPending
-		? 'its owner has not confirmed it yet'
-		: "it is not among the account's 'Send mail as' addresses";
+/** Lists the settings as they are now, because the user may have just added the alias. @throws NodeError 400 if the alias is not among them */
+async function listForAlias(clients: Clients, alias: Address, item: Item): Promise<SendAs[]> {
+	const allSettings = await item.doOnce('mail.aliases', () => fetchSendAs(clients));
+	if (findAlias(allSettings, alias)) return allSettings;
+	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail).join(', ');
 	throw createRefusal(
-		`The account cannot send from ${shorten(alias.address)}: ${reason}`,
-		`Nothing was sent. Set ${quoteField('fromAlias')} to one of: ${usableAddresses.join(', ')}. To use another address, add and confirm it in Gmail's settings under Accounts.`,
+		`The account cannot send from ${shorten(alias.address)}, because it is not among its confirmed 'Send mail as' addresses`,
+		`Nothing was sent. Set ${quoteField('fromAlias')} to one of: ${addresses}. To use another address, add and confirm it in Gmail's settings under Accounts.`,
 	);
 }
 
-/** Finds the settings of an alias, or of the address that the account sends from by default. Leaves out addresses that Gmail ignores. */
-export function findSendAs(allSettings: readonly SendAs[], alias: Address | undefined) {
-	const usableSettings = allSettings.filter(isUsable);
-	if (alias)
-		return usableSettings.find(({ sendAsEmail }) =>
-			isSameIgnoringCase(sendAsEmail, alias.address),
-		);
-	return (
-		usableSettings.find(({ isDefault }) => isDefault) ??
-		usableSettings.find(({ isPrimary }) => isPrimary)
-	);
-}
-
-/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
-export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
-	const usableSettings = (await tryToListSendAs(clients, item)).filter(isUsable);
-	if (usableSettings.length === 0) return [await fetchOwnAddress(clients)];
-	return usableSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
-}
-
-/**
- * Lists the addresses that the account sends from, or none if they cannot be read. The request is not retried, because it is not worth a
- * pause, and the credential may lack the scope.
- */
-async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
-	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	return await item.doOnce('mail.senders', () =>
-		listSendAs(clients, requestOptions).catch((error: unknown) => {
-			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
-			return [];
-		}),
-	);
-}
-
-/** Lists the addresses that the account sends from, with their names and signatures. */
-export async function listSendAs(
-	{ credentialHash, gmail }: Clients,
-	options = {},
-): Promise<SendAs[]> {
-	return await fetchAccountFact(credentialHash, 'sendAs', async () => {
-		const fields =
-			'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
-		const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
-		return data.sendAs ?? [];
-	});
-}
-
-export async function fetchOwnAddress({ credentialHash, gmail }: Clients): Promise<string> {
-	return await fetchAccountFact(credentialHash, 'address', async () => {
-		const { data } = await gmail.users.getProfile({ userId: 'me', fields: 'emailAddress' });
-		return data.emailAddress ?? '';
-	});
+/** Reads the signature of the sender in the Gmail settings. Returns '' if there is none. */
+export async function readSignature(
+	clients: Clients,
+	{ fromAlias }: OutgoingMail,
+	item: Item,
+): Promise<string> {
+	if (fromAlias) {
+		const allSettings = await listForAlias(clients, fromAlias, item);
+		return findAlias(allSettings, fromAlias)?.signature?.trim() ?? '';
+	}
+	const fetchSettings = async () => await fetchSendAs(clients);
+	const allSettings = await fetchAccountFact(clients, 'sendAs', fetchSettings);
+	return findDefault(allSettings)?.signature?.trim() ?? '';
 }

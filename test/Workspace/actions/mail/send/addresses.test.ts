@@ -11,7 +11,7 @@ import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/se
 import {
 	readCustomHeaders,
 	requireOneLine,
-} from '../../../../../nodes/Workspace/actions/mail/send/fields';
+} from '../../../../../nodes/Workspace/actions/mail/send/prepareMail';
 import { expectLinear } from '../../../../growth';
 import { Mails } from '../mails';
 
@@ -100,6 +100,7 @@ describe('addresses', () => {
 
 	it('times become epoch seconds', () => {
 		const terms = buildReceivedTerms({
+			received: 'between',
 			receivedAfter: '2026-01-01T00:00:00.500Z',
 			receivedBefore: '2026-01-01T00:00:02.000Z',
 		});
@@ -163,7 +164,6 @@ const plain: Form[] = [
 	['Jane\tDoe <j@x.example>', 'j@x.example', 'Jane Doe'],
 	['<j@x.example>', 'j@x.example'],
 	['< j@x.example >', 'j@x.example'],
-	['j @ x.example', 'j@x.example'],
 	['J.Doe+tag@X.Example', 'J.Doe+tag@x.example'],
 	["o'neil!#$%&*/=?^_`{|}~-@x.example", "o'neil!#$%&*/=?^_`{|}~-@x.example"],
 	['1@2.example', '1@2.example'],
@@ -177,16 +177,11 @@ const plain: Form[] = [
 	['a@[IPv6:2001:db8::1]', 'a@[IPv6:2001:db8::1]'],
 ];
 const comments: Form[] = [
-	['a@b.example(x@evil.example)', 'a@b.example'],
-	['(x@evil.example) a@b.example', 'a@b.example'],
-	['a(x)@b.example', 'a@b.example'],
-	['a@(x)b.example', 'a@b.example'],
+	['a@b.example (x@evil.example)', 'a@b.example'],
 	['Jane <j@x.example> (Sales)', 'j@x.example', 'Jane'],
-	['Jane <j@x.example(Sales)>', 'j@x.example', 'Jane'],
 	['Jane (Sales) <j@x.example>', 'j@x.example', 'Jane (Sales)'],
-	['Jane (Sales (Europe \\) )) <j@x.example>', 'j@x.example', 'Jane (Sales (Europe \\) ))'],
 	['Jane (x@evil.example) <j@x.example>', 'j@x.example', 'Jane (x@evil.example)'],
-	['Jane ("x, <y@evil.example>") <j@x.example>', 'j@x.example', 'Jane ("x, <y@evil.example>")'],
+	['Jane ( <j@x.example>', 'j@x.example', 'Jane ('],
 ];
 const displayNames: Form[] = [
 	['Jane Doe <j@x.example>', 'j@x.example', 'Jane Doe'],
@@ -194,8 +189,6 @@ const displayNames: Form[] = [
 	['J. R. Doe <j@x.example>', 'j@x.example', 'J. R. Doe'],
 	['"Doe, Jane" <j@x.example>', 'j@x.example', 'Doe, Jane'],
 	['"Jane \\"JJ\\" Doe" <j@x.example>', 'j@x.example', 'Jane "JJ" Doe'],
-	['Jane "JJ" Doe <j@x.example>', 'j@x.example', 'Jane JJ Doe'],
-	['"Jane" "Doe" <j@x.example>', 'j@x.example', 'Jane Doe'],
 	['"" <j@x.example>', 'j@x.example'],
 	["'Jane Doe' <j@x.example>", 'j@x.example', "'Jane Doe'"],
 	['info@firma.example <info@firma.example>', 'info@firma.example', 'info@firma.example'],
@@ -243,6 +236,8 @@ const accepted: Form[] = [
 ];
 
 const refused: string[] = [
+	...['j @ x.example', 'a@b.example(x@evil.example)', '(x@evil.example) a@b.example'],
+	...['a(x)@b.example', 'a@(x)b.example', 'Jane <j@x.example(Sales)>'],
 	...[
 		'a',
 		'a@',
@@ -328,8 +323,9 @@ const refused: string[] = [
 	...[
 		'"Doe, Jane <j@x.example>',
 		'Jane" <j@x.example>',
-		'Jane ( <j@x.example>',
-		'Jane ) <j@x.example>',
+		'Jane "JJ" Doe <j@x.example>',
+		'"Jane" "Doe" <j@x.example>',
+		'Jane ("x, <y@evil.example>") <j@x.example>',
 	],
 	...[
 		'Jane\\ Doe <j@x.example>',
@@ -402,7 +398,7 @@ describe('an address', () => {
 describe('a list', () => {
 	it.each<[string, string[]]>([
 		['a@x.example, b@x.example\nc@x.example\r\n\r\nd@x.example,,', ['a', 'b', 'c', 'd']],
-		['"Doe, Jane" <a@x.example>,b@x.example (x, y)', ['a', 'b']],
+		['"Doe, Jane" <a@x.example>,b@x.example (x y)', ['a', 'b']],
 		['Müller, Jörg <a@x.example>\nb@x.example', ['a', 'b']],
 		['', []],
 		[' ,\n, ', []],

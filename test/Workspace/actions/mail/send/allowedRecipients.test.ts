@@ -5,7 +5,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { standardScopes } from '../../../../../dev/google/tokens';
 import { failureOf } from '../../../../createExecuteContext';
 import { createNodeTool } from '../../../runNode';
-import { Mails } from '../mails';
+import { arrangeForm, Mails } from '../mails';
 
 const mails = new Mails();
 jest.setTimeout(120_000);
@@ -14,7 +14,7 @@ const mail = { to: 'ann@example.com', subject: 'Hello', body: 'Hi Ann' };
 const allowedRecipients = 'example.com, @sales.example.com\nBen <ben@example.org>, kim@example.org';
 /** A part before the @ in which a server may find another address is none of the domain's. */
 const mayGet = (address: string) =>
-	/^[^%!@]+@(?:sales\.)?example\.com$/i.test(address) ||
+	/^[^%!@#=]+@(?:sales\.)?example\.com$/i.test(address) ||
 	/^(?:ben|kim)@example\.org$/i.test(address);
 
 it.each([
@@ -53,6 +53,9 @@ const others = [
 	'evil%evil.example@example.com',
 	'evil.example!evil@example.com',
 	'"evil@evil.example"@example.com',
+	'SRS0=ab=cd=evil.example=x@example.com',
+	'evil=40evil.example@example.com',
+	'evil#evil.example@example.com',
 	// The Kelvin sign, whose small letter is an ordinary k.
 	'\u212aim@example.org',
 	'ann@example.\u0441om',
@@ -88,6 +91,39 @@ it.each(['a b', 'example.com, @', 'ann@'])(
 		).toMatch(/^'Allowed Recipients' of the node has an entry/);
 	},
 );
+
+it.each([',', '\n', ' ', ' ,\n"" '])(
+	'a list that names nobody allows nobody: %j',
+	async (given) => {
+		const words = /^'Allowed Recipients' of the node names nobody/;
+		const fixed = { allowedRecipients: given };
+		expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(words);
+		const inputObject = { operation: 'send', ...mail };
+		expect(await mails.refused(mails.json(inputObject, undefined, fixed))).toMatch(words);
+	},
+);
+
+it('the option that was added and left empty allows nobody, in JSON mode an empty field everybody', async () => {
+	const fixed = { allowedRecipients: '' };
+	expect(await mails.refused(mails.run('send', { ...mail, ...fixed }))).toMatch(/names nobody/);
+	await mails.json({ operation: 'send', ...mail }, undefined, fixed);
+	expect(mails.google.gmail.sent).toHaveLength(1);
+});
+
+it.each([
+	[
+		`to =?utf-8?Q?${'x'.repeat(20_000)}?= =?utf-8?Q?evil=40evil.example?=`,
+		'whoever stands in X-Forward-To',
+	],
+	['to =?utf-7?Q?evil+AEA-evil.example?=', 'whoever stands in X-Forward-To'],
+	['to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=', 'whoever stands in X-Forward-To'],
+	['to =?utf-8?X?evil?=', 'whoever stands in X-Forward-To'],
+])('a header that hides an address is refused: %#', async (value, who) => {
+	const headers = { header: [{ name: 'X-Forward-To', value }] };
+	const failure = await failureOf(mails.run('send', { ...mail, headers, allowedRecipients }));
+	expect(failure.message).toBe(`'Allowed Recipients' of the node does not include ${who}`);
+	expect(mails.google.gmail.sent).toEqual([]);
+});
 
 it('an input object cannot set the list', async () => {
 	const message = await mails.refused(
@@ -233,20 +269,22 @@ async function ask({ way, reply, saveAsDraft, isOnlyDrafts, fileName, parameters
 		createNodeTool({ url: mails.google.url, node: { type: 'test.workspaceTool' }, parameters })(
 			args,
 		);
-	if (way === 'form') return await mails.run('send', form, formOptions);
+	if (way === 'form')
+		return await mails.run('send', { ...form, email: reply ? 'reply' : 'new' }, formOptions);
 	if (way === 'json') return await mails.json(inputObject, undefined, fixed);
 	if (way === 'tool') {
 		const byModel = { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" };
 		return await useTool({ ...byModel, ...fixed }, { input: inputObject });
 	}
 	const byModel = { to: "={{ $fromAI('to') }}", subject: "={{ $fromAI('subject') }}" };
-	const parameters = {
+	const parameters = arrangeForm({
 		resource: 'mail',
 		operation: 'send',
 		...form,
 		...byModel,
 		options: formOptions,
-	};
+	});
+	if (!reply) parameters['email'] = 'new';
 	return await useTool(parameters, { to, subject });
 }
 

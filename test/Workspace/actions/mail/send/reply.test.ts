@@ -449,16 +449,26 @@ describe('Include Signature', () => {
 	});
 });
 
-describe('what only a reply can do is refused without an original, before anything is asked', () => {
-	it.each<[IDataObject, IDataObject, RegExp]>([
-		[{}, { replyAll: true }, /'Reply All' can only be used in a reply/],
-		[{}, { quoteOriginal: true }, /'Quote Original' can only be used in a reply/],
-		[{ to: '' }, {}, /'To' is required/],
-		[{ subject: ' ' }, {}, /'Subject' is required/],
-		[{ subject: '', sendAs: 'draft' }, {}, /'Subject' is required/],
-	])('%j %j', async (parameters, options, words) => {
+describe('a reply needs an original, and what only a reply can do is refused without one', () => {
+	it.each<[IDataObject, RegExp]>([
+		[{ replyAll: true }, /'replyAll' can only be used in a reply/],
+		[{ quoteOriginal: true }, /'quoteOriginal' can only be used in a reply/],
+	])('in an input object: %j', async (keys, words) => {
+		const mail = { operation: 'send', to: 'a@x.example', subject: 'S', body: 'Hello' };
+		expect(await mails.refused(mails.json({ ...mail, ...keys }))).toMatch(words);
+	});
+
+	it.each<[IDataObject, RegExp]>([
+		[{ to: '' }, /'To' is required/],
+		[{ subject: ' ' }, /'Subject' is required/],
+		[{ subject: '', sendAs: 'draft' }, /'Subject' is required/],
+		[{ email: 'reply' }, /'Reply to Message ID' is required/],
+		[{ replyToMessageId: '' }, /'Reply to Message ID' is required/],
+		[{ replyToMessageId: '={{ $json.missing }}' }, /'Reply to Message ID' is required/],
+		[{ replyToMessageId: '={{ $json.missing }} ' }, /'Reply to Message ID' is required/],
+	])('in the form: %j', async (parameters, words) => {
 		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello', ...parameters };
-		expect(await mails.refused(mails.run('send', mail, options))).toMatch(words);
+		expect(await mails.refused(mails.run('send', mail))).toMatch(words);
 	});
 });
 

@@ -186,6 +186,37 @@ describe('what goes out', () => {
 		},
 	);
 
+	it('attaches only files with the names that are wanted, in upper or lower case', async () => {
+		const fields = {
+			one: binary('1', 'Invoice 1.PDF'),
+			two: binary('2', 'logo.png'),
+			three: binary('3', 'terms.pdf'),
+		};
+		await send({}, { attachments: '*', onlyFiles: '*.pdf, *nv*' }, fields);
+		expect(
+			files()
+				.map(({ filename }) => filename)
+				.toSorted(),
+		).toEqual(['Invoice 1.PDF', 'terms.pdf']);
+		mails.google.reset();
+		const options = { attachments: '*', onlyFiles: 'logo' };
+		const items = [{ json: {}, binary: fields }];
+		const failure = await failureOf(mails.run('send', mail, options, items));
+		expect(failure.message).toBe(
+			"No file of the item has a name that 'Only Files Named' allows",
+		);
+		expect(failure.description).toContain("'logo.png'");
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
+
+	it.each<[IDataObject, string]>([
+		[{ body: 'Dear {{Customer}}, {{ $json.x }}' }, '{{Customer}}, {{ $json.x }}'],
+		[{ subject: '{{ order.id }}' }, '{{ order.id }}'],
+	])('names placeholders that stay in it: %j', async (parameters, names) => {
+		const { hints } = await mails.hinted({ operation: 'send', ...mail, ...parameters });
+		expect(hints).toEqual([expect.stringContaining(`The email contains ${names}.`)]);
+	});
+
 	it('does not send without files where all of them were wanted', async () => {
 		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
 			'The item has no files',
@@ -421,22 +452,22 @@ describe('From', () => {
 			expect(await from()).toBe('help@example.com');
 		});
 
-		it.each([
-			['sale@example.com', /'Send mail as'/],
-			['Soon@example.com', /not confirmed it yet/],
-		])('%s is refused before anything is sent', async (fromAlias, reason) => {
-			mails.google.gmail.aliases = ['sales@example.com'];
-			mails.google.gmail.pendingAliases = ['soon@example.com'];
-			const failure = await failureOf(
-				mails.run('send', mail, { fromAlias, senderName: 'A' }),
-			);
-			expect(failure.httpCode).toBe('400');
-			expect(failure.message).toMatch(reason);
-			expect(failure.description).toContain(
-				"Set 'From Alias' to one of: someone@example.com, sales@example.com.",
-			);
-			expect(mails.google.gmail.sent).toEqual([]);
-		});
+		it.each(['sale@example.com', 'Soon@example.com'])(
+			'%s, which the account lacks or has not confirmed, is refused before anything is sent',
+			async (fromAlias) => {
+				mails.google.gmail.aliases = ['sales@example.com'];
+				mails.google.gmail.pendingAliases = ['soon@example.com'];
+				const failure = await failureOf(
+					mails.run('send', mail, { fromAlias, senderName: 'A' }),
+				);
+				expect(failure.httpCode).toBe('400');
+				expect(failure.message).toContain(`cannot send from ${fromAlias}`);
+				expect(failure.description).toContain(
+					"Set 'From Alias' to one of: someone@example.com, sales@example.com.",
+				);
+				expect(mails.google.gmail.sent).toEqual([]);
+			},
+		);
 
 		it('of an alias that was added a moment ago is looked up again', async () => {
 			await from();

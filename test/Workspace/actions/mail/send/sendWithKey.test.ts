@@ -144,7 +144,8 @@ describe('with an idempotency key', () => {
 				given,
 				reading,
 			);
-			result = await operation.send?.(clients, params, item);
+			const prepared = operation.prepare?.(params, item);
+			if (prepared) result = await operation.send?.(clients, prepared, item);
 		});
 		if (!result) throw new Error('not run');
 		return { ...result, hints: item.hints };
