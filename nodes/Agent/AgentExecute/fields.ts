@@ -86,7 +86,7 @@ export const overrideOptions = [
 		...textType,
 		typeOptions: { password: true },
 		requiredInForm: true,
-		group: signatureOverride,
+		optionGroup: signatureOverride,
 		description:
 			'Used instead of the signature in the credential, e.g. if an earlier node creates the signature',
 	},
@@ -96,7 +96,7 @@ export const overrideOptions = [
 		type: 'number',
 		default: 0,
 		requiredInForm: true,
-		group: signatureOverride,
+		optionGroup: signatureOverride,
 		description: 'The time that was signed, in milliseconds since 1970',
 	},
 	{
@@ -104,7 +104,7 @@ export const overrideOptions = [
 		name: 'userId',
 		...textType,
 		requiredInForm: true,
-		group: signatureOverride,
+		optionGroup: signatureOverride,
 		description: 'The user for whom the signature was created',
 	},
 	{
@@ -112,7 +112,7 @@ export const overrideOptions = [
 		name: 'userPublicKey',
 		...textType,
 		requiredInForm: true,
-		group: signatureOverride,
+		optionGroup: signatureOverride,
 		description: 'The public key of the same user',
 	},
 ] as const satisfies readonly Field[];
