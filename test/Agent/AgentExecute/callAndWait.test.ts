@@ -8,6 +8,7 @@ import {
 } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { createExecuteContext, failureOf, withBinaryData } from '../../createExecuteContext';
+import { arrangeOptions } from './executeRun';
 import { withoutSniffing } from './waitBinary';
 
 const apiKey = 'canary-api-key-31bd';
@@ -54,7 +55,7 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 		items: options.items,
 		node: options.node,
 		signal: options.signal,
-		parameters: {
+		parameters: arrangeOptions({
 			startStepName: 'start',
 			task: 'Do it',
 			waitForMessages: true,
@@ -63,7 +64,7 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 			matchValue: 'answer',
 			...options.parameters,
 			options: options.options ?? {},
-		},
+		}),
 	});
 	withoutSniffing(context);
 	const { logged } = options;
@@ -83,7 +84,9 @@ const texts = (item?: INodeExecutionData) =>
 test('a wait says in the log what it waits for, and how long at most', async () => {
 	const logged: string[] = [];
 	await run({ logged, parameters: { sessionId: 's1' }, options: { waitTimeoutSeconds: 40 } });
-	expect(logged).toContain('Agent Execute: waits up to 40 s for messages of session s1');
+	expect(logged).toContain(
+		'Agent Execute: starts the agent and waits up to 40 s for messages of session s1',
+	);
 });
 
 test('the channel is open before the call, so that no message is lost', async () => {
@@ -273,7 +276,7 @@ describe('fails', () => {
 			{ matchField: '', matchValue: '' },
 			{},
 			{},
-			"'Match Field' and 'Match Value' are empty",
+			"'Final Message Field' and 'Final Message Values' are empty",
 		],
 		['no number to count', { waitUntil: 'count', messageCount: 0 }, {}, {}, "'Message Count'"],
 		['no end', { waitUntil: 'sunset' }, {}, {}, "'Wait Until'"],

@@ -35,7 +35,7 @@ export interface RunOptions {
 const node = new AgentExecute();
 
 /** Puts options that a test names without their place to where the form has them. */
-function arrangeOptions({ options = {}, ...parameters }: IDataObject): IDataObject {
+export function arrangeOptions({ options = {}, ...parameters }: IDataObject): IDataObject {
 	const all = { ...(options as IDataObject) };
 	const take = (names: readonly string[]) => {
 		const taken = Object.fromEntries(
