@@ -1,6 +1,5 @@
 /** What the product keeps for the whole process in the slots of `getGlobalSingleton`, as tests look at it. */
 interface SharedState {
-	readonly responsesInFlight: { readonly bytes: number };
 	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
 	readonly sessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
 }
@@ -19,6 +18,3 @@ export function countStoredResults(): number {
 
 /** Counts the nodes that listen to channels. */
 export const countListeningNodes = (): number => readSlot('sessionTriggers')?.listeners.size ?? 0;
-
-/** Returns the bytes of memory that are reserved for responses. */
-export const getBytesInFlight = (): number => readSlot('responsesInFlight')?.bytes ?? 0;

@@ -14,7 +14,7 @@ import { performJobs } from '../../nodes/Workspace/runner/runWorkspace';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 import { type RunnerItem, RunState } from '../../nodes/Workspace/runner/job';
 import { readParameters } from '../../nodes/fields/params';
-import type { RequestSender } from '../../nodes/http/request';
+import type { RequestSender } from '../../nodes/http/attempt';
 import type { Answer, Run } from './workers';
 
 const resources: Readonly<Record<Run['resource'], Readonly<Record<string, unknown>>>> = {
@@ -48,7 +48,6 @@ const bases = {
 	drive: `${url}/drive/v3`,
 };
 const clients = createClients(send, bases, {
-	maxAttempts: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 	signal: undefined,

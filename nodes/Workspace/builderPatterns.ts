@@ -34,6 +34,6 @@ export const builderPatterns = [
 		'document',
 		['create'],
 		'A letter or invoice from a template, as a PDF by email',
-		"options: { templateId: { __rl: true, mode: 'id', value: '…' }, fillFromInput: true, includeInputFields: true } puts the fields of the input item in place of {{field}}. Then operation: 'read', documentId: { __rl: true, mode: 'id', value: expr('{{ $json.documentId }}') }, options: { output: 'file', fileFormat: 'pdf', includeInputFields: true }. Then resource: 'mail', operation: 'send', attachments: '*', options: { idempotencyKey: expr('{{ $json.id }}') }.",
+		"from: 'template', templateId: { __rl: true, mode: 'id', value: '…' }, fillFromInput: true, options: { includeInputFields: true } puts the fields of the input item in place of {{field}}. Then operation: 'read', documentId: { __rl: true, mode: 'id', value: expr('{{ $json.documentId }}') }, format: 'pdf', options: { includeInputFields: true }. Then resource: 'mail', operation: 'send', attachments: '*', options: { idempotencyKey: expr('{{ $json.id }}') }.",
 	),
 ];

@@ -116,10 +116,23 @@ export async function getBinarySource(
 		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
 		return createMemorySource(data, { fileName, mimeType });
 	}
-	const { fileSize } = await awaitInTime(helpers.getBinaryMetadata(id), limit);
+	const { fileSize } = await awaitInTime(helpers.getBinaryMetadata(id), limit).catch(
+		(error: unknown) => {
+			throw createStorageError(error, limit.sourceName);
+		},
+	);
 	const open = async () =>
 		new TimedStream(await awaitInTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
 	return { fileName, mimeType, size: fileSize, open };
+}
+
+function createStorageError(error: unknown, sourceName: string): NodeError {
+	const failure = toNodeError(error);
+	if (failure.code === 504) return failure;
+	return createRefusal(
+		`${sourceName} is not in n8n's storage`,
+		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${failure.message}`,
+	);
 }
 
 /** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 if one is missing */
@@ -150,7 +163,7 @@ export function findBinaryFields(
 	const advice =
 		existingFields.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
-			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter them in ${quoteField(formField)}, or * for all.`;
+			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter one of them in ${quoteField(formField)}, or * for all.`;
 	throw createRefusal(message, advice);
 }
 

@@ -1,5 +1,6 @@
 import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
+import { joinSentences } from '../core/text';
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
 import { commonOptions } from '../fields/params';
 import { operationChoices, type Resource, resources } from './resources';
@@ -117,63 +118,77 @@ function buildOperationDescriptions(
 	resource: ResourceName,
 	operation: Operation,
 ): INodeProperties[] {
-	const { fields, options, modelDescription, modelCautions, caution } = operation;
-	const fileFieldLabel = fields.find(
-		({ isId, modes, required }) => isId && modes && required,
-	)?.displayName;
-	const fileText = fileFieldLabel && `${fileFieldLabel}, if available: ID or URL.`;
-	const continueLabel = options.find(({ name }) => continuationOptions.has(name))?.displayName;
-	const continuationText =
-		continueLabel && `${continueLabel}, if available, continues a long answer.`;
-	// The default text cannot name the file. `{{ $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
-	// of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
-	const hints = [
-		fileFieldLabel &&
-			`The model does not see which ${fileFieldLabel.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		continueLabel &&
-			`To let the model continue a long answer, add the option ${continueLabel} and let the model fill it in.`,
-	];
-	const hint = hints.filter(Boolean).join(' ');
-	const buildText = (
-		cautionText: string | undefined,
-		choiceDisplay?: IDisplayOptions['show'],
-	) => {
-		const text = [modelDescription, cautionText, fileText, continuationText]
-			.filter(Boolean)
-			.join(' ');
-		const show = {
-			'@tool': [true],
-			resource: [resource],
-			operation: [operation.value],
-			...choiceDisplay,
-		};
-		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
+	const { fields, modelCautions, caution } = operation;
+	const buildDescription = (cautionText?: string, choiceDisplay?: IDisplayOptions['show']) => {
+		const operationDisplay = { resource: [resource], operation: [operation.value] };
+		const show = { '@tool': [true], ...operationDisplay, ...choiceDisplay };
+		const display = { show, hide: { inputMode: ['json'] } };
+		const text = buildOperationText(operation, cautionText);
+		return buildToolDescription(text, display, buildOperationHint(operation));
 	};
-	if (!modelCautions) return [buildText(caution)];
+	if (!modelCautions) return [buildDescription(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
 	// If the field has an expression, all descriptions match, and n8n takes the last, so the first choice comes last.
 	return choices
 		.toReversed()
-		.map(({ value }) => buildText(byValue[value] ?? caution, { [field]: [value] }));
+		.map(({ value }) => buildDescription(byValue[value] ?? caution, { [field]: [value] }));
+}
+
+/** Returns the label of the field that chooses the spreadsheet or document. */
+function getFileLabel({ fields }: Operation) {
+	return fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
+}
+
+function getContinuationLabel({ options }: Operation) {
+	return options.find(({ name }) => continuationOptions.has(name))?.displayName;
+}
+
+function buildOperationText(operation: Operation, caution?: string): string {
+	const fileLabel = getFileLabel(operation);
+	const continuationLabel = getContinuationLabel(operation);
+	return joinSentences(
+		operation.modelDescription,
+		caution,
+		fileLabel && `${fileLabel}, if available: ID or URL.`,
+		continuationLabel && `${continuationLabel}, if available, continues a long answer.`,
+	);
+}
+
+/**
+ * The default text cannot name the file. `{{ $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
+ * of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
+ */
+function buildOperationHint(operation: Operation): string {
+	const fileLabel = getFileLabel(operation);
+	const continuationLabel = getContinuationLabel(operation);
+	return joinSentences(
+		fileLabel &&
+			`The model does not see which ${fileLabel.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		continuationLabel &&
+			`To let the model continue a long answer, add the option ${continuationLabel} and let the model fill it in.`,
+	);
 }
 
 function buildInputObjectText(): string {
-	return [
+	const lines = [
 		'Works with Gmail, Google Sheets, Google Docs and Google Drive. Input Object is one JSON object: "operation", "resource" if it is ambiguous, and the keys of the operation (* = required):',
-		...resources.flatMap((resource) =>
-			resource.operations.map(({ value, fields, caution }) => {
-				const keys = fields
-					.filter(isInputKey)
-					.map(
-						(field) => `${field.name}${isRequiredByDefault(field, fields) ? '*' : ''}`,
-					);
-				return `${resource.value} ${value}: ${keys.join(', ')}${caution === undefined ? '' : `. ${caution}`}`;
-			}),
-		),
-		// Written by hand, because the lines above name neither options, such as driveFiles, nor the choices of a field.
+	];
+	for (const { value: resource, operations } of resources)
+		for (const { value, fields, caution } of operations) {
+			const keys = fields
+				.filter(isInputKey)
+				.map((field) =>
+					isRequiredByDefault(field, fields) ? `${field.name}*` : field.name,
+				);
+			const keysText = `${resource} ${value}: ${keys.join(', ')}`;
+			lines.push(caution === undefined ? keysText : `${keysText}. ${caution}`);
+		}
+	// Written by hand, because the lines above name neither options, such as driveFiles, nor the choices of a field.
+	lines.push(
 		'send also takes driveFiles (list of IDs or URLs), upload contentSource text, base64 or mailAttachment (attachment is its file name).',
-	].join('\n');
+	);
+	return lines.join('\n');
 }
 
 /** Whether an input object requires the key of a field if all choices, such as Content Source, have their defaults. */

@@ -58,7 +58,7 @@ export function buildProperties(
 		const members = options.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
-		const entries = combineGroups(members);
+		const entries = combineGroups(members).flatMap(splitByUse);
 		entries.sort((a, b) => compareNames(a.displayName, b.displayName));
 		properties.push({
 			...buildConditionalProperty(collection, gate),
@@ -71,6 +71,13 @@ export function buildProperties(
 		});
 	}
 	return properties;
+}
+
+/** Returns one entry for tools and one for workflows if an option has other conditions in a workflow. n8n shows one of the two. */
+function splitByUse(option: Field): Field[] {
+	const { inWorkflowWhen, ...toolEntry } = option;
+	if (!inWorkflowWhen) return [option];
+	return [toolEntry, { ...toolEntry, onlyAsTool: false, showWhen: inWorkflowWhen }];
 }
 
 /** Puts the options of a group into one option with all of their values. */
@@ -126,7 +133,8 @@ function buildOptionConditions(
 	fields: readonly Field[],
 	options: readonly Field[],
 ): IDisplayOptions {
-	const show: Conditions = option.onlyAsTool ? { '@tool': [true] } : {};
+	const { onlyAsTool } = option;
+	const show: Conditions = onlyAsTool === undefined ? {} : { '@tool': [onlyAsTool] };
 	const hide: Conditions = {};
 	for (const [name, values] of Object.entries(option.showWhen ?? {})) {
 		const field = fields.find((other) => other.name === name);

@@ -1,19 +1,20 @@
 import { addAbortSignal, type Readable } from 'node:stream';
 
+import type { Exchange } from './exchange';
 import { findErrorCode } from './networkErrors';
 
-export const mebibyte = 2 ** 20;
-export const defaultMaxBytes = 64 * mebibyte;
-/** How much of the body of an unsuccessful response is read, before decompression. An error message is smaller. */
+const mebibyte = 2 ** 20;
+/** The limit for a response, after decompression. */
+export const maxResponseBytes = 64 * mebibyte;
+/** How much of the body of an unsuccessful response is read. An error message is smaller. */
 const maxErrorBytes = mebibyte / 4;
 
 /** A body that could not be read. */
 export class BodyError extends Error {
 	readonly reason:
-		| 'cutShort' // The connection or the compressed data ended too early. A repeat may help.
+		| 'cutShort' // The connection ended too early. A repeat may help.
 		| 'tooLarge' // There are more bytes than the caller allows. Only less data helps.
-		| 'tooCostly' // To parse this would take too much time or memory. Only less data helps.
-		| 'noMemory'; // Other responses take the memory at the moment. A pause may help.
+		| 'tooCostly'; // To parse this would block n8n, or take too much memory. Only less data helps.
 	readonly errorCode: string | undefined;
 
 	constructor(reason: BodyError['reason'], errorCode?: string) {
@@ -23,63 +24,38 @@ export class BodyError extends Error {
 	}
 }
 
-interface ReadLimits {
-	readonly maxBytes?: number;
-	/** The length according to the response's headers. If it is too large, nothing is read. */
-	readonly announcedBytes?: number;
-	/** Ends the reading and destroys the stream. */
-	readonly signal?: AbortSignal;
-	/** Counts the bytes that are read, for example a `MemoryReservation`. @throws BodyError `noMemory` */
-	readonly memory?: { reserve(bytes: number): void };
-}
-
-/** Reads the whole body of a response. @throws BodyError */
-export async function readResponseBody(
-	body: Readable | Buffer,
-	limits: ReadLimits = {},
+/** Reads the whole body of a response, and closes it if it is too long. @throws BodyError */
+export async function readBody(
+	{ body, exchange }: { readonly body: Readable | Buffer; readonly exchange?: Exchange },
+	signal: AbortSignal,
+	maxBytes = maxResponseBytes,
 ): Promise<Buffer> {
-	const { maxBytes = defaultMaxBytes, announcedBytes = 0, memory } = limits;
-	if (Buffer.isBuffer(body)) {
-		if (body.length > maxBytes) throw new BodyError('tooLarge');
-		memory?.reserve(body.length);
-		return body;
-	}
-	if (announcedBytes > maxBytes) {
-		body.destroy();
-		throw new BodyError('tooLarge');
-	}
-	const { bytes, error } = await collectBytes(body, limits);
+	const { bytes, error } = await collectBytes(body, signal, maxBytes);
 	if (error) throw error;
+	// Node takes a body without a length for complete if the connection is reset.
+	if (exchange?.response?.socket?.errored) throw new BodyError('cutShort');
 	return bytes;
 }
-
-/** Parses JSON. Returns undefined for anything else, such as a proxy's page or an empty body. The HTTP status then says more. */
-export function tryParseJson(bytes: Buffer): unknown {
-	try {
-		return JSON.parse(bytes.toString('utf8')) as unknown;
-	} catch {
-		return undefined;
-	}
-}
-
-/** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
-export const mayBeJson = (bytes: Buffer) =>
-	/^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 
 /** Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because the status is known anyway. */
 export async function readErrorBody(
 	body: Readable | Buffer,
 	signal?: AbortSignal,
 ): Promise<Buffer> {
-	if (Buffer.isBuffer(body)) return body.subarray(0, maxErrorBytes);
-	return (await collectBytes(body, { maxBytes: maxErrorBytes, signal })).bytes;
+	const { bytes } = await collectBytes(body, signal, maxErrorBytes);
+	return bytes;
 }
 
-/** Reads a stream. @returns the bytes that were read, and the error if the reading ended early */
+/** @returns the bytes that were read, and the error if the reading ended early */
 async function collectBytes(
-	body: Readable,
-	{ maxBytes = defaultMaxBytes, signal, memory }: ReadLimits,
+	body: Readable | Buffer,
+	signal: AbortSignal | undefined,
+	maxBytes: number,
 ) {
+	if (Buffer.isBuffer(body)) {
+		const error = body.length > maxBytes ? new BodyError('tooLarge') : undefined;
+		return { bytes: body.subarray(0, maxBytes), error };
+	}
 	if (signal) addAbortSignal(signal, body);
 	const chunks: Buffer[] = [];
 	let byteCount = 0;
@@ -89,14 +65,74 @@ async function collectBytes(
 			// Leaving the loop destroys the stream.
 			if (byteCount > maxBytes)
 				return { bytes: Buffer.concat(chunks), error: new BodyError('tooLarge') };
-			memory?.reserve(chunk.length);
 			chunks.push(chunk);
 		}
-		return { bytes: Buffer.concat(chunks, byteCount) };
 	} catch (error) {
 		// Only the code is kept, because other properties of the error may name the request.
-		const bodyError =
-			error instanceof BodyError ? error : new BodyError('cutShort', findErrorCode([error]));
-		return { bytes: Buffer.concat(chunks), error: bodyError };
+		const errorCode = findErrorCode([error]);
+		return { bytes: Buffer.concat(chunks), error: new BodyError('cutShort', errorCode) };
 	}
+	return { bytes: Buffer.concat(chunks, byteCount), error: undefined };
+}
+
+/** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
+export const mayBeJson = (bytes: Buffer) =>
+	/^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
+
+/** Parses JSON. Returns undefined for anything else, such as a proxy's page or an empty body. A long body needs `canParse` first. */
+export function parseJson(bytes: Buffer): unknown {
+	try {
+		return JSON.parse(bytes.toString('utf8')) as unknown;
+	} catch {
+		return undefined;
+	}
+}
+
+/** The limit for levels of objects and lists. n8n copies data by recursion, which overflows the stack at some thousands of levels. */
+const maxLevels = 1_000;
+/** The limit for keys, entries, and objects and lists, which count twice. With more, parsing would block n8n for over half a second. */
+const maxParts = 6_000_000;
+const containerParts = 2;
+/** V8 stores an object with more keys as a hash table, which is slow: then a key counts as `hashTableKeyParts`. */
+const maxFastKeys = 1_000;
+const hashTableKeyParts = 20;
+
+/** Returns whether JSON can be parsed, and its value copied, without harm to n8n's other workflows. */
+export const canParse = (json: Buffer) => countJsonParts(json) <= maxParts;
+
+const [brace, braceEnd] = [0x7b, 0x7d];
+const [bracket, bracketEnd] = [0x5b, 0x5d];
+const [comma, colon] = [0x2c, 0x3a];
+const [quote, backslash] = [0x22, 0x5c];
+
+/** Counts the parts of JSON outside its texts. @returns Infinity for too many levels; a number above `maxParts` if there are more */
+export function countJsonParts(json: Buffer): number {
+	/** The number of keys by level. */
+	const keyCounts = new Uint32Array(maxLevels + 1);
+	let parts = 0;
+	let level = 0;
+	let isInText = false;
+	for (let position = 0; position < json.length && parts <= maxParts; position++) {
+		const byte = json[position];
+		if (isInText) {
+			if (byte === backslash) position++;
+			else if (byte === quote) isInText = false;
+		} else if (byte === quote) {
+			isInText = true;
+		} else if (byte === comma) {
+			parts++;
+		} else if (byte === colon) {
+			const count = (keyCounts[level] ?? 0) + 1;
+			keyCounts[level] = count;
+			parts += count > maxFastKeys ? hashTableKeyParts : 1;
+		} else if (byte === brace || byte === bracket) {
+			parts += containerParts;
+			level++;
+			if (level > maxLevels) return Infinity;
+			keyCounts[level] = 0;
+		} else if (byte === braceEnd || byte === bracketEnd) {
+			level = Math.max(0, level - 1);
+		}
+	}
+	return parts;
 }

@@ -1,5 +1,228 @@
-import { getHttpObserver } from './httpObserver';
-import type { AttemptResult } from './retry';
+import type { NodeError } from '../core/errors';
+
+/** What became of one attempt of a request, and whether another one may help. */
+export type AttemptResult = Pick<NodeError, 'outcome' | 'retryable'>;
+
+const refused = { outcome: 'notDone', retryable: false } as const;
+const notYet = { outcome: 'notDone', retryable: true } as const;
+const unclear = { outcome: 'unknown', retryable: true } as const;
+
+/** What became of the request, by what came in place of a success. */
+const resultByCategory = {
+	/** A status below 500: the service refused the request. */
+	refused,
+	/** Status 429. If requests share a gate, all of them pause. */
+	rateLimited: notYet,
+	/** Status 408 or from 500 on: the service may have done something before it failed. */
+	failed: unclear,
+	notConnected: notYet,
+	certificate: refused,
+	handshake: refused,
+	/** n8n's egress policy forbids the address. */
+	blocked: refused,
+	timeout: unclear,
+	lost: unclear,
+	unknown: unclear,
+} as const satisfies Readonly<Record<string, AttemptResult>>;
+
+/** Says what a status outside 200–299 means for the attempt. */
+export function classifyStatus(statusCode: number): AttemptResult {
+	if (statusCode === 429) return resultByCategory.rateLimited;
+	const hasFailed = statusCode >= 500 || statusCode === 408;
+	return hasFailed ? resultByCategory.failed : resultByCategory.refused;
+}
+
+/** Whether the service refused the request because of a quota. Google also uses 403, and of its errors with 403, only this one is retryable. */
+export const isRateLimited = ({ code, outcome, retryable }: NodeError) =>
+	(code === 429 || code === 403) && retryable && outcome === 'notDone';
+
+/** What a proxy's answer to CONNECT means: nothing reached the service. */
+export function classifyProxyStatus(statusCode: number): AttemptResult {
+	return classifyStatus(statusCode).retryable ? notYet : refused;
+}
+
+type Category = Exclude<keyof typeof resultByCategory, 'refused' | 'rateLimited' | 'failed'>;
+
+/** An error that Node, n8n or the HTTP client reported instead of a response. */
+export interface NetworkError extends AttemptResult {
+	readonly category: Category;
+	readonly statusCode: 503 | 504;
+	/** A code of Node, of n8n or of the HTTP client, such as ECONNREFUSED. */
+	readonly errorCode: string | undefined;
+	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
+	readonly reason: string;
+	/** What helps, if the code alone tells. */
+	readonly cure?: string;
+}
+
+interface NetworkErrorRow {
+	readonly category: Category;
+	readonly codes: RegExp;
+	readonly reason: string;
+	readonly cure?: string;
+	/** The row applies only to errors of this phase. `connecting`: before there is a connection. `beforeTls`: before TLS is established. */
+	readonly phase?: 'connecting' | 'beforeTls';
+}
+
+export const blockedAdvice =
+	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
+
+/** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
+const errorTable: readonly NetworkErrorRow[] = [
+	{
+		category: 'notConnected',
+		codes: /^EHOST(UNREACH|DOWN)$/,
+		reason: 'the host cannot be reached',
+		phase: 'connecting',
+	},
+	{
+		category: 'notConnected',
+		codes: /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+		reason: 'the network cannot be reached',
+		phase: 'connecting',
+	},
+	{
+		category: 'notConnected',
+		codes: /^ETIMEDOUT$/,
+		reason: 'the server did not respond',
+		phase: 'connecting',
+	},
+	{
+		category: 'certificate',
+		codes: /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|(DEPTH_ZERO_)?SELF_SIGNED_CERT|CERT_UNTRUSTED)/,
+		reason: "n8n does not know who issued the server's certificate",
+		cure: "If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.",
+		phase: 'beforeTls',
+	},
+	{
+		category: 'certificate',
+		codes: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+		reason: "the server's certificate is not valid at this time",
+		cure: 'Renew the certificate on the server. If it is up to date, check the clock of the machine that n8n runs on.',
+		phase: 'beforeTls',
+	},
+	{
+		category: 'certificate',
+		codes: /ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+		reason: "the server's certificate is for another host name",
+		cure: 'Enter the address with the host name of the certificate, or have the certificate issued for this host name.',
+		phase: 'beforeTls',
+	},
+	{
+		category: 'certificate',
+		codes: /CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
+		reason: "the server's certificate is not trusted",
+		cure: 'Install a valid certificate on the server.',
+		phase: 'beforeTls',
+	},
+	{
+		category: 'handshake',
+		codes: /^(EPROTO|ERR_TLS|ERR_SSL)/,
+		reason: 'the secure (TLS) connection failed',
+		phase: 'beforeTls',
+	},
+	{
+		category: 'notConnected',
+		codes: /^ECONNREFUSED$/,
+		reason: 'the connection was refused',
+	},
+	{
+		category: 'notConnected',
+		codes: /^ENOTFOUND$/,
+		reason: 'the host name was not found',
+	},
+	{
+		category: 'notConnected',
+		codes: /^EAI_(AGAIN|FAIL|NODATA)$/,
+		reason: 'the host name could not be resolved',
+	},
+	{
+		category: 'timeout',
+		codes: /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/,
+		reason: 'the server did not respond',
+	},
+	{
+		category: 'lost',
+		codes: /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
+		reason: 'the connection was reset',
+	},
+	{ category: 'lost', codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
+	{ category: 'lost', codes: /^ENET(UNREACH|DOWN)$/, reason: 'the network cannot be reached' },
+	{
+		category: 'lost',
+		codes: /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/,
+		reason: 'the response was not valid HTTP',
+	},
+];
+
+const blockedReason = 'n8n does not allow connections to this address';
+
+/** Classifies anything that was thrown instead of a response. */
+export function classifyNetworkError(error: unknown): NetworkError {
+	const chain = collectErrorChain(error);
+	if (chain.some(isBlockedByPolicy)) return describe('blocked', blockedReason);
+	const errorCode = findErrorCode(chain);
+	if (errorCode === undefined) return describe('unknown', 'the request failed');
+	const tls = findTlsState(chain);
+	const phases = {
+		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
+		beforeTls: tls !== 'established',
+	};
+	const row = errorTable.find(
+		({ codes, phase }) => codes.test(errorCode) && (phase === undefined || phases[phase]),
+	);
+	if (!row) return describe('unknown', 'the connection failed', errorCode);
+	// Nothing is sent before TLS is established, whatever ended the connection.
+	const isLostBeforeTls = row.category === 'lost' && tls === 'beginning';
+	const category = isLostBeforeTls ? 'notConnected' : row.category;
+	return describe(category, row.reason, errorCode, row.cure);
+}
+
+function describe(
+	category: Category,
+	reason: string,
+	errorCode?: string,
+	cure?: string,
+): NetworkError {
+	const statusCode = category === 'timeout' ? 504 : 503;
+	return { category, ...resultByCategory[category], statusCode, errorCode, reason, cure };
+}
+
+/** Finds out from the request of the HTTP client how far TLS was. Node sets `secureConnecting` to false when TLS is established. */
+function findTlsState(chain: readonly object[]): 'beginning' | 'established' | undefined {
+	for (const link of chain) {
+		const socket = getProperty(getProperty(link, 'request'), 'socket');
+		const isConnecting = getProperty(socket, 'secureConnecting');
+		if (typeof isConnecting === 'boolean') return isConnecting ? 'beginning' : 'established';
+	}
+	return undefined;
+}
+
+/** Says what happened, with the same words in every node. @param url the requested address */
+export function formatNetworkMessage(networkError: NetworkError, error: unknown, url: string) {
+	const { category, outcome, reason } = networkError;
+	const { host } = new URL(url);
+	if (category === 'timeout') return `${host} did not respond in time`;
+	if (outcome === 'unknown')
+		return `The connection to ${host} was lost before the service responded: ${reason}`;
+	return `No connection to ${findUnreachableHost(collectErrorChain(error), url)}: ${reason}`;
+}
+
+/** Finds the host that could not be reached: the host of the URL, or another one on the way, such as a proxy (then also its port if known). */
+function findUnreachableHost(chain: readonly unknown[], url: string): string {
+	const { host, hostname, port, protocol } = new URL(url);
+	const defaultPort = protocol === 'https:' ? '443' : '80';
+	const requestedPort = port || defaultPort;
+	for (const link of chain) {
+		const name = getProperty(link, 'hostname');
+		if (typeof name === 'string' && name !== hostname) return name;
+		const address = getProperty(link, 'address');
+		const peerPort = getProperty(link, 'port');
+		const isElsewhere = typeof peerPort === 'number' && String(peerPort) !== requestedPort;
+		if (typeof address === 'string' && isElsewhere) return `${address}:${peerPort}`;
+	}
+	return host;
+}
 
 /** Collects the error and its causes, outermost first. An AggregateError adds all of its errors, such as one for each address of a host. */
 export function collectErrorChain(error: unknown): object[] {
@@ -23,128 +246,10 @@ export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));
 }
 
-/** Finds the host that could not be reached: the host of the URL, or another one on the way, such as a proxy (then also its port if known). */
-function findUnreachableHost(chain: readonly unknown[], url: string): string {
-	const { host, hostname, port, protocol } = new URL(url);
-	const defaultPort = protocol === 'https:' ? 443 : 80;
-	const requestedPort = port === '' ? defaultPort : Number(port);
-	for (const link of chain) {
-		const name = getProperty(link, 'hostname');
-		if (typeof name === 'string' && name !== hostname) return name;
-		const address = getProperty(link, 'address');
-		const peerPort = getProperty(link, 'port');
-		if (
-			typeof address === 'string' &&
-			typeof peerPort === 'number' &&
-			peerPort !== requestedPort
-		)
-			return `${address}:${peerPort}`;
-	}
-	return host;
-}
-
 export const getProperty = (value: unknown, key: string) =>
 	typeof value === 'object' && value !== null
 		? (value as Record<string, unknown>)[key]
 		: undefined;
-
-/** What became of the request, by category of error. Errors that occur only before a connection exists mean that nothing was done. */
-const resultByCategory = {
-	notConnected: { outcome: 'notDone', retryable: true },
-	certificate: { outcome: 'notDone', retryable: false },
-	handshake: { outcome: 'notDone', retryable: false },
-	blocked: { outcome: 'notDone', retryable: false },
-	timeout: { outcome: 'unknown', retryable: true },
-	lost: { outcome: 'unknown', retryable: true },
-	unknown: { outcome: 'unknown', retryable: true },
-} as const satisfies Readonly<Record<string, AttemptResult>>;
-
-/** An error that Node, n8n or the HTTP client reported instead of a response. */
-export interface NetworkError extends AttemptResult {
-	readonly category: keyof typeof resultByCategory;
-	readonly statusCode: 503 | 504;
-	/** A code of Node, of n8n or of the HTTP client, such as ECONNREFUSED. */
-	readonly errorCode: string | undefined;
-	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
-	readonly reason: string;
-}
-
-const certificateCodePattern = /CERT|SELF_SIGNED|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH/;
-
-type NetworkErrorRow = readonly [
-	category: NetworkError['category'],
-	codePattern: RegExp,
-	reason: string,
-	/** The row applies only to errors of this phase. `connecting`: before there is a connection. `beforeTls`: before TLS is established. */
-	phase?: 'connecting' | 'beforeTls',
-];
-
-/** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
-const errorTable: readonly NetworkErrorRow[] = [
-	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
-	[
-		'notConnected',
-		/^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-		'the network cannot be reached',
-		'connecting',
-	],
-	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
-	['certificate', certificateCodePattern, "the server's certificate is not trusted", 'beforeTls'],
-	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
-	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
-	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
-	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
-	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server did not respond'],
-	['lost', /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was reset'],
-	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
-	['lost', /^ENET(UNREACH|DOWN)$/, 'the network cannot be reached'],
-	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
-];
-
-/** Part of Node's message if a connection ended before TLS was established. The code ECONNRESET does not show when it ended. */
-const resetBeforeTls = 'before secure TLS connection was established';
-
-export const blockedAdvice =
-	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
-
-/** Classifies anything that was thrown instead of a response. */
-export function classifyNetworkError(error: unknown): NetworkError {
-	const chain = collectErrorChain(error);
-	const errorCode = chain.some(isBlockedByPolicy) ? undefined : findErrorCode(chain);
-	const [category, reason] = classifyCode(chain, errorCode);
-	const statusCode = category === 'timeout' ? 504 : 503;
-	return { category, ...resultByCategory[category], statusCode, errorCode, reason };
-}
-
-function classifyCode(
-	chain: readonly object[],
-	errorCode = '',
-): [NetworkError['category'], string] {
-	if (chain.some(isBlockedByPolicy))
-		return ['blocked', 'n8n does not allow connections to this address'];
-	if (errorCode === '') return ['unknown', 'the request failed'];
-	if (chain.some((link) => link instanceof Error && link.message.includes(resetBeforeTls)))
-		return ['notConnected', 'the connection was reset'];
-	const phases = {
-		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
-		beforeTls: !chain.some((link) => getHttpObserver().errorsAfterTls.has(link)),
-	};
-	const row = errorTable.find(
-		([, pattern, , phase]) => pattern.test(errorCode) && (!phase || phases[phase]),
-	);
-	const [category = 'unknown', , reason = 'the connection failed'] = row ?? [];
-	return [category, reason];
-}
-
-/** Says what happened, with the same words in every node. @param url the requested address */
-export function formatNetworkMessage(networkError: NetworkError, error: unknown, url: string) {
-	const { category, outcome, reason } = networkError;
-	const { host } = new URL(url);
-	if (category === 'timeout') return `${host} did not respond in time`;
-	if (outcome === 'unknown')
-		return `The connection to ${host} was lost before the service responded: ${reason}`;
-	return `No connection to ${findUnreachableHost(collectErrorChain(error), url)}: ${reason}`;
-}
 
 /** Returns whether this is an error of n8n's egress policy, which an administrator can turn on. */
 export const isBlockedByPolicy = (error: unknown): error is Error =>

@@ -173,7 +173,7 @@ describe('Agent API', () => {
 			'a certificate that nobody trusts',
 			{ tls: true },
 			{ deploymentUrl: '{url}' },
-			/certificate is not trusted/,
+			/does not know who issued/,
 		],
 		[
 			'a redirect',

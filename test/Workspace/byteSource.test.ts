@@ -72,6 +72,16 @@ function itemWith(binary: Partial<IBinaryData>, helpers: object = {}) {
 	});
 }
 
+test('a file that is not in the storage of this process names what processes must share', async () => {
+	const getBinaryMetadata = () => Promise.reject(new Error('File not found: invoice'));
+	const item = itemWith({ id: 'filesystem-v2:1' }, { getBinaryMetadata });
+	await expect(item.getBinary('invoice')).rejects.toMatchObject({
+		code: 400,
+		message: "The binary field 'invoice' is not in n8n's storage",
+		description: expect.stringMatching(/same storage.*File not found: invoice$/) as string,
+	});
+});
+
 test.each(['', 'a', 'ab'])('the content %j of an item is read as it is', async (text) => {
 	const data = Buffer.from(text);
 	const source = await itemWith(

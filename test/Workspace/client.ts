@@ -8,12 +8,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { createRefusal } from '../../nodes/core/errors';
 import { Sanitizer } from '../../nodes/core/sanitizer';
 
-import { defaultRateLimiterSettings } from '../../nodes/http/rateLimiter';
+import { defaultGateSettings } from '../../nodes/http/gate';
 import { createClients } from '../../nodes/Workspace/google/clients';
 import {
 	type ApiBases,
-	createRateLimiterFinder,
-	type RateLimiterFinder,
+	createGateFinder,
+	type GateFinder,
 	type TransportOptions,
 } from '../../nodes/Workspace/google/transport';
 import { FieldNaming } from '../../nodes/fields/field';
@@ -31,9 +31,9 @@ export function basesAt(baseUrl: string): ApiBases {
 	};
 }
 
-/** Makes rate limiters for one test, with a shorter minute. */
-export function quickLimiters(minute = 600): RateLimiterFinder {
-	return createRateLimiterFinder({ ...defaultRateLimiterSettings, periodMilliseconds: minute });
+/** Makes gates for one test, with a shorter minute. */
+export function quickGates(minute = 600): GateFinder {
+	return createGateFinder({ ...defaultGateSettings, periodMilliseconds: minute });
 }
 
 /**
@@ -46,13 +46,12 @@ export function testClients(
 	options: Partial<TransportOptions> = {},
 ): Clients {
 	return createClients(n8nSender(token), basesAt(baseUrl), {
-		maxAttempts: 5,
 		maxRetryWaitMilliseconds: 60_000,
 		timeoutMilliseconds: 30_000,
 		signal: undefined,
 		credentialHash: randomUUID(),
 		credentialKey: `test ${token}`,
-		findRateLimiter: quickLimiters(),
+		findGate: quickGates(),
 		signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 		...options,
 	});

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
 import { readParameters } from '../../nodes/fields/params';
-import type { RequestSender } from '../../nodes/http/request';
+import type { RequestSender } from '../../nodes/http/attempt';
 import * as document from '../../nodes/Workspace/actions/document';
 import * as file from '../../nodes/Workspace/actions/file';
 import * as spreadsheet from '../../nodes/Workspace/actions/spreadsheet';
@@ -15,7 +15,7 @@ import {
 	createKeyReusedError,
 } from '../../nodes/Workspace/idempotency';
 import { getAllFields, type Operation } from '../../nodes/Workspace/operation';
-import { basesAt, quickLimiters, testItem } from './client';
+import { basesAt, quickGates, testItem } from './client';
 import { n8nSender } from './n8nSender';
 import { performTogether } from './performOperation';
 
@@ -80,7 +80,6 @@ describe('keyed runs', () => {
 		async run(operation: Operation, given: Record<string, unknown>): Promise<unknown> {
 			const clients = createClients(this.sender, basesAt(google.url), {
 				...{
-					maxAttempts: 2,
 					maxRetryWaitMilliseconds: 1000,
 					timeoutMilliseconds: 30_000,
 					signal: over.signal,
@@ -88,7 +87,7 @@ describe('keyed runs', () => {
 				...{
 					credentialHash: randomUUID(),
 					credentialKey: token,
-					findRateLimiter: quickLimiters(),
+					findGate: quickGates(),
 				},
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});

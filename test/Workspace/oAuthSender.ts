@@ -9,7 +9,7 @@ import type {
 	Workflow,
 } from 'n8n-workflow';
 
-import type { FullResponse, RequestSender } from '../../nodes/http/request';
+import type { FullResponse, RequestSender } from '../../nodes/http/attempt';
 
 const type = 'workspaceOAuth2Api';
 

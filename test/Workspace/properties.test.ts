@@ -89,11 +89,11 @@ describe('properties', () => {
 		},
 		'document append': { documentId: locator, content: '', contentFormat: 'text' },
 		'file upload': {
+			binaryPropertyName: '',
+			parentFolder: locator,
 			name: '',
 			contentSource: 'binary',
-			binaryPropertyName: 'data',
 			mimeType: '',
-			parentFolder: locator,
 		},
 	};
 
@@ -194,7 +194,7 @@ describe('properties', () => {
 			description: '',
 			idempotencyKey: '',
 			onExisting: 'createNew',
-			properties: {},
+			onlyFiles: '',
 		},
 	};
 
@@ -219,7 +219,6 @@ describe('properties', () => {
 	const firstRows: Record<string, object> = {
 		filters: { filter: [{ column: '', condition: 'equals', value: '' }] },
 		headers: { header: [{ name: '', value: '' }] },
-		properties: { property: [{ key: '', value: '' }] },
 		replacements: { replacement: [{ find: '', replace: '', format: 'text' }] },
 	};
 
@@ -355,7 +354,6 @@ describe('properties', () => {
 					one.name === name &&
 					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
-		expect(fieldOf('upload', 'binaryPropertyName')?.hint).toContain('* for all');
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
 			'To only update, add the option',
 		);
@@ -406,6 +404,30 @@ describe('properties', () => {
 			'allowedRecipients',
 			'allowFilePaths',
 		]);
+	});
+
+	test('a page token can be entered in a tool, and in a workflow where pages are put out', () => {
+		const collection = description.properties.find(({ name, displayOptions }) => {
+			const { resource, operation } = displayOptions?.show ?? {};
+			return name === 'options' && `${resource?.join()} ${operation?.join()}` === 'mail list';
+		});
+		const entries = (collection?.options as INodeProperties[]).filter(
+			({ name }) => name === 'pageToken',
+		);
+		const count = (nodeName: string, given: INodeParameters) =>
+			entries.filter((entry) =>
+				NodeHelpers.displayParameter(
+					given,
+					entry,
+					node,
+					{ ...description, name: nodeName },
+					{ ...valuesOf('mail list'), options: given },
+				),
+			).length;
+		expect([count('workspace', {}), count('workspace', { output: 'items' })]).toEqual([0, 0]);
+		expect(count('workspace', { output: 'page' })).toBe(1);
+		expect(count('workspaceTool', {})).toBe(1);
+		expect(count('workspaceTool', { output: 'page' })).toBe(1);
 	});
 
 	test('an option that depends on another is shown while that one has its default', () => {
@@ -620,7 +642,7 @@ describe('properties', () => {
 			'document create: title*, content, contentFormat, templateId, fillFromInput, replacements, parentFolder',
 			'document read: documentId*, format',
 			'document write: documentId*, section, tab, content*, contentFormat. Destructive: the previous content is lost.',
-			'file upload: name, contentSource, binaryPropertyName, content*, messageId, attachment, mimeType, parentFolder',
+			'file upload: binaryPropertyName, parentFolder, name, contentSource, content*, messageId, attachment, mimeType',
 			'mail list: from, status, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail read: messageId*',
 			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',

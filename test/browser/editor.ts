@@ -191,7 +191,11 @@ export class Editor {
 
 	/** Adds a field to those of Options. */
 	async addOption(field: string): Promise<void> {
-		const list = this.page.getByTestId('node-parameters').getByPlaceholder('Add option');
+		// Other collections, such as Reading Options, come after it.
+		const list = this.page
+			.getByTestId('node-parameters')
+			.getByPlaceholder('Add option')
+			.first();
 		await chooseFrom(list, this.option(labelOf(field)), () =>
 			this.parameter(field).isVisible(),
 		);

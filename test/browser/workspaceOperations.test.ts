@@ -86,8 +86,8 @@ const tours: readonly Tour[] = [
 		operation: ['spreadsheet', 'read'],
 		acts: [guests, ['pick', 'tab', 'People']],
 		shows: ['Ann', 'Ben'],
-		wrong: ['fill', 'range', 'Nowhere!A:B'],
-		says: `'${labelOf('tab')}'`,
+		wrong: ['id', 'spreadsheetId', noSuchFile],
+		says: 'Check the ID, and that the file is shared',
 	},
 	{
 		operation: ['spreadsheet', 'write'],

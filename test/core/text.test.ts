@@ -21,3 +21,15 @@ test.each([
 ])('names that may be meant: %s', (_what, missing, question) => {
 	expect(suggestNames(['Tasks', 'New orders', 'Q'], [missing])).toBe(question);
 });
+
+test.each([
+	['each', ['Taks', 'New order'], "Did you mean 'Tasks', 'New orders'? "],
+	['not one of them', ['Taks', 'Street'], ''],
+	['foreign ones', ['a', 'b', 'c', 'd', 'e', 'Taks'], ''],
+	['none', [], ''],
+])(
+	'several missing names are asked for only if a name is like each: %s',
+	(_what, missing, question) => {
+		expect(suggestNames(['Tasks', 'New orders', 'Q'], missing)).toBe(question);
+	},
+);

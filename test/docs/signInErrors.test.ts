@@ -58,17 +58,18 @@ function shown(status: number, reason: string, failed = call, message = 'canary'
 
 /** What the node shows when n8n has no token to send. */
 async function withoutToken(thrown: Error): Promise<string> {
-	const transport = createTransport(() => Promise.reject(thrown), basesAt('http://127.0.0.1:9'), {
-		maxAttempts: 1,
-		maxRetryWaitMilliseconds: 0,
-		timeoutMilliseconds: 5000,
-		signal: undefined,
-		credentialKey: 'docs',
-		signIn: oAuth2,
-	});
-	const { message, description } = await catchFailure(
-		transport({ url: call.url, method: 'GET' }),
+	const { request } = createTransport(
+		() => Promise.reject(thrown),
+		basesAt('http://127.0.0.1:9'),
+		{
+			maxRetryWaitMilliseconds: 0,
+			timeoutMilliseconds: 5000,
+			signal: undefined,
+			credentialKey: 'docs',
+			signIn: oAuth2,
+		},
 	);
+	const { message, description } = await catchFailure(request({ url: call.url, method: 'GET' }));
 	return `${message} ${description ?? ''}`;
 }
 

@@ -90,7 +90,7 @@ async function calmRun(subject: Subject): Promise<Calm> {
 		const before = world.traces();
 		const items = await world.run({
 			inputs: [inputOf(subject, world.seeds)],
-			options: { timeLimits: { limits } },
+			options: limits,
 		});
 		const methods = world.google.requests.flatMap(({ method = '' }) =>
 			method.startsWith('oauth.') ? [] : [method],
@@ -124,7 +124,7 @@ async function outcomeOf(
 		// The fault's own getters give what depends on the time.
 		world.google.fault({ ...google, match, times: stays ? Infinity : 1 });
 		const before = world.traces();
-		const options = { timeLimits: { limits: { ...limits, timeoutSeconds: seconds } } };
+		const options = { ...limits, timeoutSeconds: seconds };
 		const authentication = signsIn ? 'serviceAccount' : 'oAuth2';
 		const inputs = [inputOf(subject, world.seeds)];
 		const ended = await world.run({ inputs, options, authentication }).then(

@@ -48,7 +48,7 @@ async function runGroup(
 			const inputs = [{ ...more, ...inputOf(text) }];
 			const run = world.run({
 				inputs,
-				options: { timeLimits: { limits } },
+				options: limits,
 				node,
 				executionId: `execution-${at}`,
 			});
@@ -138,9 +138,7 @@ test('a token that cannot be refreshed is asked for as often as by one execution
 		spreadsheetId,
 		tab: 'Sheet1',
 	};
-	await expect(
-		alone.run({ inputs: [input], options: { timeLimits: { limits } } }),
-	).rejects.toThrow(/token/);
+	await expect(alone.run({ inputs: [input], options: limits })).rejects.toThrow(/token/);
 	expect(together.google.requests.length).toBe(alone.google.requests.length);
 	for (const end of ends) expect('error' in end && end.error.message).toContain('token');
 	await Promise.all([together.close(), alone.close()]);

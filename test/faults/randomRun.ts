@@ -20,7 +20,7 @@ export type Calm = ReadonlyMap<string, number>;
 const changing = subjects.filter(
 	({ operation, variant }) => !operation.isReadOnlyByDefault && !variant.isLarge,
 );
-const options = { timeLimits: { limits: { maxRetryWaitSeconds: 3, timeoutSeconds: 8 } } };
+const options = { maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
 /** A fault hits one of this many first requests of a run. */
 const furthest = 12;
 
@@ -120,7 +120,10 @@ async function agentRun({ seed, items, tries, node, faults }: Plan): Promise<Wro
 		const inputs = Array.from({ length: items }, (_, item) => ({
 			json: { session: textOf(item) },
 		}));
-		const parameters: IDataObject = { sessionId: '={{ $json.session }}', options };
+		const parameters: IDataObject = {
+			sessionId: '={{ $json.session }}',
+			options: { timeLimits: { limits: options } },
+		};
 		const executionId = `execution-${seed}`;
 		const ended = await withRetryOnFail(
 			tries,

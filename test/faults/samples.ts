@@ -154,8 +154,16 @@ export function inputOf(
 ): Record<string, unknown> {
 	// A document always has a tab, and no operation needs its name.
 	const wanted = resource === 'spreadsheet' ? [...contents, 'tab'] : contents;
-	const given = getAllFields(operation)
-		.filter(({ name, required }) => required ?? wanted.includes(name))
+	const allFields = getAllFields(operation);
+	/** Whether the operation has the field as long as all choices have their defaults. */
+	const isShown = ({ showWhen = {} }: Field) =>
+		Object.entries(showWhen).every(([name, values]) => {
+			const choice = allFields.find((field) => field.name === name);
+			const value = choice?.jsonDefault ?? choice?.default;
+			return values.some((one) => one === value);
+		});
+	const given = allFields
+		.filter((field) => (field.required ? isShown(field) : wanted.includes(field.name)))
 		.map((field) => [field.name, sampleOf(field, seeds, text)]);
 	return {
 		resource,

@@ -168,7 +168,7 @@ const cases: FaultCase[] = [
 		make: withCertificate,
 		kind: 'final',
 		code: '503',
-		says: /the server's certificate is not trusted/,
+		says: /n8n does not know who issued the server's certificate/,
 	},
 	{
 		name: 'no answer within Timeout (Seconds)',

@@ -5,10 +5,7 @@ import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
-import {
-	layOutContent,
-	buildListRequests,
-} from '../../nodes/Workspace/actions/document/styleRequests';
+import { Layout, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { readRawPart } from '../../nodes/untrusted/mail/readRawPart';
@@ -186,7 +183,7 @@ test('the bullets of a document cost no more than its items', () => {
 			lastIndex: at * 10 + 9,
 			kind: at % 2 === 0 ? ('number' as const) : ('bullet' as const),
 		}));
-		return layOutContent({ blocks, lists }, 1);
+		return new Layout({ blocks, lists }, 1);
 	};
 	expectLinear(' ', layoutOf, buildListRequests);
 });

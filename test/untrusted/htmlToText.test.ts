@@ -1,8 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-
 import { htmlToText } from '../../nodes/untrusted/html/htmlToText';
-import { TextWriter } from '../../nodes/untrusted/html/textWriter';
 import { expectLinear } from '../growth';
 
 test.each([
@@ -371,24 +367,6 @@ test.each([
 	'<blockquote><div><td rowspan=100000000>x ',
 ])('%s costs no more than its length', (unit) => {
 	expectLinear(unit, (text) => text, htmlToText, 3_000_000);
-});
-
-test('a text takes little more memory than its characters while it is put together', () => {
-	setFlagsFromString('--expose-gc');
-	const gc = runInNewContext('gc') as () => void;
-	const used = () => {
-		gc();
-		return process.memoryUsage().heapUsed;
-	};
-	const writer = new TextWriter();
-	writer.quoteDepth = 1;
-	const before = used();
-	for (let line = 0; line < 200_000; line++) {
-		writer.addLineBreak();
-		writer.write('abc');
-	}
-	const bytes = used() - before;
-	expect(bytes / writer.finish().length).toBeLessThan(4);
 });
 
 const newsletter = `<!doctype html><html><head><title>Autumn</title><style>@media (max-width:600px){.phone{display:block!important}}</style></head>

@@ -106,6 +106,12 @@ test('a stopped execution does not wait, and what comes after it is read', async
 	expect(await another).toBe('<p><em>a</em></p>');
 });
 
+test('a short text does not wait for long ones', async () => {
+	const long = reading('markdownToHtml', '*a_ '.repeat(40_000));
+	expect(await Promise.race([long, reading('markdownToHtml', '*a*')])).toBe('<p><em>a</em></p>');
+	expect(await long).toBe('problem: reading it takes longer than 4 s');
+});
+
 test('what is far too long is not begun', async () => {
 	expect(await reading('markdownToHtml', 'a'.repeat(100_000_001))).toBe(
 		'problem: it is longer than 100,000,000 characters',

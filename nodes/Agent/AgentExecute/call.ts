@@ -3,21 +3,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type RawParameters } from '../../fields/params';
-import { itemParsingLimits, type MemoryReservation } from '../../http/responseMemory';
 import { buildSanitizeFunction } from '../../core/sanitizer';
-import { readResponseBody, readErrorBody } from '../../http/body';
 import {
 	attemptRequest,
-	type FullResponse,
+	awaitResponse,
 	baseRequestOptions,
-	rejectOnAbort,
-} from '../../http/request';
-import { RawResponse } from '../../http/rawResponse';
-import { withRetries } from '../../http/retry';
+	type FullResponse,
+} from '../../http/attempt';
+import { BodyError, canParse, readBody, readErrorBody } from '../../http/body';
+import { Gate } from '../../http/gate';
+import { withRetries } from '../../http/loop';
 import { checkAllowedHost } from '../session/allowedHosts';
 import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
-import { buildCallErrorFactory, convertFailedResponse, agentRetryWords } from './errors';
+import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, findJsonBytes } from './response';
 
@@ -101,74 +100,70 @@ export interface CallProgress {
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	progress: CallProgress,
-	memory: MemoryReservation,
 	prepareAttempt: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
 	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
 	const signal = context.getExecutionCancelSignal();
-	const limits = { timeoutMilliseconds: timeoutSeconds * 1000, signal };
+	const timeoutMilliseconds = timeoutSeconds * 1000;
 	const sendAttempt = async (attemptSignal: AbortSignal) => {
-		// An earlier attempt may have reserved memory for its response.
-		memory.release();
 		progress.sentBody = call.buildBody();
-		const rawResponse = new RawResponse();
 		// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
 		const send = () =>
 			context.helpers.httpRequest({
 				...baseRequestOptions,
 				method: 'POST',
 				url: call.url,
-				headers: { 'Content-Type': 'application/json', 'x-api-key': call.api.apiKey },
+				headers: {
+					'Content-Type': 'application/json',
+					// n8n's client takes truncated compressed data for complete data.
+					'Accept-Encoding': 'identity',
+					'x-api-key': call.api.apiKey,
+				},
 				body: JSON.stringify(progress.sentBody),
 				ignoreHttpStatusErrors: true,
 				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
-				timeout: limits.timeoutMilliseconds,
+				timeout: timeoutMilliseconds,
 				abortSignal: attemptSignal,
 			}) as Promise<FullResponse>;
-		const response = await rejectOnAbort(rawResponse.watch(send), attemptSignal);
-		return await readAgentResponse(response, rawResponse, call, memory, attemptSignal);
+		const response = await awaitResponse(send, call.url, attemptSignal);
+		return await readAgentResponse(response, call, attemptSignal);
+	};
+	const attemptSettings = {
+		timeoutMilliseconds,
+		signal,
+		texts: agentTexts,
+		toRequestError: (error: unknown) => convertThrownError(error, call),
 	};
 	progress.agentResponse = await withRetries(
 		async () => {
 			await prepareAttempt();
-			return await attemptRequest(sendAttempt, limits, buildCallErrorFactory(call));
+			return await attemptRequest(sendAttempt, attemptSettings);
 		},
-		{ isRepeatable: false, mayChange: true },
+		{ repeat: 'ifNotDone', mayChange: true },
 		{
-			words: agentRetryWords,
-			maxAttempts: 5,
+			texts: agentTexts,
 			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
 			signal,
+			gate: new Gate(),
 		},
 	);
 }
 
 async function readAgentResponse(
 	response: FullResponse,
-	rawResponse: RawResponse,
 	call: PreparedCall,
-	memory: MemoryReservation,
 	signal: AbortSignal,
 ): Promise<AgentResponse> {
 	const { statusCode } = response;
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
-		const compressedBody = await readErrorBody(response.body, signal);
-		const body = await rawResponse
-			.decompress(compressedBody, memory)
-			.catch(() => Buffer.alloc(0));
+		const body = await readErrorBody(response.body, signal);
 		throw convertFailedResponse({ statusCode, headers, body }, call);
 	}
-	const announcedBytes = Number(headers['content-length'] ?? 0);
-	const compressedBody = await readResponseBody(response.body, {
-		announcedBytes,
-		signal,
-		memory,
-	});
-	const body = await rawResponse.decompress(compressedBody, memory);
+	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };
 	const jsonBytes = findJsonBytes(agentResponse);
-	if (jsonBytes) await memory.reserveForParsing(jsonBytes, itemParsingLimits);
+	if (jsonBytes && !canParse(jsonBytes)) throw new BodyError('tooCostly');
 	return agentResponse;
 }

@@ -4,14 +4,20 @@ import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '..
 import { joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
-import { BodyError } from '../../http/body';
-import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
 import {
 	type BodyErrorTexts,
 	convertBodyError,
-	type RequestErrorFactory,
-} from '../../http/request';
-import * as retry from '../../http/retry';
+	createStoppedError,
+	type ServiceTexts,
+} from '../../http/attempt';
+import { BodyError } from '../../http/body';
+import { parseRetryAfter } from '../../http/loop';
+import {
+	type AttemptResult,
+	classifyNetworkError,
+	classifyStatus,
+	formatNetworkMessage,
+} from '../../http/networkErrors';
 import { type CloseReason, maxMessageMebibytes } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
 import {
@@ -41,7 +47,10 @@ export function convertThrownError(error: unknown, call: CallErrorContext): Node
 	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
 	const networkError = classifyNetworkError(error);
 	const { statusCode, errorCode, outcome, retryable, category } = networkError;
-	const description = appendErrorCode(networkAdvice[category] ?? unknownOutcomeText, errorCode);
+	const description = appendErrorCode(
+		networkError.cure ?? networkAdvice[category] ?? unknownOutcomeText,
+		errorCode,
+	);
 	// The HTTP client's error contains the request, so only its message is kept.
 	const cause = new Error(call.sanitize(toError(error).message));
 	const message = formatNetworkMessage(networkError, error, call.url);
@@ -58,10 +67,6 @@ const bodyErrorTexts: BodyErrorTexts = {
 		"The agent service's response has too many parts to read, or is nested too deeply",
 		'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
 	],
-	noMemory: [
-		"n8n does not have enough memory for the agent service's response",
-		`The agent was started, but its response does not fit in memory together with the others being read. Lower ${quoteField('parallelRequests')}, have the agent return a link, or give n8n more memory (NODE_OPTIONS=--max-old-space-size).`,
-	],
 	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
 };
 
@@ -72,12 +77,12 @@ export function convertFailedResponse(
 ): NodeError {
 	const { statusCode, headers } = agentResponse;
 	if (isRedirect(statusCode)) return createRedirectError(statusCode, headers.location, call.url);
-	const retryAfterMilliseconds = retry.parseRetryAfter(headers['retry-after'], Date.now());
+	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
 	const saysNotDone = statusCode === 503 && retryAfterMilliseconds !== undefined;
-	const attemptResult: retry.AttemptResult = saysNotDone
+	const attemptResult: AttemptResult = saysNotDone
 		? { outcome: 'notDone', retryable: true }
-		: retry.classifyStatus(statusCode);
+		: classifyStatus(statusCode);
 	const excerpt = buildExcerpt(agentResponse, call.sanitize);
 	const [meaning, description] = statusTexts[statusCode] ?? getUnlistedStatusTexts(attemptResult);
 	const message = `${meaning} (${statusCode})${excerpt ? `: ${excerpt}` : ''}`;
@@ -90,25 +95,9 @@ export function convertFailedResponse(
 	});
 }
 
-export const buildCallErrorFactory = (call: CallErrorContext): RequestErrorFactory => ({
-	createStoppedError: (outcome) =>
-		retry.createStoppedRequestError(outcome).with({
-			description: outcome === 'notDone' ? nothingSentText : unknownOutcomeText,
-		}),
-	createTimeoutError: () =>
-		new NodeError({
-			code: 504,
-			message: `The agent service did not respond within ${call.params.timeoutSeconds} s`,
-			description: `${unknownOutcomeText} To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
-			outcome: 'unknown',
-			retryable: true,
-		}),
-	toRequestError: (error) => convertThrownError(error, call),
-});
-
 const nothingSentText = 'Nothing was sent: the agent was not started.';
 
-export const createStoppedBeforeCallError = () => retry.createStoppedError(nothingSentText);
+export const createStoppedBeforeCallError = () => createStoppedError(nothingSentText);
 
 /** Used if the output of the other items leaves no room for this item within the limit of a run. */
 export function createTooMuchOutputError(limitMebibytes: number): NodeError {
@@ -123,12 +112,13 @@ export function createTooMuchOutputError(limitMebibytes: number): NodeError {
 
 export function createStoppedAfterCallError(): NodeError {
 	const description = 'The agent was started, but the node no longer waits for its messages.';
-	return retry.createStoppedError(description).with({ outcome: 'done' });
+	return createStoppedError(description).with({ outcome: 'done' });
 }
 
-export const agentRetryWords = {
+export const agentTexts: ServiceTexts = {
 	service: 'The agent service',
-	nothingDone: 'The service did not accept the call, so the agent was not started.',
+	nothingDone: 'The agent was not started.',
+	mayBeDone: unknownOutcomeText,
 };
 
 function createRedirectError(
@@ -161,10 +151,6 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 		'The agent service was not found at this address',
 		"Check the Deployment URL. The node adds '/execute' to it.",
 	],
-	407: [
-		'The proxy refused the call',
-		'Check the proxy environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY). The agent was not started.',
-	],
 	408: ['The agent service did not get the whole call in time', unknownOutcomeText],
 	429: [
 		'The agent service is rate-limiting requests',
@@ -180,7 +166,7 @@ const statusTexts: Readonly<Record<number, ErrorTexts>> = {
 	],
 };
 
-function getUnlistedStatusTexts({ outcome, retryable }: retry.AttemptResult): ErrorTexts {
+function getUnlistedStatusTexts({ outcome, retryable }: AttemptResult): ErrorTexts {
 	const rejectedText = "The text above is the service's response. The call was not repeated.";
 	if (!retryable) return ['The agent service rejected the call', rejectedText];
 	const internalErrorText = `${unknownOutcomeText} The service reported an internal error.`;

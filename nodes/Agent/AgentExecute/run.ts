@@ -5,7 +5,6 @@ import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/err
 import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';
-import { MemoryReservation } from '../../http/responseMemory';
 import { type AgentCredentials, readCredentials } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
@@ -77,11 +76,10 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 async function performItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
 	const call = calls.prepareCall(checked);
 	outputs.tagExecution(run.context, call.sessionId);
-	const memory = new MemoryReservation();
 	const liveView = new LiveView(run.context, index, call.params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	try {
-		const waitResult = await sendAndWait(run.context, progress, memory, liveView);
+		const waitResult = await sendAndWait(run.context, progress, liveView);
 		const output = await buildOutput(run, index, progress, waitResult, liveView);
 		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
@@ -90,7 +88,6 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 		return toFailedItem(error, progress);
 	} finally {
 		await liveView.end();
-		memory.release();
 	}
 }
 
@@ -98,12 +95,11 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 async function sendAndWait(
 	context: IExecuteFunctions,
 	progress: calls.CallProgress,
-	memory: MemoryReservation,
 	liveView: LiveView,
 ): Promise<WaitResult | undefined> {
 	const { call } = progress;
 	const sendCall = (prepareAttempt: () => Promise<void>) =>
-		calls.sendExecuteCall(context, progress, memory, prepareAttempt);
+		calls.sendExecuteCall(context, progress, prepareAttempt);
 	if (call.wait)
 		return await callAndWait(buildWaitSetup(context, call, call.wait, liveView), sendCall);
 	await sendCall(() => Promise.resolve());

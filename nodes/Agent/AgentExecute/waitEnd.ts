@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { defaultMaxBytes as maxMessagesBytes } from '../../http/body';
+import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
 import { meetsCondition, findMessageId } from '../session/messageFields';
 import { measureHeldBytes, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock';
-import { mebibyte } from '../../http/body';
 import type { TriggerSettings } from './fields';
 
 export type QueueSettings = Pick<
@@ -22,7 +21,7 @@ interface QueueActions<T> {
 }
 
 /** A queue that has reached one of these limits is full. */
-const queueLimits = { entries: 10_000, bytes: 64 * mebibyte };
+const queueLimits = { entries: 10_000, bytes: 64 * 1024 * 1024 };
 
 /**
  * The queue between the channels and the executions. It keeps the order of arrival, delivers in batches, and limits concurrent deliveries.

@@ -12,7 +12,7 @@ import {
 } from '../../core/errors';
 import { systemClock } from '../../core/clock';
 import { classifyNetworkError, formatNetworkMessage } from '../../http/networkErrors';
-import { discardBody, sendCredentialTestRequest } from '../../http/request';
+import { discardBody, sendCredentialTestRequest } from '../../http/attempt';
 import { networkAdvice } from '../session/networkAdvice';
 import { Channel } from '../session/channel';
 import { getCloseAdvice, type CloseReason, describeCloseReason } from '../session/closeReason';
@@ -213,7 +213,10 @@ function createNoResponseError(error: unknown, url: string) {
 	const otherScheme = url.startsWith('https:') ? 'http' : 'https';
 	const notHttpAdvice = `Something responded at this address, but not with HTTP. Check the port of the Deployment URL, and whether it must start with ${otherScheme}://`;
 	const isTimeout = networkError.statusCode === 504;
-	const advice = networkAdvice[networkError.category] ?? (isTimeout ? undefined : notHttpAdvice);
+	const advice =
+		networkError.cure ??
+		networkAdvice[networkError.category] ??
+		(isTimeout ? undefined : notHttpAdvice);
 	const message = formatNetworkMessage(networkError, error, url);
 	return createRefusal(message, advice && appendErrorCode(advice, networkError.errorCode));
 }

@@ -3,7 +3,7 @@ import { shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { blockedAdvice, classifyNetworkError, isBlockedByPolicy } from '../../http/networkErrors';
 import type { NetworkError } from '../../http/networkErrors';
-import { parseRetryAfter } from '../../http/retry';
+import { parseRetryAfter } from '../../http/loop';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {
@@ -239,8 +239,6 @@ const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'
 	credentials:
 		'Open the credentials of this node, check them, and save them again. If one of them uses $env, n8n must allow it (N8N_BLOCK_ENV_ACCESS_IN_NODE).',
 	blocked: `${blockedAdvice} This also applies to the proxy, if you use one.`,
-	certificate:
-		"Install a valid certificate on the server. If you trust this server, you can turn on 'Ignore SSL Issues' in the Agent API credential instead.",
 	handshake:
 		'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.',
 };
@@ -254,11 +252,9 @@ export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number
 		];
 		return [...adviceTexts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
-	const kind =
-		closeReason.kind === 'network'
-			? classifyNetworkError(closeReason).category
-			: closeReason.kind;
-	return adviceByKind[kind] ?? unreachableAdvice;
+	if (closeReason.kind !== 'network') return adviceByKind[closeReason.kind] ?? unreachableAdvice;
+	const { category, cure } = classifyNetworkError(closeReason);
+	return cure ?? adviceByKind[category] ?? unreachableAdvice;
 }
 
 function getUpgradeStatusAdvice({ statusCode, location, fromProxy }: UpgradeResponse): string {

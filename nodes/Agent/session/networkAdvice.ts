@@ -4,8 +4,6 @@ import { blockedAdvice, type NetworkError } from '../../http/networkErrors';
 export const networkAdvice: Readonly<Partial<Record<NetworkError['category'], string>>> = {
 	notConnected:
 		'Check that the Deployment URL in the credential is correct, that the service is running, and that n8n can reach it (through a proxy, if you use one).',
-	certificate:
-		"If the server's certificate is meant to be self-signed, turn on 'Ignore SSL Issues' in the credential.",
 	handshake:
 		'Check the Deployment URL in the credential: its port, and whether the service supports https:// connections.',
 	blocked: blockedAdvice,

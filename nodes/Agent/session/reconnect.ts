@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
-import { drawJitterMilliseconds } from '../../http/retry';
+import { drawJitterMilliseconds } from '../../http/loop';
 import * as closeReasons from './closeReason';
 
 /** A channel that was open for this long ends the outage. Earlier failures no longer count. */

@@ -5,7 +5,6 @@ import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
 import { toError } from '../../core/errors';
-import { startHttpObserver } from '../../http/httpObserver';
 import { invalidUpgradeCode, maxMessageMebibytes, type UpgradeResponse } from './closeReason';
 import type { ConnectRequest, EgressFilter } from './connectRequest';
 
@@ -75,7 +74,6 @@ function readUpgradeResponse(
 /** Opens a socket of the `ws` library. Reports every error to the listener, even an invalid address. */
 export const openSocket: SocketOpener = (request, listener) => {
 	// Must run before the first request. `classifyNetworkError` then knows whether an error came before or after TLS was established.
-	startHttpObserver();
 	const tunnelController = new AbortController();
 	try {
 		const agent = createProxyAgent(request, tunnelController.signal);

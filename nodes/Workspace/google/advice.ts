@@ -171,7 +171,7 @@ export const adviceTable: Readonly<
 		],
 		[
 			{ pattern: /parentNotAFolder/ },
-			`${quoteField('parentFolder')} is a file. Choose a folder.`,
+			`${quoteField('parentFolder')} is a file or a shortcut. Choose the folder itself.`,
 		],
 		// https://github.com/GAM-team/GAM/issues/1270
 		[

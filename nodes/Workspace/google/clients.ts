@@ -3,8 +3,8 @@ import { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { uploadToDrive, type DriveUploadRequest, type UploadedFile } from './driveUpload';
-import type { RequestSender } from '../../http/request';
+import { uploadToDrive, type DriveUploadRequest, type UploadedFile } from './upload';
+import type { RequestSender } from '../../http/attempt';
 import { type ApiBases, createTransport, type TransportOptions } from './transport';
 
 /**
@@ -37,7 +37,7 @@ export function createClients(
 	const client: drive_v3.Options = {
 		version: 'v3',
 		// The clients call only `request`, but the type names all of google-auth-library.
-		auth: { request: transport } as unknown as drive_v3.Options['auth'],
+		auth: { request: transport.request } as unknown as drive_v3.Options['auth'],
 		// Without this, an environment variable could redirect every request to another host.
 		universeDomain: 'googleapis.com',
 	};
@@ -48,7 +48,6 @@ export function createClients(
 		sheets: new sheets_v4.Sheets(client),
 		docs: new docs_v1.Docs(client),
 		drive,
-		uploadToDrive: async (request) =>
-			await uploadToDrive({ drive, transport, bases, options }, request),
+		uploadToDrive: async (request) => await uploadToDrive({ drive, transport, bases }, request),
 	};
 }

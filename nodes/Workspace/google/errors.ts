@@ -8,20 +8,20 @@ import {
 	appendErrorCode,
 } from '../../core/errors';
 import { shorten } from '../../core/text';
-import { quoteField } from '../../fields/field';
 import { isRecord } from '../../fields/values';
-import { BodyError, tryParseJson, defaultMaxBytes, readErrorBody } from '../../http/body';
+import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/attempt';
+import { BodyError, maxResponseBytes, parseJson, readErrorBody } from '../../http/body';
+import { parseRetryAfter } from '../../http/loop';
 import {
 	blockedAdvice,
 	collectErrorChain,
 	findErrorCode,
 	isBlockedByPolicy,
 	classifyNetworkError,
+	classifyStatus,
 	formatNetworkMessage,
 	getProperty,
 } from '../../http/networkErrors';
-import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/request';
-import { classifyStatus, parseRetryAfter } from '../../http/retry';
 import {
 	apiNames,
 	checkBasesAdvice,
@@ -35,7 +35,7 @@ const maxMessageLength = 500;
 
 /** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
 function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
-	const responseJson = tryParseJson(body);
+	const responseJson = parseJson(body);
 	const error = getProperty(responseJson, 'error');
 	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
 	const isBlockedPage = body.includes('automated queries');
@@ -132,16 +132,6 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	return createNetworkError(error, chain, request);
 }
 
-export function createTimeoutError(seconds: number): NodeError {
-	return new NodeError({
-		code: 504,
-		message: `Google did not respond within ${seconds} s`,
-		description: `Try again, or raise the option ${quoteField('timeoutSeconds')}.`,
-		outcome: 'unknown',
-		retryable: true,
-	});
-}
-
 /**
  * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a wrong form, or a mistake in this package.
  * @param log receives where in the code the error occurred, but not its message, which may quote the response
@@ -167,16 +157,12 @@ const requestLessAdvice = 'Request less at once, for example a smaller range or 
 
 const bodyTexts: BodyErrorTexts = {
 	tooLarge: [
-		`Google's response is larger than the limit of ${defaultMaxBytes / 2 ** 20} MiB`,
+		`Google's response is larger than the limit of ${maxResponseBytes / 2 ** 20} MiB`,
 		requestLessAdvice,
 	],
 	tooCostly: [
-		"Google's response needs more memory than n8n has, so it could not be processed",
+		"Google's response has too many parts to read, or is nested too deeply",
 		requestLessAdvice,
-	],
-	noMemory: [
-		"n8n has no memory left for Google's response while it reads other responses",
-		'Run fewer workflows at once, request less, or give n8n more memory.',
 	],
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
@@ -215,7 +201,8 @@ function createNetworkError(
 	const errorText = errorTexts[0] ?? 'The request could not be completed';
 	const message = errorCode === undefined ? errorText : networkMessage;
 	const description = appendErrorCode(
-		'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
+		networkError.cure ??
+			'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
 		errorCode,
 	);
 	return new NodeError({ code: statusCode, message, description, outcome, retryable });

@@ -3,7 +3,7 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
-import type { FullResponse, RequestSender } from '../../http/request';
+import type { FullResponse, RequestSender } from '../../http/attempt';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
 import { describeSignInEnd, claimNoticeLogging } from './signInEnd';
@@ -15,11 +15,7 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	| 'maxAttempts'
-	| 'maxRetryWaitMilliseconds'
-	| 'timeoutMilliseconds'
-	| 'adviceByStatus'
-	| 'adviceApis'
+	'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
 >;
 
 /** How to send the requests of a group, which serve several runs. */

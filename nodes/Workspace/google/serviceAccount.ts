@@ -5,9 +5,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { isNodeError, NodeError, createRefusal } from '../../core/errors';
 import { BoundedMap } from '../../core/boundedMap';
 import { KeyedMutex } from '../../core/keyedMutex';
-import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
-import { getProperty } from '../../http/networkErrors';
-import { classifyStatus } from '../../http/retry';
+import { BodyError, parseJson, readBody, readErrorBody } from '../../http/body';
+import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
 
 /** How long an assertion is valid. Google allows one hour at most. */
@@ -53,7 +52,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const bytes = await (isIssued
 		? readTokenBody(body, signal, account)
 		: readErrorBody(body, signal));
-	const responseJson = tryParseJson(bytes);
+	const responseJson = parseJson(bytes);
 	const token = getProperty(responseJson, 'access_token');
 	if (isIssued && typeof token === 'string' && token !== '') return token;
 	const errorTexts = [
@@ -69,8 +68,9 @@ async function readTokenBody(
 	signal: AbortSignal,
 	account: ServiceAccount,
 ): Promise<Buffer> {
-	const options = { maxBytes: maxTokenResponseBytes, signal };
-	const bodyOrError = await readResponseBody(body, options).catch((error: unknown) => error);
+	const bodyOrError = await readBody({ body }, signal, maxTokenResponseBytes).catch(
+		(error: unknown) => error,
+	);
 	if (Buffer.isBuffer(bodyOrError)) return bodyOrError;
 	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge')
 		return Buffer.alloc(0);

@@ -5,14 +5,20 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 import { getOrAdd } from '../../core/boundedMap';
 import { NodeError, createRefusal } from '../../core/errors';
 import { isRecord } from '../../fields/values';
-import { BodyError, tryParseJson, readResponseBody, readErrorBody } from '../../http/body';
-import { MemoryReservation } from '../../http/responseMemory';
-import { RateLimiter, type RateLimiterSettings } from '../../http/rateLimiter';
-import { attemptRequest, discardBody, baseRequestOptions, rejectOnAbort } from '../../http/request';
-import type { FullResponse, RequestErrorFactory, RequestSender } from '../../http/request';
-import { type RetryPolicy, createStoppedRequestError, withRetries } from '../../http/retry';
+import { attemptRequest, awaitResponse, baseRequestOptions, discardBody } from '../../http/attempt';
+import type { FullResponse, RequestSender, ServiceTexts } from '../../http/attempt';
+import {
+	BodyError,
+	canParse,
+	mayBeJson,
+	parseJson,
+	readBody,
+	readErrorBody,
+} from '../../http/body';
+import { Gate, type GateSettings } from '../../http/gate';
+import { type RepeatEffect, withRetries } from '../../http/loop';
 import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } from './advice';
-import { createResponseError, toRequestError, createTimeoutError } from './errors';
+import { createResponseError, toRequestError } from './errors';
 
 interface ClientResponse {
 	/** The number of the HTTP status. Google's client reads it under this name. */
@@ -45,25 +51,18 @@ export async function readGoogleResponse(
 			{ statusCode, headers, body: await readErrorBody(body, signal) },
 			request,
 		);
-	const announcedBytes = Number(headers['content-length']);
-	const memory = new MemoryReservation();
-	try {
-		const bytes = await readResponseBody(body, { signal, announcedBytes, memory });
-		// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
-		if (statusCode === 308 || statusCode === 204)
-			return { status: statusCode, headers, data: undefined };
-		if (expected.responseType === 'arraybuffer')
-			return { status: statusCode, headers, data: bytes };
-		await memory.reserveForParsing(bytes);
-		const data = tryParseJson(bytes);
-		// All of Google's methods return an object.
-		if (isRecord(data)) return { status: statusCode, headers, data };
-		// A text that is empty or begins like JSON was cut off, which n8n's client does not notice in compressed data.
-		if (data === undefined && /^\s*(?:[[{]|$)/.test(bytes.toString('utf8')))
-			throw new BodyError('cutShort');
-	} finally {
-		memory.release();
-	}
+	const bytes = await readBody(response, signal);
+	// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
+	if (statusCode === 308 || statusCode === 204)
+		return { status: statusCode, headers, data: undefined };
+	if (expected.responseType === 'arraybuffer')
+		return { status: statusCode, headers, data: bytes };
+	if (!canParse(bytes)) throw new BodyError('tooCostly');
+	const data = parseJson(bytes);
+	// All of Google's methods return an object.
+	if (isRecord(data)) return { status: statusCode, headers, data };
+	// It was cut off, which n8n's client does not notice in compressed data.
+	if (data === undefined && mayBeJson(bytes)) throw new BodyError('cutShort');
 	throw new NodeError({
 		code: 502,
 		message: `${apiNames[request.api]} returned a response that is not JSON`,
@@ -113,20 +112,20 @@ export function getUploadBase(base: string, api: Api): string {
 	return `${origin}/upload${base.slice(origin.length)}`;
 }
 
-export type RateLimiterFinder = ReturnType<typeof createRateLimiterFinder>;
+export type GateFinder = ReturnType<typeof createGateFinder>;
 
-/** Creates a function that finds a request's rate limiter: there is one for each credential and each of Google's quotas. */
-export function createRateLimiterFinder(settings?: RateLimiterSettings) {
-	const limiters = new Map<string, RateLimiter>();
-	return (credentialKey: string, api: Api, method: string): RateLimiter => {
+/** Creates a function that finds a request's gate: there is one for each credential and each of Google's quotas. */
+export function createGateFinder(settings?: GateSettings) {
+	const gates = new Map<string, Gate>();
+	return (credentialKey: string, api: Api, method: string): Gate => {
 		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
 		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
-		return getOrAdd(limiters, `${quota} ${credentialKey}`, () => new RateLimiter(settings));
+		return getOrAdd(gates, `${quota} ${credentialKey}`, () => new Gate(settings));
 	};
 }
 
-const findSharedRateLimiter = createRateLimiterFinder();
+const findSharedGate = createGateFinder();
 
 /** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
 interface ClientRequest extends ExpectedResponse {
@@ -139,21 +138,25 @@ interface ClientRequest extends ExpectedResponse {
 	readonly data?: unknown;
 	readonly retryConfig?: {
 		readonly httpMethodsToRetry?: readonly string[];
-		/** How often the request may be repeated, if less often than the policy allows. With 0, it is not repeated even after a rate limit. */
-		readonly retry?: number;
+		/** With 0, the request is not repeated, not even after a rate limit. */
+		readonly retry?: 0;
 	};
-	/** In milliseconds, if shorter than the policy allows. */
+	/** In milliseconds, if shorter than the limit of the transport. */
 	readonly timeout?: number;
 }
 
-export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
-	/** The limit for one request, from its start to the last byte of its response. */
+export interface TransportOptions {
+	/** The limit for the sum of all pauses of a request. */
+	readonly maxRetryWaitMilliseconds: number;
+	/** The limit for one attempt, from its start to the last byte of its response. */
 	readonly timeoutMilliseconds: number;
-	/** Identifies the credential. All requests with it share the same rate limiters. */
+	/** Is aborted when the execution is stopped. */
+	readonly signal: AbortSignal | undefined;
+	/** Identifies the credential. All requests with it share the same gates. */
 	readonly credentialKey: string;
-	/** If absent, the rate limiters that all executions of the process share are used. */
-	readonly findRateLimiter?: RateLimiterFinder;
-	/** Receives a line when a request waits for a rate limiter. */
+	/** If absent, the gates that all executions of the process share are used. */
+	readonly findGate?: GateFinder;
+	/** Receives a line when a request pauses because of a quota. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
@@ -162,8 +165,14 @@ export interface TransportOptions extends Omit<RetryPolicy, 'words'> {
 	readonly adviceApis?: readonly Api[];
 }
 
-/** Sends a request of Google's client and returns the response. @throws NodeError */
-export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
+export interface Transport {
+	/** Sends a request of Google's client, and repeats it as far as that does no harm. @throws NodeError */
+	readonly request: (clientRequest: ClientRequest) => Promise<ClientResponse>;
+	/** Sends a request once, as a part of what `repeat` repeats. @throws NodeError */
+	readonly requestOnce: (clientRequest: ClientRequest) => Promise<ClientResponse>;
+	/** Repeats an attempt to write to Drive, which may consist of several requests. @throws NodeError */
+	readonly repeat: <T>(attempt: () => Promise<T>, effect: RepeatEffect) => Promise<T>;
+}
 
 /** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
 export function createTransport(
@@ -171,55 +180,71 @@ export function createTransport(
 	bases: ApiBases,
 	options: TransportOptions,
 ): Transport {
-	const { maxRetryWaitMilliseconds, signal, signIn, adviceApis, log } = options;
-	const findRateLimiter = options.findRateLimiter ?? findSharedRateLimiter;
-	return async (clientRequest) => {
-		const { retryConfig = {}, timeout = Infinity } = clientRequest;
-		const { httpMethodsToRetry = [], retry: maxRepeats = Infinity } = retryConfig;
-		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
-		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
-		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const request = await buildGoogleRequest(
-			clientRequest,
-			{ method, timeout: timeoutMilliseconds },
-			url,
-		);
-		const adviceByStatus =
-			adviceApis?.includes(api) === false ? undefined : options.adviceByStatus;
-		const facts = { api, method, url: request.url, signIn, adviceByStatus };
-		const limiter = findRateLimiter(options.credentialKey, api, method);
-		const logPause = (milliseconds: number) => {
-			const seconds = Math.ceil(milliseconds / 1000);
-			log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
-		};
-		const sendOptions = {
-			maxRetryWaitMilliseconds,
-			signal,
-			mayResend: maxRepeats > 0,
-			onPause: logPause,
-		};
-		const fetchResponse = async (attemptSignal: AbortSignal) => {
-			const response = await sendWithRetryAfter401(send, request, attemptSignal);
-			return await readGoogleResponse(response, clientRequest, facts, attemptSignal);
-		};
-		const errorFactory: RequestErrorFactory = {
-			createStoppedError: createStoppedRequestError,
-			createTimeoutError: () => createTimeoutError(timeoutMilliseconds / 1000),
-			toRequestError: (error) => toRequestError(error, facts),
-		};
-		const attempt = () =>
-			attemptRequest(fetchResponse, { timeoutMilliseconds, signal }, errorFactory);
-		const isRepeatable = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
-		const maxAttempts = Math.min(options.maxAttempts, 1 + maxRepeats);
-		return await withRetries(
-			() => limiter.send(attempt, sendOptions),
-			{ isRepeatable, mayChange: method !== 'GET' },
-			{ maxAttempts, maxRetryWaitMilliseconds, signal, words: googleRetryWords },
-		);
+	const { credentialKey, findGate = findSharedGate, log } = options;
+	const onPause = (milliseconds: number) => {
+		const seconds = Math.ceil(milliseconds / 1000);
+		log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 	};
+	const repeat = async <T>(
+		attempt: () => Promise<T>,
+		effect: RepeatEffect,
+		gate = findGate(credentialKey, 'drive', 'PUT'),
+	) => await withRetries(attempt, effect, { ...options, texts: googleTexts, gate, onPause });
+	return {
+		async request(clientRequest) {
+			const { attempt, api, method } = await prepareRequest(clientRequest);
+			const effect = getRepeatEffect(method, clientRequest.retryConfig);
+			return await repeat(attempt, effect, findGate(credentialKey, api, method));
+		},
+		async requestOnce(clientRequest) {
+			const { attempt } = await prepareRequest(clientRequest);
+			return await attempt();
+		},
+		repeat,
+	};
+
+	async function prepareRequest(clientRequest: ClientRequest) {
+		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
+		const { timeout = Infinity } = clientRequest;
+		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
+		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
+		const base = { method, timeout: timeoutMilliseconds };
+		const request = await buildGoogleRequest(clientRequest, base, url);
+		const facts = getRequestFacts(api, request, options);
+		const sendOnce = async (signal: AbortSignal) => {
+			const response = await sendWithToken(send, request, signal);
+			return await readGoogleResponse(response, clientRequest, facts, signal);
+		};
+		const settings = {
+			timeoutMilliseconds,
+			signal: options.signal,
+			texts: googleTexts,
+			toRequestError: (error: unknown) => toRequestError(error, facts),
+		};
+		return { attempt: () => attemptRequest(sendOnce, settings), api, method };
+	}
 }
 
-export const googleRetryWords = { service: 'Google', nothingDone: 'Nothing was changed.' };
+const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
+
+function getRequestFacts(
+	api: Api,
+	{ method = 'GET', url }: IHttpRequestOptions,
+	{ signIn, adviceByStatus, adviceApis }: TransportOptions,
+): RequestFacts {
+	const isAboutApi = adviceApis?.includes(api) ?? true;
+	return { api, method, url, signIn, adviceByStatus: isAboutApi ? adviceByStatus : undefined };
+}
+
+function getRepeatEffect(
+	method: string,
+	{ httpMethodsToRetry = [], retry }: ClientRequest['retryConfig'] = {},
+): RepeatEffect {
+	const mayChange = method !== 'GET';
+	if (retry === 0) return { repeat: 'never', mayChange };
+	const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
+	return { repeat: isHarmless ? 'always' : 'ifNotDone', mayChange };
+}
 
 async function buildGoogleRequest(
 	{ params, headers, data }: ClientRequest,
@@ -261,23 +286,18 @@ function buildQuery(params: ClientRequest['params'] = {}): string {
 	return pairs.join('&');
 }
 
-/** Sends a request. If n8n returns a 401, sends the request again in a way that makes n8n refresh the token. */
-async function sendWithRetryAfter401(
+/** Sends a request with the token of the credential. n8n refreshes the token after a 401. */
+async function sendWithToken(
 	send: RequestSender,
 	request: IHttpRequestOptions,
-	signal: AbortSignal,
+	abortSignal: AbortSignal,
 ) {
 	// Each request gets a copy, because n8n's helper modifies the options and headers that it receives.
-	const sendCopy = (overrides: Partial<IHttpRequestOptions> = {}) => {
-		const copy = {
-			...request,
-			...overrides,
-			headers: { ...request.headers },
-			abortSignal: signal,
-		};
-		return rejectOnAbort(send(copy), signal);
+	const sendCopy = (overrides: Partial<IHttpRequestOptions>) => {
+		const copy = { ...request, ...overrides, headers: { ...request.headers }, abortSignal };
+		return awaitResponse(() => send(copy), request.url, abortSignal);
 	};
-	const response = await sendCopy();
+	const response = await sendCopy({});
 	if (response.statusCode !== 401) return response;
 	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 throws, so the second request lets it throw.
 	discardBody(response);

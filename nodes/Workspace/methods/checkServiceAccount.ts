@@ -7,8 +7,8 @@ import type {
 
 import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
-import { sendCredentialTestRequest, credentialTestTimeoutSeconds } from '../../http/request';
-import type { CredentialTestRequest } from '../../http/request';
+import { sendCredentialTestRequest, credentialTestTimeoutSeconds } from '../../http/attempt';
+import type { CredentialTestRequest } from '../../http/attempt';
 import { apiNames, type RequestFacts } from '../google/advice';
 import { toRequestError } from '../google/errors';
 import { readApiBases, getDriveAccess } from '../google/googleCredential';

@@ -153,7 +153,6 @@ async function listSharedDrives(
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
 const pickerLimits = {
-	maxAttempts: 3,
 	maxRetryWaitMilliseconds: 5000,
 	timeoutMilliseconds: 30_000,
 };
@@ -278,7 +277,7 @@ export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, document
 }
 
 /** Lists the headings of the chosen tab. Append has the tab among its options. */
-async function listDocumentHeadings(
+export async function listDocumentHeadings(
 	{ docs }: Pick<Clients, 'docs'>,
 	documentId: string,
 	readField: (name: string) => string,

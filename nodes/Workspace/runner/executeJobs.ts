@@ -5,7 +5,7 @@ import { BoundedMap } from '../../core/boundedMap';
 import { systemClock } from '../../core/clock';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
-import { createStoppedError } from '../../http/retry';
+import { createStoppedError } from '../../http/attempt';
 import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import { toJobFailure } from './failure';

@@ -7,7 +7,7 @@ import { completeModelAnswer } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
-import { createStoppedError } from '../../http/retry';
+import { createStoppedError } from '../../http/attempt';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executeJobs';
@@ -151,7 +151,6 @@ function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
 		const key = JSON.stringify(['clients', resource, operation.value, limits]);
 		const loadClients = async () => {
 			const options = {
-				maxAttempts: 5,
 				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 				timeoutMilliseconds: limits.timeoutSeconds * 1000,
 				adviceByStatus: operation.adviceByStatus,

@@ -1,5 +1,5 @@
 import { isNodeError, NodeError } from '../../core/errors';
-import { createStoppedError } from '../../http/retry';
+import { createStoppedError } from '../../http/attempt';
 import type { Clients, Operation } from '../operation';
 import type { Job, RunState } from './job';
 import { toJobFailure } from './failure';

@@ -135,8 +135,8 @@ class HtmlReader implements Callbacks {
 		if (this.#hiddenElement) return;
 		const visibility = this.#styles.getVisibility(tag, this.#attributes);
 		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
-		if (visibility.ownFontSize === 'visible') this.#sizelessElement = undefined;
-		else if (visibility.ownFontSize === 'zero' && !voidElements.has(tag))
+		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
+		else if (visibility.isSizeless && !voidElements.has(tag))
 			this.#sizelessElement ??= new TrackedElement(tag);
 		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
 		else if (!isHidden) this.#openDisplayed(tag);
@@ -198,14 +198,15 @@ class HtmlReader implements Callbacks {
 		const address = href.replace(/^mailto:/i, '');
 		if (address.startsWith('#')) return;
 		this.#linkAddress = address;
-		this.#writer.startRecording(address.length);
+		this.#writer.recordedText = '';
 	}
 
 	#closeLink(): void {
 		const address = this.#linkAddress;
 		if (address === '') return;
 		this.#linkAddress = '';
-		const text = this.#writer.recordedText.trim();
+		const text = this.#writer.recordedText?.trim();
+		this.#writer.recordedText = undefined;
 		if (text === '') this.#writer.write(` ${address} `);
 		else if (text !== address) this.#writer.appendToLine(` [${address}]`);
 	}

@@ -8,11 +8,6 @@ const zeroWidthPattern = /[\u200b\ufeff]/g;
 /** Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of words and emoji. */
 const leadingPaddingPattern = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
 
-/** Pieces are joined when their number reaches this limit. */
-const maxPieces = 1_000;
-/** Limit while tabs may still go before the first text of a row. That text must stay a piece of its own. */
-const maxPiecesInRow = 100_000;
-
 /** The state of a table whose end is not reached. */
 class OpenTable {
 	/** Whether any row has text in two cells. Then empty cells also get tabs. A table without such a row only serves the layout of a page. */
@@ -35,11 +30,9 @@ export class TextWriter {
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];
 	#lineCount = 0;
-	#joinedText = '';
-	/** Text that is not joined yet. Pieces do not stay separate, because millions of short strings take many times the memory of one string. */
-	#pieces: string[] = [];
-	recordedText = '';
-	#maxRecordedCharacters = 0;
+	readonly #pieces: string[] = [];
+	/** What is written from when this is set to '', such as the text of a link. */
+	recordedText: string | undefined;
 	/** The innermost open table; outside of tables, an object without cells. */
 	#table = new OpenTable();
 	readonly #outerTables: OpenTable[] = [];
@@ -55,13 +48,10 @@ export class TextWriter {
 
 	finish(): string {
 		// Tabs at the start stay, because they are empty cells.
-		return (this.#joinedText + this.#pieces.join('')).replace(/^[ \n]+/, '').trimEnd();
-	}
-
-	/** Starts to record in `recordedText` what is written, such as the text of a link. Stops when the recorded text is longer than the limit. */
-	startRecording(maxCharacters: number): void {
-		this.recordedText = '';
-		this.#maxRecordedCharacters = maxCharacters;
+		return this.#pieces
+			.join('')
+			.replace(/^[ \n]+/, '')
+			.trimEnd();
 	}
 
 	/** Ensures a minimum number of line breaks before the next text, except at the start of a cell. */
@@ -181,15 +171,12 @@ export class TextWriter {
 		const isLineStart = this.#pendingLineBreaks > 0;
 		if (isLineStart) {
 			this.#lineCount++;
-			this.#storePiece(this.#buildLineStart());
+			this.#pieces.push(this.#buildLineStart());
 		}
 		const tabs = this.#fillOpenCells(text);
 		const gap = tabs || (isLineStart ? '' : this.#pendingSpace);
-		this.#storePiece(gap + text);
-		const recordedGap = isLineStart ? '\n' : gap;
-		if (this.recordedText === '') this.recordedText = text;
-		else if (this.recordedText.length <= this.#maxRecordedCharacters)
-			this.recordedText += recordedGap + text;
+		this.#pieces.push(gap + text);
+		if (this.recordedText !== undefined) this.recordedText += (isLineStart ? '\n' : gap) + text;
 		this.#pendingLineBreaks = 0;
 		this.#openedCellTable = undefined;
 		this.#pendingSpace = '';
@@ -240,14 +227,6 @@ export class TextWriter {
 		);
 		this.#writtenQuoteDepth = quoteDepth;
 		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingItemPrefix}`;
-	}
-
-	#storePiece(text: string): void {
-		const count = this.#pieces.push(text);
-		if (count < (this.#firstTextOfRow ? maxPiecesInRow : maxPieces)) return;
-		this.#joinedText += this.#pieces.join('');
-		this.#pieces = [];
-		this.#firstTextOfRow = undefined;
 	}
 }
 

@@ -77,12 +77,8 @@ class PartReader {
 			if (text.plain !== undefined || text.html !== undefined) texts.push(text);
 			isAfterHtml ||= isRelated && text.html !== undefined;
 		}
-		// Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images.
-		const [first, second, third] = texts;
-		const isSameText = isRelated && !first?.html && !second?.plain && !third;
-		return type === 'multipart/alternative' || isSameText
-			? chooseText(texts)
-			: joinTexts(texts);
+		const hasAlternatives = type === 'multipart/alternative' || (isRelated && isOneText(texts));
+		return hasAlternatives ? chooseText(texts) : joinTexts(texts);
 	}
 
 	#readText(part: MimePart, isHtml: boolean): string {
@@ -113,16 +109,24 @@ class PartReader {
 	}
 }
 
+/** Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images. */
+const isOneText = ([first, second, third]: readonly PartText[]) =>
+	!first?.html && !second?.plain && !third;
+
 /** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers text that was not converted from HTML, and any text to a blank one. */
 function chooseText(alternatives: readonly PartText[]): PartText {
 	const htmls = alternatives.map(({ html }) => html).filter((html) => html !== undefined);
 	const html = htmls.findLast((text) => !isBlank(text)) ?? htmls.at(-1);
 	const filled = alternatives.filter(({ plain }) => !isBlank(plain ?? ''));
 	const best = filled.findLast(({ isConverted }) => !isConverted) ?? filled.at(-1);
-	const plain = best?.plain ?? '';
-	if (html === undefined || isBlank(html)) return { plain, html };
+	const plain = best?.plain;
+	if (html === undefined || isBlank(html))
+		return {
+			plain: plain ?? alternatives.find((text) => text.plain !== undefined)?.plain,
+			html,
+		};
 	// Some programs send HTML with a blank plain text, or with one that says little of what the HTML says.
-	if (isBlank(plain) || isPlaceholder(plain, html)) return { html };
+	if (plain === undefined || isPlaceholder(plain, html)) return { html };
 	return { plain, html, isConverted: best?.isConverted };
 }
 

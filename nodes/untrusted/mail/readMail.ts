@@ -49,56 +49,52 @@ export interface Mail {
 
 /** Reads the parts of an email that strangers control: structure, headers, charsets and text. */
 export function readMail(input: MailInput): Mail {
-	const { message, newTextOnly } = input;
+	const { message } = input;
 	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
 		name: name ?? '',
 		value: decodeHeader(value ?? ''),
 	}));
-	const joinValues = (name: string) =>
-		headers
-			.filter((header) => header.name.toLowerCase() === name)
-			.map(({ value }) => value)
-			.join(', ');
-	const summary = buildSummary(message, joinValues);
-	const content = readContent(message.payload ?? {}, input);
-	const replyContext = {
-		subject: summary.subject,
-		hasReplyHeader: joinValues('in-reply-to') !== '' || joinValues('references') !== '',
-	};
-	const ownText = newTextOnly ? keepNewText(content.text, replyContext) : content.text;
-	const texts = [ownText, ...content.attachedTexts].filter((text) => text !== '');
+	const summary = buildSummary(message, headers);
+	const { files, html, missingTextIds, ...texts } = readContent(message.payload ?? {}, input);
+	const hasReplyHeader =
+		joinValues(headers, 'in-reply-to') !== '' || joinValues(headers, 'references') !== '';
+	const ownText = input.newTextOnly
+		? keepNewText(texts.text, { subject: summary.subject, hasReplyHeader })
+		: texts.text;
 	return {
 		summary,
-		cc: joinValues('cc'),
-		bcc: joinValues('bcc'),
-		replyTo: joinValues('reply-to'),
+		cc: joinValues(headers, 'cc'),
+		bcc: joinValues(headers, 'bcc'),
+		replyTo: joinValues(headers, 'reply-to'),
 		headers,
-		text: texts.join('\n\n'),
-		html: content.html,
-		attachments: content.files.map(({ info }) => info),
-		files: content.files,
-		missingTextIds: content.missingTextIds,
+		text: [ownText, ...texts.attachedTexts].filter((text) => text !== '').join('\n\n'),
+		html,
+		attachments: files.map(({ info }) => info),
+		files,
+		missingTextIds,
 	};
 }
 
-/** @param joinValues returns all values of the headers with a name in lower case, joined with commas */
-function buildSummary(
-	message: gmail_v1.Schema$Message,
-	joinValues: (name: string) => string,
-): MailSummary {
-	const { id, threadId, snippet, labelIds, internalDate } = message;
-	const date = new Date(Number(internalDate || NaN));
+/** Joins all values of the headers with a name, because an email may repeat a header. @param lowerName the name in lower case */
+const joinValues = (headers: Mail['headers'], lowerName: string) =>
+	headers
+		.filter(({ name }) => name.toLowerCase() === lowerName)
+		.map(({ value }) => value)
+		.join(', ');
+
+function buildSummary(message: gmail_v1.Schema$Message, headers: Mail['headers']): MailSummary {
+	const date = new Date(Number(message.internalDate || NaN));
 	return {
-		id: id ?? '',
-		threadId: threadId ?? '',
-		snippet: cleanSnippet(snippet ?? ''),
+		id: message.id ?? '',
+		threadId: message.threadId ?? '',
+		snippet: cleanSnippet(message.snippet ?? ''),
 		subject: getDecodedHeader(message, 'Subject'),
-		sender: joinValues('from'),
-		to: joinValues('to'),
+		sender: joinValues(headers, 'from'),
+		to: joinValues(headers, 'to'),
 		// The sender sets the Date header, so Gmail's own time is used.
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
-		status: labelIds?.includes('UNREAD') ? 'unread' : 'read',
-		labelIds: labelIds ?? [],
+		status: message.labelIds?.includes('UNREAD') ? 'unread' : 'read',
+		labelIds: message.labelIds ?? [],
 	};
 }
 

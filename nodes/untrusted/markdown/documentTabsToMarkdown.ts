@@ -272,6 +272,9 @@ function findMarkedCodeEnd(content: Elements, start: number): number {
 
 /** Reads whether the box of an item is ticked: a checkbox of Docs, or a character in a list that is no checklist. */
 function readTask(pieces: readonly ParagraphPiece[], glyph: elements.Glyph | undefined) {
+	const isBlank = pieces.every(({ text }) => text.trim() === '');
+	// Markdown has no checkbox without text.
+	if (glyph?.kind === 'checkbox' && isBlank) return { text: [{ text: glyph.text, marks: {} }] };
 	if (glyph?.kind === 'checkbox') {
 		const checked = elements.isTicked(pieces);
 		const text = checked ? removeMark(pieces, 'strikethrough') : pieces;

@@ -167,7 +167,7 @@ class BlockReader {
 				this.simplified.add('footnotes');
 				return [{ text: `[${node.identifier}]`, marks }];
 			case 'html':
-				return [{ text: this.#readHtml(node.value), marks }];
+				return [{ text: toOneLine(this.#readHtml(node.value)), marks }];
 			default:
 				return [];
 		}
@@ -199,7 +199,7 @@ class BlockReader {
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */
 	#readHtml(html: string): string {
 		if (brTagPattern.test(html)) return '\v';
-		const text = toOneLine(html.replace(commentPattern, ''));
+		const text = html.replace(commentPattern, '');
 		if (text.trim() !== '') this.simplified.add('htmlTags');
 		return text;
 	}

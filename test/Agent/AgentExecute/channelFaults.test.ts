@@ -144,7 +144,7 @@ describe('before the call', () => {
 		const error = await failureOf(run());
 		expect([error.httpCode, error.description]).toEqual([
 			'503',
-			expect.stringMatching(/^The agent was not started\. Install a valid certificate/),
+			expect.stringMatching(/^The agent was not started\. If it comes from your own/),
 		]);
 	});
 });

@@ -33,7 +33,6 @@ test.each<[number, AttemptName, string, string]>([
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
-	[407, 'final', 'The proxy refused the call', 'Check the proxy'],
 	[
 		408,
 		'unknown',

@@ -160,7 +160,7 @@ describe('connection', () => {
 					format: 'json',
 					message: { a: 1 },
 					byteLength: 7,
-					memoryBytes: 95,
+					memoryBytes: 115,
 				},
 				{
 					sessionId: 's1',

@@ -34,7 +34,6 @@ describe('errors', () => {
 		return await catchFailure(
 			call(
 				testClients(server.url, 'token-1', {
-					maxAttempts: 1,
 					maxRetryWaitMilliseconds: 0,
 					...options,
 				}),

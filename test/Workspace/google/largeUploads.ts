@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 
-import type { DriveUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/driveUpload';
+import type { DriveUploadRequest, UploadedFile } from '../../../nodes/Workspace/google/upload';
 import type { ByteSource } from '../../../nodes/Workspace/operation';
 import { testClients } from '../client';
 import { StandIn } from '../standIn';
@@ -28,8 +28,13 @@ export class LargeUploads extends StandIn {
 		});
 	}
 
-	async send(given: Partial<DriveUploadRequest> = {}, maxAttempts = 5): Promise<UploadedFile> {
-		const clients = testClients(this.google.url, this.google.tokens.issue(), { maxAttempts });
+	async send(
+		given: Partial<DriveUploadRequest> = {},
+		maxRetryWaitMilliseconds = 60_000,
+	): Promise<UploadedFile> {
+		const clients = testClients(this.google.url, this.google.tokens.issue(), {
+			maxRetryWaitMilliseconds,
+		});
 		return await clients.uploadToDrive({
 			metadata: { name: 'a.bin' },
 			mimeType: 'application/octet-stream',

@@ -1,18 +1,15 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
 import type { Api } from '../../../nodes/Workspace/google/advice';
-import {
-	createRateLimiterFinder,
-	type TransportOptions,
-} from '../../../nodes/Workspace/google/transport';
+import { createGateFinder, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { catchFailure } from '../catchFailure';
-import { quickLimiters, testClients } from '../client';
+import { quickGates, testClients } from '../client';
 
 /** Milliseconds, here and at the stand-in. */
 const minute = 1500;
 
 test('Google counts reads and writes of Sheets and Docs apart, and those of Gmail and Drive together', () => {
-	const limiters = createRateLimiterFinder();
+	const limiters = createGateFinder();
 	const sharesLimiter = (api: Api) => limiters('c', api, 'GET') === limiters('c', api, 'POST');
 	expect((['mail', 'drive', 'sheets', 'docs'] as const).map(sharesLimiter)).toEqual([
 		true,
@@ -39,9 +36,8 @@ afterAll(async () => {
 function clients(options: Partial<TransportOptions> = {}) {
 	const token = google.tokens.issue();
 	return testClients(google.url, token, {
-		maxAttempts: 1,
 		maxRetryWaitMilliseconds: 8 * minute,
-		findRateLimiter: quickLimiters(minute),
+		findGate: quickGates(minute),
 		...options,
 	});
 }

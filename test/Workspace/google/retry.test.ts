@@ -1,5 +1,5 @@
 import { catchFailure } from '../catchFailure';
-import { quickLimiters, testClients } from '../client';
+import { quickGates, testClients } from '../client';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import {
 	googleError,
@@ -147,7 +147,8 @@ describe('what may have been carried out', () => {
 	});
 
 	it('is never unknown for a read', async () => {
-		const clients = await serve([unavailable], { maxAttempts: 2 });
+		jest.spyOn(Math, 'random').mockReturnValue(0);
+		const clients = await serve([unavailable], { maxRetryWaitMilliseconds: 200 });
 		const failure = await catchFailure(clients.docs.documents.get({ documentId: 'd1' }));
 		expect(failure).toMatchObject({ code: 503, outcome: 'notDone' });
 		expect(failure.description).toContain('Tried 2 times.');
@@ -207,28 +208,24 @@ describe('the time in Gmail’s message', () => {
 });
 
 describe('the limits', () => {
-	it('hold the tries', async () => {
-		const clients = await serve([unavailable], {
-			maxAttempts: 3,
-			maxRetryWaitMilliseconds: 5000,
-		});
+	it('are five tries of what fails without a word about when to come back', async () => {
+		const clients = await serve([unavailable], { maxRetryWaitMilliseconds: 5000 });
 		jest.spyOn(Math, 'random').mockReturnValue(0.001);
 		await catchFailure(clients.sheets.spreadsheets.values.get(get));
-		expect(server.received).toHaveLength(3);
+		expect(server.received).toHaveLength(5);
 	});
 
-	it('hold the tries of a refusal for quota by its time alone', async () => {
-		const clients = await serve([limited, limited, limited, json({ values: [] })], {
-			maxAttempts: 1,
+	it('are the time alone for a refusal for quota', async () => {
+		const answers = Array<Answer>(6).fill(limited);
+		const clients = await serve([...answers, json({ values: [] })], {
 			maxRetryWaitMilliseconds: 5000,
 		});
 		await clients.sheets.spreadsheets.values.get(get);
-		expect(server.received).toHaveLength(4);
+		expect(server.received).toHaveLength(7);
 	});
 
 	it('hold the waiting: without any there is one try', async () => {
 		const clients = await serve([limitedFor('0')], {
-			maxAttempts: 9,
 			maxRetryWaitMilliseconds: 0,
 		});
 		jest.spyOn(Math, 'random').mockReturnValue(0.9);
@@ -253,7 +250,7 @@ describe('the limits', () => {
 			response.writeHead(200, { 'content-type': 'application/json' });
 			timers.push(setInterval(() => response.write(' '), 10));
 		};
-		const clients = await serve([drip], { timeoutMilliseconds: 100, maxAttempts: 1 });
+		const clients = await serve([drip], { timeoutMilliseconds: 100 });
 		await expect(
 			catchFailure(clients.drive.files.get({ fileId: 'f1' })),
 		).resolves.toMatchObject({
@@ -312,9 +309,9 @@ describe('requests in flight', () => {
 	};
 
 	it('begin with five for a credential, also through other clients, and double while all is well', async () => {
-		const findRateLimiter = quickLimiters();
-		const clients = await serve([slow], { credentialKey: 'a', findRateLimiter });
-		const others = testClients(server.url, 'token-1', { credentialKey: 'a', findRateLimiter });
+		const findGate = quickGates();
+		const clients = await serve([slow], { credentialKey: 'a', findGate });
+		const others = testClients(server.url, 'token-1', { credentialKey: 'a', findGate });
 		const ask = async (count: number) => {
 			const ids = Array.from({ length: count }, (_, n) => `m${n}`);
 			await Promise.all(

@@ -51,7 +51,6 @@ describe('sign in', () => {
 		});
 		sender = oAuthSender(`${server.url}/token`, oauthTokenData);
 		return createClients(sender.send, basesAt(server.url), {
-			maxAttempts: 2,
 			maxRetryWaitMilliseconds: 1000,
 			timeoutMilliseconds: 5000,
 			signal: undefined,
@@ -136,7 +135,6 @@ describe('sign in', () => {
 		const never = oAuthSender(`${server.url}/token`);
 		const failure = await catchFailure(
 			createClients(never.send, basesAt(server.url), {
-				maxAttempts: 2,
 				maxRetryWaitMilliseconds: 1000,
 				timeoutMilliseconds: 5000,
 				signal: undefined,
@@ -179,7 +177,6 @@ describe('service account', () => {
 	): Promise<unknown> {
 		const token = google.tokens.issue({ user, clientId: robot });
 		const clients = testClients(google.url, token, {
-			maxAttempts: 1,
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
 			adviceByStatus: operation.adviceByStatus,
 		});

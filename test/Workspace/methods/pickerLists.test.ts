@@ -7,6 +7,7 @@ import {
 	type FileClients,
 	findFolders,
 	listLabelOptions,
+	listDocumentHeadings,
 	listDocumentTabs,
 	pickerLists,
 	listSpreadsheetTabs,
@@ -302,6 +303,33 @@ describe('tabs and columns', () => {
 				url: expect.stringMatching(/\/edit#gid=0$/) as string,
 			},
 			{ name: 'Q1', value: 'Q1', url: expect.stringContaining('#gid=') as string },
+		]);
+	});
+
+	test('the headings of the tab that is chosen, or that the URL of the document names', async () => {
+		const heading = (content: string) => ({
+			paragraph: {
+				elements: [{ textRun: { content: `${content}\n` } }],
+				paragraphStyle: { namedStyleType: 'HEADING_1' },
+			},
+		});
+		const tabs = ['a', 'b', 'c'].map((name) => ({
+			tabId: `t.${name}`,
+			body: [heading(`Plan ${name}`), heading(`End ${name}`)],
+		}));
+		const id = standIn.google.docs.seed({ title: 'Report', tabs });
+		const url = `https://docs.google.com/document/d/${id}/edit?tab=t.b`;
+		const clients = testClients(standIn.google.url, standIn.google.tokens.issue());
+		const namesWith = async (fields: Record<string, string>) => {
+			const choices = await listDocumentHeadings(clients, id, (name) => fields[name] ?? '');
+			return choices.map(({ name }) => name);
+		};
+		expect(await namesWith({ documentId: id })).toEqual(['Plan a', 'End a']);
+		expect(await namesWith({ documentId: url })).toEqual(['Plan b', 'End b']);
+		expect(await namesWith({ documentId: url, tab: 't.c' })).toEqual(['Plan c', 'End c']);
+		expect(await namesWith({ documentId: id, 'options.tab': 't.c' })).toEqual([
+			'Plan c',
+			'End c',
 		]);
 	});
 

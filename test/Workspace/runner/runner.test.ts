@@ -311,7 +311,7 @@ describe('before anything is sent', () => {
 			httpCode: '400',
 		});
 		expect(error.description).toBe(
-			"Its binary fields are: 'report'. Enter them in 'Input Data Field Name', or * for all.",
+			"Its binary fields are: 'report'. Enter one of them in 'Files', or * for all.",
 		);
 		expect(google.requests).toHaveLength(0);
 	});

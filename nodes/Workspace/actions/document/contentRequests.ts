@@ -18,7 +18,7 @@ import {
 	buildListRequests,
 	buildStyleRequests,
 	hasStyle,
-	layOutContent,
+	Layout,
 	placeSpans,
 } from './styleRequests';
 import type { InsertTarget } from './styleRequests';
@@ -220,8 +220,8 @@ const prependParagraph = ({ blocks, lists }: DocumentContent): DocumentContent =
 
 /** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(content: DocumentContent, target: InsertTarget): ContentPlan {
-	const layout = layOutContent(closeContent(content, target), target.index, target.tabId);
-	const { toRange, toLocation } = layout;
+	const layout = new Layout(closeContent(content, target), target.index, target.tabId);
+	const toLocation = (index: number) => layout.toLocation(index);
 	const requests: DocsRequest[] = [];
 	if (layout.text !== '')
 		requests.push({ insertText: { text: layout.text, location: toLocation(target.index) } });
@@ -231,7 +231,7 @@ export function planContent(content: DocumentContent, target: InsertTarget): Con
 	const images = placeSpans(layout).filter(({ imageUrl }) => imageUrl !== undefined);
 	const removedSpans = placeSpans(layout).filter((span) => !staysAsText(span));
 	for (const { start, end, imageUrl: uri } of removedSpans.toReversed()) {
-		requests.push({ deleteContentRange: { range: toRange(start, end) } });
+		requests.push({ deleteContentRange: { range: layout.toRange(start, end) } });
 		if (uri) requests.push({ insertInlineImage: { uri, location: toLocation(start) } });
 	}
 	const removedUnits = countUnits(removedSpans);

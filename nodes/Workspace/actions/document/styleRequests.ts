@@ -2,9 +2,11 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { joinSpans, type Span, type TextMarks } from '../../../untrusted/document/blocks';
 import type {
+	Block,
 	DocumentContent,
 	ListRange,
 	ParagraphBlock,
+	TableBlock,
 } from '../../../untrusted/document/blocks';
 import * as elements from '../../../untrusted/document/elements';
 import type { ContentPlace } from './contentPlace';
@@ -22,48 +24,68 @@ interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
 
-export type Layout = Readonly<ReturnType<typeof layOutContent>>;
-
-/**
- * Calculates the indexes that all content will have. Its text is inserted first, and then its tables, from last to first.
- * @param textStart where to insert the content, inside a paragraph
- */
-export function layOutContent(
-	{ blocks, lists }: DocumentContent,
-	textStart: number,
-	tabId?: string,
-) {
+/** The indexes that all content will have. Its text is inserted first, and then its tables, from last to first. */
+export class Layout {
 	/** Text of all paragraphs, for a single `insertText`. */
-	let text = '';
-	/** Index of the next block once all tables before it are inserted. `insertIndex` of a table counts the text, but no tables. */
-	let finalIndex = textStart;
-	/** All blocks with their indexes, in order. The three lists below are made from it. */
-	const placedBlocks = blocks.map((block, blockIndex) => {
-		if (block.kind === 'table') {
-			const insertIndex = textStart + text.length;
-			const cells = layOutCells(block, finalIndex);
-			// After the last cell come its newline and the end of the table.
-			finalIndex = (cells.at(-1)?.at(-1)?.end ?? finalIndex) + 2;
-			return { block, insertIndex, cells };
-		}
-		const { spans } = block;
-		const line = { block, spans, start: finalIndex, end: finalIndex + joinSpans(spans).length };
-		// `insertTable` adds a newline before the table, so none is inserted there.
-		text += joinSpans(spans) + (blocks[blockIndex + 1]?.kind === 'paragraph' ? '\n' : '');
-		finalIndex = line.end + 1;
-		return line;
-	});
-	const paragraphs = placedBlocks.filter((placed) => 'spans' in placed);
-	const tables = placedBlocks.filter((placed) => 'cells' in placed);
+	text = '';
+	/** All blocks in the order of the document. */
+	readonly placedBlocks: Array<PlacedParagraph | PlacedTable> = [];
+	readonly paragraphs: PlacedParagraph[] = [];
+	readonly tables: PlacedTable[] = [];
 	/** Lines of paragraphs and cells in the order of the document. */
-	const lines = placedBlocks.flatMap<TextLine>((block) =>
-		'spans' in block ? [block] : block.cells.flat(),
-	);
-	const toRange = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, tabId });
-	const toLocation = (index: number) => ({ index, tabId });
+	readonly lines: TextLine[] = [];
+	readonly lists: readonly ListRange[];
+	readonly #textStart: number;
+	readonly #tabId: string | undefined;
+	/** Index of the next block once all tables before it are inserted. */
+	#nextIndex: number;
+
+	/** @param textStart where to insert the content, inside a paragraph */
+	constructor({ blocks, lists }: DocumentContent, textStart: number, tabId?: string) {
+		this.lists = lists;
+		this.#textStart = textStart;
+		this.#tabId = tabId;
+		this.#nextIndex = textStart;
+		for (const [position, block] of blocks.entries()) {
+			if (block.kind === 'table') this.#placeTable(block);
+			else this.#placeParagraph(block, blocks[position + 1]);
+		}
+	}
+
 	/** Index after the text of the last paragraph. */
-	const end = finalIndex - 1;
-	return { placedBlocks, paragraphs, tables, lines, lists, text, end, toRange, toLocation };
+	get end(): number {
+		return this.#nextIndex - 1;
+	}
+
+	toRange(startIndex: number, endIndex: number): docs_v1.Schema$Range {
+		return { startIndex, endIndex, tabId: this.#tabId };
+	}
+
+	toLocation(index: number): docs_v1.Schema$Location {
+		return { index, tabId: this.#tabId };
+	}
+
+	#placeParagraph(block: ParagraphBlock, nextBlock: Block | undefined): void {
+		const text = joinSpans(block.spans);
+		const start = this.#nextIndex;
+		const paragraph = { block, spans: block.spans, start, end: start + text.length };
+		// `insertTable` adds a newline before the table, so none is inserted there.
+		this.text += nextBlock?.kind === 'paragraph' ? `${text}\n` : text;
+		this.#nextIndex = paragraph.end + 1;
+		this.placedBlocks.push(paragraph);
+		this.paragraphs.push(paragraph);
+		this.lines.push(paragraph);
+	}
+
+	#placeTable(block: TableBlock): void {
+		const cells = layOutCells(block, this.#nextIndex);
+		const table = { block, insertIndex: this.#textStart + this.text.length, cells };
+		// After the last cell come its newline and the end of the table.
+		this.#nextIndex = (cells.at(-1)?.at(-1)?.end ?? this.#nextIndex) + 2;
+		this.placedBlocks.push(table);
+		this.tables.push(table);
+		this.lines.push(...cells.flat());
+	}
 }
 
 export function placeSpans({ lines }: Layout): Array<Span & Extent> {
@@ -144,8 +166,8 @@ function buildResetRequests(range: docs_v1.Schema$Range): DocsRequest[] {
 }
 
 /** Returns the range of a paragraph's text. An empty paragraph has the range of its newline, because Google refuses an empty range. */
-const toTextRange = ({ start, end }: Extent, { toRange }: Layout) =>
-	toRange(start, Math.max(end, start + 1));
+const toTextRange = ({ start, end }: Extent, layout: Layout) =>
+	layout.toRange(start, Math.max(end, start + 1));
 
 /** Builds the request that gives paragraphs a style. @returns no request for an empty style */
 function buildStyleUpdate(
@@ -160,15 +182,15 @@ function buildStyleUpdate(
 
 /** Builds the requests for styles of paragraphs and text. They change no index. */
 export function buildStyleRequests(layout: Layout, target: InsertTarget): DocsRequest[] {
-	const { end, toRange } = layout;
+	const { end } = layout;
 	const paragraphs = target.continuesParagraph ? layout.paragraphs.slice(1) : layout.paragraphs;
 	const start = paragraphs[0]?.start ?? end;
 	const requests: DocsRequest[] = [];
 	if (target.mayInheritStyle && start < end)
-		requests.push(...buildResetRequests(toRange(start, end)));
+		requests.push(...buildResetRequests(layout.toRange(start, end)));
 	// Inserted text that continues a paragraph keeps the paragraph's style. Only the style of its text is reset.
 	if (target.mayInheritStyle && target.index < start) {
-		const range = toRange(target.index, start);
+		const range = layout.toRange(target.index, start);
 		requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
 	}
 	// `buildListRequests` gives later paragraphs of an item a bullet and removes it, which resets their style. Then it styles them itself.

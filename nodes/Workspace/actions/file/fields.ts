@@ -3,8 +3,22 @@ import { idempotencyOption } from '../../idempotency';
 import { messageIdField } from '../../locators';
 import type { Field, InferParameters } from '../../operation';
 import { buildParentFolderField } from '../createdFiles';
+import { onlyFilesOption } from '../onlyFiles';
 
 export const uploadFields = [
+	{
+		displayName: 'Files',
+		name: 'binaryPropertyName',
+		type: 'string',
+		default: '',
+		format: 'list',
+		namesFiles: true,
+		showWhen: { contentSource: ['binary'] },
+		placeholder: 'All files of the item',
+		description:
+			'The binary fields of the input item that hold the files, separated by commas or new lines. Leave empty to upload all files of the item. Each file gets an item of its own.',
+	},
+	buildParentFolderField('The folder or shared drive to upload to. Leave empty to use My Drive.'),
 	{
 		displayName: 'File Name',
 		name: 'name',
@@ -45,19 +59,6 @@ export const uploadFields = [
 		description: 'Where the content comes from',
 	},
 	{
-		displayName: 'Input Data Field Name',
-		name: 'binaryPropertyName',
-		type: 'string',
-		default: 'data',
-		format: 'list',
-		namesFiles: true,
-		showWhen: { contentSource: ['binary'] },
-		placeholder: 'e.g. data, or *',
-		hint: 'The name of the input field containing the binary file data to be uploaded, or * for all files',
-		description:
-			'The binary fields of the input item that hold the files, separated by commas or new lines, or * for all of them. Each file gets an item of its own.',
-	},
-	{
 		displayName: 'Content',
 		name: 'content',
 		...textType,
@@ -96,7 +97,6 @@ export const uploadFields = [
 		placeholder: 'e.g. application/pdf',
 		description: 'MIME type of the content. Leave empty to detect it from the file name.',
 	},
-	buildParentFolderField('The folder or shared drive to upload to. Leave empty to use My Drive.'),
 ] as const satisfies readonly Field[];
 
 export const uploadOptions = [
@@ -150,17 +150,7 @@ export const uploadOptions = [
 		description:
 			'What to do if the folder already has a file with this name. If Drive Access is set to App Files, the node only sees files of this app.',
 	},
-	{
-		displayName: 'Properties',
-		name: 'properties',
-		type: 'fixedCollection',
-		placeholder: 'Add Property',
-		default: {},
-		format: 'pairs',
-		pair: { group: 'property', key: 'key' },
-		description:
-			'Keys and values to store with the file, visible to every app that can access it',
-	},
+	{ ...onlyFilesOption, showWhen: { contentSource: ['binary'] } },
 ] as const satisfies readonly Field[];
 
 export type UploadParams = InferParameters<typeof uploadFields, typeof uploadOptions>;

@@ -4,6 +4,7 @@ import { mentionChoice, quoteField } from '../../../fields/field';
 import { createMemorySource, decodeBase64, computeMd5 } from '../../byteSource';
 import { defineOperation, type Item, type ByteSource } from '../../operation';
 import { googleTypePrefix, hashFileKey, missingFolderAdvice } from '../createdFiles';
+import { createFileNameTest } from '../onlyFiles';
 import * as uploads from './uploadFile';
 import { uploadFields as fields, uploadOptions as options, type UploadParams } from './fields';
 
@@ -50,11 +51,17 @@ async function resolveMimeType(
 	const enteredType = readMimeType(params);
 	if (enteredType !== '') return enteredType;
 	const { findMimeType } = await import('../mimeTypes');
-	const sourceType = source.mimeType?.trim() ?? '';
-	return (
-		findMimeType(name) ??
-		(mimeTypePattern.test(sourceType) ? sourceType : 'application/octet-stream')
-	);
+	const type = findMimeType(name) ?? readSourceType(source);
+	// Google makes a spreadsheet of a table, not of plain text.
+	if (params.convertTo !== 'spreadsheet' || !type.startsWith('text/plain')) return type;
+	return params.content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';
+}
+
+/** Returns the MIME type of the source, unless it is none, or that of a Google file, whose exported bytes have another one. */
+function readSourceType({ mimeType = '' }: ByteSource): string {
+	const sourceType = mimeType.trim();
+	const isUsable = mimeTypePattern.test(sourceType) && !sourceType.startsWith(googleTypePrefix);
+	return isUsable ? sourceType : 'application/octet-stream';
 }
 
 /** Returns the MIME type that the user entered, or ''. @throws NodeError 400 if it is no MIME type, or that of a Google file */
@@ -141,9 +148,11 @@ export const upload = defineOperation({
 });
 
 /** Returns the binary fields to upload. Content from elsewhere has no field: `[undefined]`. @throws NodeError 400 if a field is missing */
-function listBinaryFields({ contentSource, binaryPropertyName: names }: UploadParams, item: Item) {
+function listBinaryFields(params: UploadParams, item: Item) {
+	const { contentSource, binaryPropertyName: names, onlyFiles } = params;
 	if (contentSource !== 'binary') return [undefined];
-	return item.findBinaryFields(names.length > 0 ? names : ['data'], 'binaryPropertyName');
+	const isWanted = createFileNameTest(onlyFiles);
+	return item.findBinaryFields(names.length > 0 ? names : ['*'], 'binaryPropertyName', isWanted);
 }
 
 /** Looks for the file of an upload with an unknown outcome. @returns undefined if the file did not arrive */
@@ -175,8 +184,8 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const fileCount = binaryFields.length;
 	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
-	const builtName =
-		field !== undefined && fileCount > 1 ? buildFileName(field, source.mimeType) : undefined;
+	// A file without a name is named after its field.
+	const builtName = field === undefined ? undefined : buildFileName(field, source.mimeType);
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType =

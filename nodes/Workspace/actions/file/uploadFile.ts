@@ -3,7 +3,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { ignoreNotFound, isNodeError, NodeError } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import { computeMd5 } from '../../byteSource';
-import type { UploadedFile } from '../../google/driveUpload';
+import type { UploadedFile } from '../../google/upload';
 import { type KeyHashes, createKeyReusedError } from '../../idempotency';
 import type { Clients, Item, ByteSource } from '../../operation';
 import * as createdFiles from '../createdFiles';
@@ -171,12 +171,10 @@ async function uploadUnlessSkipped(
 		item.addHint('Files that already existed in the folder were not uploaded again.');
 		return { existingResult: toFileResult(newestFile) };
 	}
-	const pairs = params.properties.map((pair) => [pair.name, pair.value] as const);
 	const metadata = {
 		name,
 		mimeType: googleType,
 		description: description || undefined,
-		properties: pairs.length > 0 ? Object.fromEntries(pairs) : undefined,
 		appProperties,
 	};
 	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };

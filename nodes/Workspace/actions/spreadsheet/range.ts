@@ -6,8 +6,6 @@ import type { RowParams } from './fields';
 /** The parts of a range. Without `a1` and `name`, it is the whole tab. */
 export interface TabRange {
 	readonly tab?: string;
-	/** Whether the user put the tab's title into quotes. `printRange` then does, too. */
-	readonly isQuoted?: true;
 	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`; also cells in R1C1 notation. */
 	readonly a1?: string;
 	/** The name of a named range. Without `tab`, it may also be the title of a tab: only Google knows. */
@@ -23,7 +21,7 @@ export interface CellPosition {
 /** Matches cells, columns and rows. A colon must follow letters or a number alone (`A`, `1`), because these may be a name. */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
-const r1c1Pattern = /^R([1-9]\d*)C([1-9]\d*)(?::R([1-9]\d*)C([1-9]\d*))?$/i;
+const r1c1Pattern = /^R[1-9]\d*C[1-9]\d*(?::R[1-9]\d*C[1-9]\d*)?$/i;
 
 /** Matches the names that Google allows for a named range. */
 const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
@@ -31,14 +29,10 @@ const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
 /** Splits a range at its last `!`: a title may contain `!`. @throws NodeError 400 if a quoted title is not followed by cells or a name */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
-	const quotedMatch = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text);
-	if (quotedMatch) {
-		const [, title = '', textAfterTitle] = quotedMatch;
-		const tab = title.replaceAll("''", "'");
-		if (textAfterTitle === undefined) return { tab };
-		const a1OrName = parseA1OrName(textAfterTitle);
-		if (a1OrName) return { tab, ...a1OrName, isQuoted: true };
-		throw createRangeError(text);
+	const [, quotedTitle, textAfterTitle] = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text) ?? [];
+	if (quotedTitle !== undefined) {
+		const tab = quotedTitle.replaceAll("''", "'");
+		return textAfterTitle === undefined ? { tab } : { tab, ...readA1OrName(textAfterTitle) };
 	}
 	const separatorIndex = text.lastIndexOf('!');
 	const a1OrName = separatorIndex > 0 ? parseA1OrName(text.slice(separatorIndex + 1)) : undefined;
@@ -52,6 +46,13 @@ function parseA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> | undefined 
 	return rangeNamePattern.test(text) ? { name: text } : undefined;
 }
 
+/** @throws NodeError 400 if the text is neither a reference to cells nor a possible name of a range */
+function readA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> {
+	const a1OrName = parseA1OrName(text);
+	if (a1OrName) return a1OrName;
+	throw createRefusal(`${quoteField('range')} is not a range: ${shorten(text)}`, rangeAdvice);
+}
+
 /** Returns whether a text refers to cells, in A1 or R1C1 notation. A text of more than 100 characters cannot do so. */
 const isA1 = (text: string) =>
 	text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
@@ -60,65 +61,50 @@ const isA1 = (text: string) =>
 export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
 	tab === undefined && a1 !== undefined && !a1.includes(':');
 
-/** Returns a text such as `A1-C5` or `A to D` with a colon, as A1 notation; undefined for any other text. */
-export function correctA1(text: string): string | undefined {
-	const correctedText = text
-		.slice(0, 200)
-		.replace(/ *(?:[-–—,;]|\.{2,3}| to ) *(?=[A-Z]{1,3}\d*$)/i, ':');
-	return correctedText !== text && parseRange(correctedText).a1 ? correctedText : undefined;
-}
-
-function createRangeError(range: string) {
-	const correctedA1 = correctA1(range);
-	const advice = range.startsWith("'")
-		? "Enter cells behind '!', such as 'My Tab'!A1:D10."
-		: rangeAdvice;
-	const message = `${quoteField('range')} is not a range: ${shorten(range)}`;
-	return createRefusal(message, correctedA1 ? `Enter ${correctedA1}.` : advice);
-}
-
 export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D10, columns such as A:D or rows such as 1:5, or leave it empty to use the whole tab.`;
 
-/** Prints a range for Google: unchanged, except for quotes around a title that needs them. */
-export function printRange({ tab, isQuoted, a1, name }: TabRange): string {
+/** Prints a range for Google, with quotes around a title that needs them. */
+export function printRange({ tab, a1, name }: TabRange): string {
 	const a1OrName = a1 ?? name;
 	if (tab === undefined) return a1OrName ?? '';
 	if (a1OrName === undefined) return quoteTab(tab);
-	return `${isQuoted || needsQuotes(tab) ? quoteTab(tab) : tab}!${a1OrName}`;
+	const needsQuotes = !/^[A-Za-z_]\w*$/.test(tab) || isA1(tab);
+	return `${needsQuotes ? quoteTab(tab) : tab}!${a1OrName}`;
 }
 
-const needsQuotes = (tab: string) => !/^[A-Za-z_]\w*$/.test(tab) || isA1(tab);
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
 /** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is undefined, also for a single cell. */
 export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
-	const plainA1 = a1.replaceAll(/R(\d+)C(\d+)/gi, (_, row: string, column: string) =>
+	const plainA1 = a1.replaceAll(/R(\d+)C(\d+)/gi, (_, row, column) =>
 		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
 	);
 	const [start = {}, end = {}] = plainA1.replaceAll('$', '').split(':').map(parseCorner);
+	const { row = 0, column = 0 } = start;
 	// Google also accepts the corners of a range in reverse, as in `D10:A1`.
-	const columns = [start.column, end.column].filter((column) => column !== undefined);
-	const rows = [start.row, end.row].filter((row) => row !== undefined);
 	return {
-		row: start.row === undefined ? 0 : Math.min(...rows),
-		column: columns.length === 0 ? 0 : Math.min(...columns),
-		lastColumn: end.column === undefined ? undefined : Math.max(...columns),
-		lastRow: end.row === undefined ? undefined : Math.max(...rows),
+		row: Math.min(row, end.row ?? row),
+		column: Math.min(column, end.column ?? column),
+		lastRow: end.row === undefined ? undefined : Math.max(row, end.row),
+		lastColumn: end.column === undefined ? undefined : Math.max(column, end.column),
 	};
 }
 
 function parseCorner(text: string): Partial<CellPosition> {
+	const corner: { row?: number; column?: number } = {};
 	const [letters, digits] = [text.replaceAll(/\d/g, ''), text.replaceAll(/\D/g, '')];
-	let column = -1; // before column A
+	if (digits) corner.row = Number(digits) - 1;
 	for (const letter of letters.toUpperCase())
-		column = (column + 1) * 26 + letter.charCodeAt(0) - 65;
-	return { ...(letters && { column }), ...(digits && { row: Number(digits) - 1 }) };
+		corner.column = ((corner.column ?? -1) + 1) * 26 + letter.charCodeAt(0) - 65;
+	return corner;
 }
 
 /** Returns `A` for 0, `Z` for 25 and `AA` for 26. */
 export function toColumnLetters(column: number): string {
-	const precedingNumber = Math.floor(column / 26);
-	return `${precedingNumber > 0 ? toColumnLetters(precedingNumber - 1) : ''}${String.fromCharCode(65 + (column % 26))}`;
+	const codes: number[] = [];
+	for (let rest = column; rest >= 0; rest = Math.floor(rest / 26) - 1)
+		codes.unshift(65 + (rest % 26));
+	return String.fromCharCode(...codes);
 }
 
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
@@ -181,9 +167,7 @@ export function parseTarget(params: TargetParams): TabRange {
 			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
 			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parsedRange.a1 ?? 'A:D'}.`,
 		);
-	const a1OrName = parseA1OrName(range);
-	if (!a1OrName) throw createRangeError(range);
-	return { tab, ...a1OrName };
+	return { tab, ...readA1OrName(range) };
 }
 
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */

@@ -329,23 +329,17 @@ function createMissingTabError(
 	titles: readonly string[],
 ) {
 	const tab = target.tab ?? target.name;
-	if (titles.length === 0) return error;
-	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	if (tab === undefined)
-		return error.with({
-			description: error.description ? `${tabList} ${error.description}` : tabList,
-		});
-	const tabExists = titles.some((title) => isSameIgnoringCase(title, tab));
-	const missingName = (tabExists ? target.name : undefined) ?? tab;
-	const a1 = ranges.correctA1(missingName);
-	const suggestion = a1
-		? `To name cells, enter ${a1}. `
-		: suggestNames(tabExists ? [] : titles, [tab]);
+	if (titles.length === 0 || tab === undefined) return error;
+	if (titles.some((title) => isSameIgnoringCase(title, tab))) {
+		const missingRange = listNames([target.name ?? tab]);
+		const message = `Google Sheets: there is no range ${missingRange}`;
+		return error.with({ message, description: ranges.rangeAdvice });
+	}
 	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: ${tabExists ? 'there is no range' : `the spreadsheet has no ${kind}`} ${listNames([missingName])}`;
-	const wholeTabAdvice = `Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	const advice = tabExists ? ranges.rangeAdvice : `${tabList} ${wholeTabAdvice}`;
-	return error.with({ message, description: `${suggestion}${advice}` });
+	const message = `Google Sheets: the spreadsheet has no ${kind} ${listNames([tab])}`;
+	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
+	const description = `${suggestNames(titles, [tab])}${tabList} Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	return error.with({ message, description });
 }
 
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */

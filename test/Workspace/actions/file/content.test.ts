@@ -170,6 +170,7 @@ describe('in n8n', () => {
 		uploads.google.tokens.issue({ token });
 	});
 
+	const googleDocument = 'application/vnd.google-apps.document';
 	const photo: INodeExecutionData = {
 		json: {},
 		binary: { photo: { data: base64('a photo'), mimeType: 'image/x-own', fileName: 'p.own' } },
@@ -193,11 +194,48 @@ describe('in n8n', () => {
 		return await runNode({ url: uploads.google.url, parameters, items });
 	}
 
+	test.each([
+		['Spend', 'a,b', 'text/csv'],
+		['a.txt', 'a\tb', 'text/tab-separated-values'],
+		['a.tsv', 'a,b', 'text/tab-separated-values'],
+	])('text named %s becomes a spreadsheet: %j is sent as %s', async (name, content, type) => {
+		const given = { name, contentSource: 'text', content };
+		await form({ ...given, options: { convertTo: 'spreadsheet' } });
+		const start = uploads.google.requests.find(({ method }) => method === 'drive.files.create');
+		expect(start?.headers['x-upload-content-type']).toBe(type);
+	});
+
+	test.each([
+		[
+			'a file without a name is named after its field',
+			{ mimeType: 'text/plain' },
+			'my_file.txt',
+		],
+		[
+			'the type of a Google file is not that of its bytes',
+			{ mimeType: googleDocument },
+			'my_file',
+		],
+	])('%s', async (_what, binary, name) => {
+		const data = base64('x');
+		const [item] = await form({}, [{ json: {}, binary: { my_file: { data, ...binary } } }]);
+		expect(item?.json).toMatchObject({ name });
+		expect(item?.json['mimeType']).not.toBe(googleDocument);
+	});
+
+	test('only the files whose names fit are uploaded', async () => {
+		const file = (fileName: string) => ({ data: base64('x'), mimeType: 'a/b', fileName });
+		const binary = { a: file('a.PDF'), b: file('logo.png'), c: file('Invoice 7.doc') };
+		const options = { onlyFiles: '*.pdf, invoice*' };
+		const items = await form({ options }, [{ json: {}, binary }]);
+		expect(items.map(({ json }) => json['name'])).toEqual(['a.PDF', 'Invoice 7.doc']);
+	});
+
 	test('the form takes a binary field by default', async () => {
 		const parameters = {
 			name: 'Holiday',
 			binaryPropertyName: 'photo',
-			options: { description: 'd', properties: { property: [{ key: 'team', value: 'a' }] } },
+			options: { description: 'd' },
 		};
 		const [first, second, ...more] = await form(parameters, [photo, photo]);
 		expect(more).toEqual([]);
@@ -208,10 +246,7 @@ describe('in n8n', () => {
 			size: '7',
 			md5Checksum: md5('a photo'),
 		});
-		expect(uploads.files()).toMatchObject([
-			{ description: 'd', properties: { team: 'a' } },
-			{ description: 'd', properties: { team: 'a' } },
-		]);
+		expect(uploads.files()).toMatchObject([{ description: 'd' }, { description: 'd' }]);
 	});
 
 	test.each([
@@ -236,7 +271,7 @@ describe('in n8n', () => {
 				{ json: {}, binary: { data: { data: base64('x'), mimeType: 'text/plain' } } },
 			];
 			const failure = await failureOf(form({ name: 'a', binaryPropertyName }, items));
-			expect(failure.message).toBe("'Input Data Field Name' names no file");
+			expect(failure.message).toBe("'Files' names no file");
 			expect(uploads.google.requests).toEqual([]);
 		},
 	);
@@ -326,10 +361,10 @@ describe('in n8n', () => {
 				/^It has no binary data.*turn on Download Attachments in List, Search or Read\.$/,
 			],
 			[
-				{},
+				{ binaryPropertyName: 'data' },
 				{ photo: file('x') },
 				"The item has no binary field 'data'",
-				/'photo'. Enter them in 'Input Data Field Name'/,
+				/'photo'. Enter one of them in 'Files'/,
 			],
 		])('an item without the files is refused: %j', async (given, binary, message, advice) => {
 			const failure = await failureOf(form(given, [{ json: {}, binary }]));
@@ -361,13 +396,11 @@ describe('in n8n', () => {
 			content: base64('a,b'),
 			parentFolder: `https://drive.google.com/drive/folders/${folder.id}?usp=sharing`,
 			convertTo: 'spreadsheet',
-			properties: { team: 'a' },
 		});
 		expect(item?.json).toMatchObject({
 			mimeType: 'application/vnd.google-apps.spreadsheet',
 			parents: [folder.id],
 		});
-		expect(uploads.files().at(-1)?.properties).toEqual({ team: 'a' });
 	});
 
 	test('the input object takes a binary field', async () => {

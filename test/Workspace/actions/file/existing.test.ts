@@ -188,7 +188,7 @@ describe('created once', () => {
 		test('the tries end and nothing was made: the failure stands', async () => {
 			uploads.google.fault({
 				match: 'drive.files.create',
-				times: 3,
+				times: 4,
 				connection: 'resetBefore',
 			});
 			const failure = await catchFailure(
@@ -278,7 +278,7 @@ describe('created once', () => {
 			uploads.google.fault({
 				match: 'drive.files.list',
 				nth: 2,
-				times: 3,
+				times: 4,
 				connection: 'resetBefore',
 			});
 			await uploads.run(keyed, testItem()).catch(() => undefined);

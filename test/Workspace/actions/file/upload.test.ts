@@ -11,7 +11,6 @@ describe('one request', () => {
 		const result = await uploads.run({
 			content: base64('hello'),
 			description: 'for tests',
-			properties: [{ name: 'team', value: 'a' }],
 		});
 		expect(uploads.calls()).toEqual(['drive.files.generateIds', 'drive.files.create']);
 		const [reserved, create] = uploads.google.requests;
@@ -25,7 +24,6 @@ describe('one request', () => {
 			id: result.id,
 			name: 'a.txt',
 			description: 'for tests',
-			properties: { team: 'a' },
 		});
 		expect(Object.fromEntries(create?.query ?? [])).toEqual({
 			uploadType: 'multipart',

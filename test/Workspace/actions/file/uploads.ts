@@ -23,7 +23,7 @@ const defaults: UploadParams = {
 	description: '',
 	idempotencyKey: '',
 	onExisting: 'createNew',
-	properties: [],
+	onlyFiles: [],
 };
 
 /** The stand-in of a test file, and uploads to it. */
@@ -39,7 +39,7 @@ export class Uploads extends StandIn {
 	client() {
 		const token = this.google.tokens.issue();
 		return testClients(this.google.url, token, {
-			maxAttempts: 3,
+			maxRetryWaitMilliseconds: 500,
 			adviceByStatus: upload.adviceByStatus,
 		});
 	}

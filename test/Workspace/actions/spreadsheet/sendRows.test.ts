@@ -339,8 +339,8 @@ describe('ranges', () => {
 		['Sheet 1', { tab: 'Sheet 1' }],
 		[' A1:B2 ', { a1: 'A1:B2' }],
 		["'Q1'", { tab: 'Q1' }],
-		["'Jon''s'!A:B", { tab: "Jon's", a1: 'A:B', isQuoted: true }],
-		["'Q1'!Leads", { tab: 'Q1', name: 'Leads', isQuoted: true }],
+		["'Jon''s'!A:B", { tab: "Jon's", a1: 'A:B' }],
+		["'Q1'!Leads", { tab: 'Q1', name: 'Leads' }],
 		['Q1!Leads', { tab: 'Q1', name: 'Leads' }],
 		['x!A1', { tab: 'x', a1: 'A1' }],
 		['a!b!A1', { tab: 'a!b', a1: 'A1' }],
@@ -363,7 +363,6 @@ describe('ranges', () => {
 
 	test.each([
 		[{ tab: 'Sheet1', a1: 'A1' }, 'Sheet1!A1'],
-		[{ tab: 'Sheet1', a1: 'A1', isQuoted: true }, "'Sheet1'!A1"],
 		[{ tab: 'My Tab', a1: 'A1' }, "'My Tab'!A1"],
 		[{ tab: 'Q1', a1: 'A1' }, "'Q1'!A1"],
 		[{ tab: 'Q1', name: 'Leads' }, "'Q1'!Leads"],

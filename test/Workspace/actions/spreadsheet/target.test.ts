@@ -70,7 +70,7 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	test.each([
 		[{ tab: 'Q1', range: 'First!A1' }, "'range' contains a tab name, but 'tab' is also set"],
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
-		[{ range: "'Q1'!no cells" }, "'range' is not a range: 'Q1'!no cells"],
+		[{ range: "'Q1'!no cells" }, "'range' is not a range: no cells"],
 	])('%j is refused before anything is sent', async (target, message) => {
 		const failure = await catchFailure(
 			calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }),

@@ -3,7 +3,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { ignoreNotFound, isNodeError, type NodeError, toError } from '../../../../core/errors';
 import { joinSentences, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { initialConcurrency, maxConcurrency } from '../../../../http/rateLimiter';
+import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 
 import { createRefusal } from '../../../../core/errors';
-import { initialConcurrency } from '../../../../http/rateLimiter';
+import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';

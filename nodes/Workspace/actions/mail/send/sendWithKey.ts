@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
-import { initialConcurrency } from '../../../../http/rateLimiter';
+import { initialConcurrency } from '../../../../http/gate';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';

@@ -1,7 +1,10 @@
+import { DateTime } from 'luxon';
+
 import {
 	parseIso,
 	parseShown,
 	printDate,
+	toIsoText,
 } from '../../../../../nodes/Workspace/actions/spreadsheet/dates/dates';
 import { runNode, token } from '../../../runNode';
 import { items, SheetCalls } from '../sheetCalls';
@@ -86,6 +89,25 @@ test.each([
 	expect(new Date(Math.round(((serial ?? NaN) - 25_569) * 86_400_000)).toISOString()).toBe(
 		`${wall}Z`,
 	);
+});
+
+const berlin = (text: string) => DateTime.fromISO(text, { zone: 'Europe/Berlin' });
+test.each<[string, object, string | undefined]>([
+	['$today', berlin('2026-11-28'), '2026-11-28'],
+	['$now', berlin('2026-11-28T10:30:00'), '2026-11-28T10:30:00.000+01:00'],
+	['a Date', new Date('2026-11-28T09:30:00Z'), '2026-11-28T09:30:00.000Z'],
+	['a list', ['2026-11-28'], undefined],
+	['an object', { iso: '2026-11-28' }, undefined],
+])('%s is a date in ISO 8601: %j as %j', (_name, value, expected) => {
+	expect(toIsoText(value)).toBe(expected);
+});
+
+test.each([
+	['2026-11-28T00:00:00.000+01:00', 'Europe/Berlin', 'DATE'],
+	['2026-11-28T00:00:00', 'America/New_York', 'DATE'],
+	['2026-11-28T00:00:00.000+01:00', 'America/New_York', 'DATE_TIME'],
+])('%s is a date where it is a midnight: in %s it is a %s', (text, timeZone, type) => {
+	expect(parseIso(text, { locale: 'de_DE', timeZone })?.format.type).toBe(type);
 });
 
 test('an instant stays text where Node does not know the time zone', () => {

@@ -1,18 +1,17 @@
 import { isNodeError, NodeError } from '../../nodes/core/errors';
-import {
-	defaultRateLimiterSettings,
-	RateLimiter,
-	type SendOptions,
-} from '../../nodes/http/rateLimiter';
+import { defaultGateSettings, Gate } from '../../nodes/http/gate';
+import { type RepeatEffect, type RetryPolicy, withRetries } from '../../nodes/http/loop';
 import { VirtualClock } from './virtualClock';
 import { attempts } from '../attempt';
 
 const minute = 60_000;
 
-/** A service that takes so many requests within each minute, and a rate limiter before it. */
+const change = { repeat: 'ifNotDone', mayChange: true } as const;
+
+/** A service that takes so many requests within each minute, and a gate before it. */
 function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 	const clock = new VirtualClock();
-	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock, random: () => draw });
+	const gate = new Gate({ ...defaultGateSettings, clock, random: () => draw });
 	const state = { quota, window: 0, used: 0, running: 0, widest: 0, taken: 0, refused: 0 };
 	/** What the next refusal asks for. */
 	const answer: { retryAfterMilliseconds?: number } = {};
@@ -37,10 +36,12 @@ function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
 		state.taken++;
 		return clock.now();
 	};
-	const ask = async (limits: Partial<SendOptions> = {}) =>
-		await limiter.send(request, {
+	const ask = async (limits: Partial<RetryPolicy> = {}, effect: RepeatEffect = change) =>
+		await withRetries(request, effect, {
+			texts: { service: 'Google', nothingDone: 'Nothing was changed.' },
 			maxRetryWaitMilliseconds: 120_000,
 			signal: undefined,
+			gate,
 			...limits,
 		});
 	/** How many of so many requests are sent at once. */
@@ -116,8 +117,8 @@ test('a success lets the waits begin anew', async () => {
 });
 
 test.each([
-	['holds up all', 60_000, [60_300, 60_200]],
-	['holds up this request alone', 60_001, [60_201, 1100]],
+	['holds up all', 60_000, [60_200, 60_300]],
+	['holds up this request alone', 60_001, [1100, 60_201]],
 ])('a service that %s asks for %d ms', async (_whom, asked, answered) => {
 	const { clock, state, answer, ask } = world({ quota: 0 });
 	answer.retryAfterMilliseconds = asked;
@@ -125,7 +126,8 @@ test.each([
 	await clock.advance(150);
 	state.quota = Infinity;
 	await clock.advance(850);
-	expect(await clock.run(Promise.all([first, ask()]))).toEqual(answered);
+	const times = await clock.run(Promise.all([first, ask()]));
+	expect(times.toSorted((a, b) => a - b)).toEqual(answered);
 });
 
 test.each([
@@ -143,7 +145,7 @@ test.each([
 );
 
 test.each([
-	[10_000, 10_200],
+	[10_000, 10_400],
 	[9_999, 100],
 ])(
 	'one in line that may wait %d ms of a pause of 10 s ends at %d',
@@ -172,10 +174,10 @@ test('the failure says what was waited for, and for how long', async () => {
 		return isNodeError(error) ? error.description?.replace(/'.*'/, 'Wait') : error;
 	};
 	expect(await described(500)).toBe(
-		'The next try would have to wait 1 seconds, but Wait allows 0.5. Wait.',
+		'Another try would need a longer wait, but Wait allows 0.5. Wait.',
 	);
 	expect(await described(1500)).toBe(
-		'The next try would have to wait 2 seconds, but Wait allows 1.5, of which 1 have passed. Wait.',
+		'Another try would need a longer wait, but Wait allows 1.5, of which 1 have passed. Wait.',
 	);
 	expect(await described(6500, 6001)).toBe(
 		'Google asks n8n to wait 7 seconds, but Wait allows 6.5, of which 7 have passed. Wait.',
@@ -185,22 +187,18 @@ test('the failure says what was waited for, and for how long', async () => {
 test.each([
 	[429, 'notDone', 2],
 	[403, 'notDone', 2],
-	[404, 'notDone', 1],
-	[430, 'notDone', 1],
-	[503, 'notDone', 1],
-	[429, 'unknown', 1],
-	[403, 'final', 1],
-] as const)('HTTP %d (%s) is sent %d times', async (code, kind, times) => {
+	[404, 'notDone', 0],
+	[503, 'unknown', 0],
+	[403, 'final', 0],
+] as const)('HTTP %d (%s) pauses others: %d times', async (code, kind, times) => {
 	const clock = new VirtualClock();
-	const limiter = new RateLimiter({ ...defaultRateLimiterSettings, clock });
-	const request = jest.fn(() =>
-		Promise.reject(new NodeError({ code, message: '', ...attempts[kind] })),
-	);
-	const sent = clock.run(
-		limiter.send(request, { maxRetryWaitMilliseconds: 1000, signal: undefined }),
-	);
-	await expect(sent).rejects.toMatchObject({ code });
-	expect(request).toHaveBeenCalledTimes(times);
+	const gate = new Gate({ ...defaultGateSettings, clock });
+	const onPause = jest.fn();
+	const request = () => Promise.reject(new NodeError({ code, message: '', ...attempts[kind] }));
+	const texts = { service: 'Google', nothingDone: '' };
+	const policy = { maxRetryWaitMilliseconds: 1800, signal: undefined, gate, texts, onPause };
+	await expect(clock.run(withRetries(request, change, policy))).rejects.toMatchObject({ code });
+	expect(onPause).toHaveBeenCalledTimes(times);
 });
 
 test('what a quota of each minute refuses is sent in the next ones, and few requests are refused', async () => {
@@ -300,8 +298,9 @@ test('refusals of requests that were out together count as one', async () => {
 	await clock.run(all);
 });
 
-test('a caller that has to look first is told of a refusal at once', async () => {
+test('a caller that does not repeat is told of a refusal at once', async () => {
 	const { clock, ask } = world({ quota: 0 });
-	await expect(clock.run(ask({ mayResend: false }))).rejects.toMatchObject(attempts.notDone);
+	const once = ask({}, { repeat: 'never', mayChange: false });
+	await expect(clock.run(once)).rejects.toMatchObject(attempts.notDone);
 	expect(clock.now()).toBe(100);
 });

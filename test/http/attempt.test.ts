@@ -1,12 +1,8 @@
 import { getEventListeners } from 'node:events';
-import http, { type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 
 import { NodeError } from '../../nodes/core/errors';
 import { BodyError } from '../../nodes/http/body';
-import { MemoryReservation } from '../../nodes/http/responseMemory';
 import {
 	collectErrorChain,
 	classifyNetworkError,
@@ -14,21 +10,18 @@ import {
 } from '../../nodes/http/networkErrors';
 import {
 	attemptRequest,
+	awaitResponse,
 	convertBodyError,
 	type FullResponse,
-	rejectOnAbort,
-} from '../../nodes/http/request';
-import { RawResponse } from '../../nodes/http/rawResponse';
-import { createStoppedRequestError } from '../../nodes/http/retry';
-import { startScriptedServer } from '../Workspace/scriptedServer';
+} from '../../nodes/http/attempt';
 import { type AttemptName, attempts } from '../attempt';
-import { getBytesInFlight } from '../sharedState';
+
+const url = 'https://service.example/';
 
 describe('request', () => {
 	const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });
-	const errors = {
-		createStoppedError: createStoppedRequestError,
-		createTimeoutError: () => failure('late'),
+	const settings = {
+		texts: { service: 'The service', nothingDone: 'Not sent.', mayBeDone: 'Look.' },
 		toRequestError: (error: unknown) => failure(`thrown: ${String(error)}`),
 	};
 	const never = (signal: AbortSignal) =>
@@ -44,13 +37,14 @@ describe('request', () => {
 		afterEach(() => jest.useRealTimers());
 
 		const limitsOf = (stop: AbortController) => ({
+			...settings,
 			timeoutMilliseconds: 5000,
 			signal: stop.signal,
 		});
 
 		test('gives what was answered, and leaves neither a timer nor a listener', async () => {
 			const stop = new AbortController();
-			const tried = attemptRequest(() => Promise.resolve('answer'), limitsOf(stop), errors);
+			const tried = attemptRequest(() => Promise.resolve('answer'), limitsOf(stop));
 			expect([jest.getTimerCount(), listeners(stop)]).toEqual([1, 1]);
 			expect(await tried).toBe('answer');
 			expect([jest.getTimerCount(), listeners(stop)]).toEqual([0, 0]);
@@ -59,22 +53,21 @@ describe('request', () => {
 		test('has an end at its deadline, not before', async () => {
 			const stop = new AbortController();
 			let isOver = false;
-			const tried = attemptRequest(never, limitsOf(stop), errors).catch(
-				(error: unknown) => error,
-			);
+			const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
 			void tried.then(() => (isOver = true));
 			await jest.advanceTimersByTimeAsync(4999);
 			expect(isOver).toBe(false);
 			await jest.advanceTimersByTimeAsync(1);
-			expect(await tried).toMatchObject({ message: 'late' });
+			expect(await tried).toMatchObject({
+				message: 'The service did not respond within 5 s',
+				...attempts.unknown,
+			});
 			expect(listeners(stop)).toBe(0);
 		});
 
 		test('ends with the execution, and then nobody knows what it did', async () => {
 			const stop = new AbortController();
-			const tried = attemptRequest(never, limitsOf(stop), errors).catch(
-				(error: unknown) => error,
-			);
+			const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
 			stop.abort();
 			expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
 			expect(jest.getTimerCount()).toBe(0);
@@ -82,11 +75,11 @@ describe('request', () => {
 
 		test('is not made in an execution that is over', async () => {
 			const send = jest.fn(never);
-			const tried = attemptRequest(
-				send,
-				{ timeoutMilliseconds: 5000, signal: AbortSignal.abort() },
-				errors,
-			);
+			const tried = attemptRequest(send, {
+				...settings,
+				timeoutMilliseconds: 5000,
+				signal: AbortSignal.abort(),
+			});
 			await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
 			expect(send).not.toHaveBeenCalled();
 		});
@@ -95,7 +88,6 @@ describe('request', () => {
 			const tried = attemptRequest(
 				() => Promise.reject(new Error('why')),
 				limitsOf(new AbortController()),
-				errors,
 			);
 			await expect(tried).rejects.toMatchObject({ message: 'thrown: Error: why' });
 		});
@@ -112,7 +104,7 @@ describe('request', () => {
 			const stop = new AbortController();
 			let resolve: (answer: FullResponse) => void = () => {};
 			const promise = new Promise<FullResponse>((done) => (resolve = done));
-			const sent = rejectOnAbort(promise, stop.signal);
+			const sent = awaitResponse(() => promise, url, stop.signal);
 			stop.abort();
 			await expect(sent).rejects.toThrow('aborted');
 			const late = silent();
@@ -124,7 +116,8 @@ describe('request', () => {
 
 		test('that has come is left to its reader', async () => {
 			const answer = silent();
-			expect(await rejectOnAbort(Promise.resolve(answer), new AbortController().signal)).toBe(
+			const { signal } = new AbortController();
+			expect(await awaitResponse(() => Promise.resolve(answer), url, signal)).toMatchObject(
 				answer,
 			);
 			expect(answer.body.destroyed).toBe(false);
@@ -134,7 +127,7 @@ describe('request', () => {
 			const stop = new AbortController();
 			let reject: (error: Error) => void = () => {};
 			const promise = new Promise<FullResponse>((_, fail) => (reject = fail));
-			const sent = rejectOnAbort(promise, stop.signal);
+			const sent = awaitResponse(() => promise, url, stop.signal);
 			stop.abort();
 			await expect(sent).rejects.toThrow('aborted');
 			reject(new Error('late'));
@@ -144,13 +137,11 @@ describe('request', () => {
 
 	test.each([
 		['cutShort', 'unknown', 502],
-		['noMemory', 'unknown', 503],
 		['tooLarge', 'finalUnknown', 502],
 		['tooCostly', 'finalUnknown', 502],
 	] as const)('a body that is %s: %s, status %d', (reason, attempt, code) => {
 		const texts = {
 			cutShort: ['a', 'b'],
-			noMemory: ['a', 'b'],
 			tooLarge: ['a', 'b'],
 			tooCostly: ['a', 'b'],
 		} as const;
@@ -158,41 +149,6 @@ describe('request', () => {
 		expect(error).toMatchObject({ code, message: 'a', ...attempts[attempt] });
 		expect(error.description).toContain('b');
 	});
-
-	const text = Buffer.from('a text, a text');
-
-	test.each([
-		['gzip', gzipSync(text), text, true],
-		['X-GZIP', gzipSync(text), text, true],
-		['br', brotliCompressSync(text), text, true],
-		['deflate', deflateSync(text), text, true],
-		['deflate', deflateRawSync(text), text, true],
-		['gzip', Buffer.alloc(0), Buffer.alloc(0), true],
-		['own', text, text, false],
-		[undefined, text, text, false],
-	])(
-		'an answer whose encoding is %s is unpacked by us, or not at all',
-		async (encoding, sent, whole, isOurs) => {
-			const server = await startScriptedServer((response) => {
-				response
-					.writeHead(200, encoding === undefined ? {} : { 'content-encoding': encoding })
-					.end(sent);
-			});
-			try {
-				const raw = new RawResponse();
-				const answer = await raw.watch(
-					() => new Promise<IncomingMessage>((resolve) => http.get(server.url, resolve)),
-				);
-				expect(answer.headers['content-encoding']).toBe(isOurs ? undefined : encoding);
-				const memory = new MemoryReservation();
-				expect(await raw.decompress(await buffer(answer), memory)).toEqual(whole);
-				memory.release();
-				expect(getBytesInFlight()).toBe(0);
-			} finally {
-				await server.close();
-			}
-		},
-	);
 });
 
 describe('network errors', () => {
@@ -243,14 +199,16 @@ describe('network errors', () => {
 		['a reset', error('ECONNRESET', { syscall: 'read' }), 'lost', 'unknown', 503],
 		[
 			'a reset before TLS stood',
-			Object.assign(
-				new Error(
-					'Client network socket disconnected before secure TLS connection was established',
-				),
-				{ code: 'ECONNRESET' },
-			),
+			error('ECONNRESET', { request: { socket: { secureConnecting: true } } }),
 			'notConnected',
 			'notDone',
+			503,
+		],
+		[
+			'a fault of TLS after it stood',
+			error('EPROTO', { request: { socket: { secureConnecting: false } } }),
+			'unknown',
+			'unknown',
 			503,
 		],
 		[

@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
+
+import { isNodeError, NodeError, toError } from '../../core/errors';
+import {
+	chunkBytes,
+	readChunks,
+	computeMd5,
+	type ByteSource,
+	createSourceChangedError,
+} from '../byteSource';
+import { checkBasesAdvice } from './advice';
+import type { ApiBases, Transport } from './transport';
+
+export interface DriveUploadRequest {
+	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
+	readonly metadata: drive_v3.Schema$File;
+	/** The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a conversion. */
+	readonly mimeType: string;
+	readonly source: ByteSource;
+	/** The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A repeated request has no further effect. */
+	readonly replacedId?: string;
+	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
+	readonly fields: string;
+	/** Called after each chunk. `storedBytes` is how many bytes Drive has. */
+	readonly onProgress?: (storedBytes: number, totalBytes: number) => void;
+	/** Called before an upload without an `id` restarts, because that could create a second file. Returns the file if it already exists. */
+	readonly findCreated?: () => Promise<drive_v3.Schema$File | undefined>;
+}
+
+export interface UploadedFile {
+	readonly file: drive_v3.Schema$File;
+	/** The MD5 of the sent bytes, in lower-case hex. */
+	readonly md5: string;
+}
+
+interface UploadEnvironment {
+	readonly drive: drive_v3.Drive;
+	readonly transport: Transport;
+	readonly bases: ApiBases;
+}
+
+/** In bytes. Drive's documentation recommends a resumable upload for more than 5 MB. */
+const maxOneRequestBytes = 5_000_000;
+/** Drive forgets an upload after a week, or if something fails there. Then it begins anew, at most so often. */
+const maxUploads = 3;
+
+/** Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload prevents it. */
+export async function uploadToDrive(
+	environment: UploadEnvironment,
+	request: DriveUploadRequest,
+): Promise<UploadedFile> {
+	const { metadata, replacedId, source } = request;
+	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
+	if (isRepeatable && source.size <= maxOneRequestBytes)
+		return await uploadInOneRequest(environment.drive, request);
+	for (let uploadCount = 1; ; uploadCount++) {
+		const upload = await startResumableUpload(environment, request);
+		try {
+			return await sendSource(upload, request);
+		} catch (error) {
+			const isOver = !upload.isLost || uploadCount === maxUploads;
+			if (isOver || !isNodeError(error)) throw toError(error);
+			const uploaded = isRepeatable ? undefined : await findFileOfLostUpload(error, request);
+			if (uploaded) return uploaded;
+		}
+	}
+}
+
+/**
+ * Sends the request that creates a file or replaces its content or, without bytes, only starts a resumable upload. The transport may repeat
+ * this request. To prevent a second file, the caller sends bytes only with an ID or a `replacedId`.
+ */
+async function sendFileRequest(
+	drive: drive_v3.Drive,
+	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
+	media: drive_v3.Params$Resource$Files$Create['media'],
+	clientOptions: object = {},
+) {
+	const request = { requestBody: metadata, supportsAllDrives: true, fields, media };
+	const options = { ...clientOptions, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } };
+	return fileId === undefined
+		? await drive.files.create(request, options)
+		: await drive.files.update({ ...request, fileId }, options);
+}
+
+async function uploadInOneRequest(
+	drive: drive_v3.Drive,
+	request: DriveUploadRequest,
+): Promise<UploadedFile> {
+	const { mimeType, source, onProgress } = request;
+	const hash = createHash('md5');
+	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
+	let bytes = Buffer.alloc(0) as Buffer;
+	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) bytes = chunk;
+	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
+	const media = { mimeType, body: Readable.from([bytes]) };
+	const { data } = await sendFileRequest(drive, request, media);
+	onProgress?.(bytes.length, bytes.length);
+	return { file: data, md5: hash.digest('hex') };
+}
+
+/** Starts a resumable upload. @throws NodeError 502 if its address is not on Drive's host, because no other host may get the token */
+async function startResumableUpload(
+	{ drive, transport, bases }: UploadEnvironment,
+	request: DriveUploadRequest,
+): Promise<ResumableUpload> {
+	const { mimeType, replacedId, source } = request;
+	const place = replacedId === undefined ? '' : '/{fileId}';
+	// This request may be repeated, because an upload without bytes creates no file.
+	const { headers } = await sendFileRequest(drive, request, undefined, {
+		url: `https://www.googleapis.com/upload/drive/v3/files${place}`,
+		params: { uploadType: 'resumable' },
+		headers: {
+			'x-upload-content-type': mimeType,
+			'x-upload-content-length': String(source.size),
+		},
+		responseType: 'arraybuffer',
+	});
+	const address = String(headers['location']);
+	const url = URL.canParse(address) ? new URL(address) : undefined;
+	if (url?.origin === new URL(bases.drive).origin)
+		return new ResumableUpload(transport, address, source.size);
+	const host = url ? ` (${url.host})` : '';
+	throw new NodeError({
+		code: 502,
+		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${host}`,
+		description:
+			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
+	});
+}
+
+/** Reads and hashes the source, and sends it in chunks. */
+async function sendSource(
+	upload: ResumableUpload,
+	{ source, onProgress }: DriveUploadRequest,
+): Promise<UploadedFile> {
+	const hash = createHash('md5');
+	let position = 0;
+	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
+		const end = position + chunk.length;
+		const isLast = chunk.length < chunkBytes;
+		if (end > source.size || (isLast && end < source.size)) {
+			// If all announced bytes were sent before, Drive has already created the file.
+			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
+			throw createSourceChangedError(end, source.size).with({ outcome });
+		}
+		await upload.send(chunk, position);
+		position = end;
+		onProgress?.(upload.storedBytes, source.size);
+	}
+	if (position !== source.size) throw createSourceChangedError(position, source.size);
+	return { file: await upload.finish(), md5: hash.digest('hex') };
+}
+
+/** Looks for the file of an upload that Drive no longer knows. The file may exist if the response to the last chunk was lost. */
+async function findFileOfLostUpload(
+	uploadError: NodeError,
+	request: DriveUploadRequest,
+): Promise<UploadedFile | undefined> {
+	const isUnknown = uploadError.outcome === 'unknown';
+	const file = await request.findCreated?.().catch((error: unknown) => {
+		throw isUnknown ? uploadError : error;
+	});
+	if (file) return { file, md5: await computeMd5(request.source) };
+	if (isUnknown) throw uploadError;
+	return undefined;
+}
+
+/** In place of the range of sent bytes: nothing is sent, and Drive reports which bytes it has. */
+const progressOnly = '*';
+
+/**
+ * The resumable upload of one file. Drive gives the upload an address, and reports after each part of the file how many bytes Drive has. If
+ * this number is not the expected one, the upload continues from there.
+ */
+class ResumableUpload {
+	/** How many bytes Drive has, as far as it has reported. */
+	storedBytes = 0;
+	/** Whether Drive no longer knows the upload, or bytes that it has reported. */
+	isLost = false;
+	#file: drive_v3.Schema$File | undefined;
+	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
+	#mustAskProgress = false;
+	/** Whether the last byte of the file was sent at least once. Drive creates the file when it has all bytes. */
+	#hasSentLastByte = false;
+	readonly #transport: Transport;
+	readonly #address: string;
+	readonly #totalBytes: number;
+
+	constructor(transport: Transport, address: string, totalBytes: number) {
+		this.#transport = transport;
+		this.#address = address;
+		this.#totalBytes = totalBytes;
+	}
+
+	/** Sends the chunk at this position of the file. Drive may store it in several parts. */
+	async send(chunk: Buffer, position: number): Promise<void> {
+		const end = position + chunk.length;
+		while (this.storedBytes < end) {
+			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
+			const mayChange = end === this.#totalBytes || this.#hasSentLastByte;
+			const sendPart = async () => {
+				await this.#sendPart(chunk, position);
+			};
+			await this.#transport.repeat(sendPart, { repeat: 'always', mayChange });
+			if (this.storedBytes > end)
+				throw createProgressError(
+					`Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
+					checkBasesAdvice,
+				);
+		}
+	}
+
+	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
+	async finish(): Promise<drive_v3.Schema$File> {
+		const askProgress = async () => {
+			await this.#put(progressOnly);
+		};
+		if (!this.#file)
+			await this.#transport.repeat(askProgress, { repeat: 'always', mayChange: true });
+		if (this.#file) return this.#file;
+		throw createProgressError(
+			`Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
+			'Try again later.',
+		);
+	}
+
+	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
+	async #sendPart(chunk: Buffer, position: number): Promise<void> {
+		const knownBytes = this.storedBytes;
+		if (this.#mustAskProgress) await this.#put(progressOnly);
+		this.#checkProgress(position);
+		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new one for the other bytes.
+		if (this.storedBytes > knownBytes) return;
+		const start = this.storedBytes;
+		const end = position + chunk.length;
+		this.#hasSentLastByte ||= end === this.#totalBytes;
+		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - position));
+		this.#checkProgress(position);
+		if (this.storedBytes <= start)
+			throw new NodeError({
+				code: 503,
+				message: 'Google Drive did not store any of the bytes that were sent',
+				description: 'Try again later.',
+				retryable: true,
+			});
+	}
+
+	/** @throws NodeError if Drive lacks bytes before the chunk, which it had reported. They were not kept, so the upload begins anew. */
+	#checkProgress(position: number): void {
+		if (this.storedBytes >= position) return;
+		this.isLost = true;
+		throw this.#createLostError();
+	}
+
+	/** Sends one request. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
+	async #put(range: string, bytes?: Buffer): Promise<void> {
+		this.#mustAskProgress = true;
+		const request = {
+			url: this.#address,
+			method: 'PUT',
+			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
+			data: bytes,
+			validateStatus: (status: number) => status === 308 || (status >= 200 && status < 300),
+		};
+		const { status, headers, data } = await this.#transport
+			.requestOnce(request)
+			.catch((error: unknown) => {
+				this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);
+				throw this.isLost ? this.#createLostError(error) : error;
+			});
+		this.#mustAskProgress = false;
+		if (status !== 308) {
+			this.#file = data as drive_v3.Schema$File;
+			this.storedBytes = this.#totalBytes;
+			return;
+		}
+		// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
+		const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
+		this.storedBytes = Number(lastPosition) + 1;
+	}
+
+	#createLostError(cause?: unknown): NodeError {
+		const mayExist = this.#hasSentLastByte;
+		return new NodeError({
+			code: 503,
+			message: 'Google Drive ended the upload before it was complete',
+			description: mayExist
+				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
+				: 'Try again later.',
+			outcome: mayExist ? 'unknown' : 'notDone',
+			cause,
+		});
+	}
+}
+
+const createProgressError = (message: string, description: string) =>
+	new NodeError({ code: 502, message, description, outcome: 'unknown' });

@@ -1,0 +1,201 @@
+import { Readable } from 'node:stream';
+import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
+
+import { appendErrorCode, NodeError } from '../core/errors';
+import { joinSentences } from '../core/text';
+import { quoteField } from '../fields/field';
+import type { BodyError } from './body';
+import { type Exchange, observe } from './exchange';
+import { classifyProxyStatus } from './networkErrors';
+
+/** One of n8n's helpers that send a request, bound to its context. */
+export type RequestSender = (request: IHttpRequestOptions) => Promise<FullResponse>;
+
+/** n8n's full response, with its body as a stream or as bytes. */
+export interface FullResponse {
+	readonly statusCode: number;
+	readonly headers: Readonly<Record<string, unknown>>;
+	readonly body: Readable | Buffer;
+	readonly exchange?: Exchange;
+}
+
+export const baseRequestOptions = {
+	// Only a stream can be stopped before the whole response is in memory.
+	encoding: 'stream',
+	returnFullResponse: true,
+	disableFollowRedirect: true,
+} as const satisfies Partial<IHttpRequestOptions>;
+
+/** How errors call the service, and what they say about its work. */
+export interface ServiceTexts {
+	/** The name of the service, as the first word of a sentence. */
+	readonly service: string;
+	/** The advice if certainly nothing was carried out. */
+	readonly nothingDone: string;
+	/** The advice if the request may have been carried out. */
+	readonly mayBeDone?: string;
+}
+
+interface AttemptSettings {
+	/** The limit from the start of the request to the last byte of its response. */
+	readonly timeoutMilliseconds: number;
+	/** Is aborted when the execution is stopped. */
+	readonly signal: AbortSignal | undefined;
+	readonly texts: ServiceTexts;
+	toRequestError(error: unknown): NodeError | Promise<NodeError>;
+}
+
+/** Makes one attempt, up to the last byte of its response. @throws NodeError */
+export async function attemptRequest<T>(
+	send: (signal: AbortSignal) => Promise<T>,
+	settings: AttemptSettings,
+): Promise<T> {
+	const { timeoutMilliseconds, signal: executionSignal, texts } = settings;
+	if (executionSignal?.aborted) throw createStoppedError(texts.nothingDone);
+	const attemptController = new AbortController();
+	const abort = () => {
+		attemptController.abort();
+	};
+	const timer = setTimeout(abort, timeoutMilliseconds);
+	executionSignal?.addEventListener('abort', abort);
+	try {
+		return await send(attemptController.signal);
+	} catch (error) {
+		if (executionSignal?.aborted)
+			throw createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
+		if (attemptController.signal.aborted) throw createTimeoutError(timeoutMilliseconds, texts);
+		throw await settings.toRequestError(error);
+	} finally {
+		clearTimeout(timer);
+		executionSignal?.removeEventListener('abort', abort);
+	}
+}
+
+export const createStoppedError = (description?: string) =>
+	new NodeError({
+		code: 499,
+		status: 'CANCELLED',
+		message: 'The execution was stopped',
+		description,
+	});
+
+function createTimeoutError(milliseconds: number, { service, mayBeDone }: ServiceTexts): NodeError {
+	return new NodeError({
+		code: 504,
+		message: `${service} did not respond within ${milliseconds / 1000} s`,
+		description: joinSentences(
+			mayBeDone,
+			`To allow more time, raise the option ${quoteField('timeoutSeconds')}.`,
+		),
+		outcome: 'unknown',
+		retryable: true,
+	});
+}
+
+/**
+ * Sends a request and waits for the response. Rejects if the signal aborts, which n8n's helper does not, because it uses the signal of
+ * the execution. @throws NodeError if a proxy refused to connect to the service
+ */
+export async function awaitResponse(
+	send: () => Promise<FullResponse>,
+	url: string,
+	signal: AbortSignal,
+): Promise<FullResponse> {
+	const exchange: Exchange = {};
+	const request = observe(exchange, send);
+	const response = await new Promise<FullResponse>((resolve, reject) => {
+		signal.addEventListener('abort', () => {
+			reject(new Error('aborted'));
+			request.then(discardBody, () => undefined);
+		});
+		request.then(resolve, reject);
+	});
+	if (!isFromProxy(response.statusCode, exchange, url)) return { ...response, exchange };
+	discardBody(response);
+	throw createProxyError(response.statusCode, url);
+}
+
+/**
+ * Returns whether a proxy answered in place of the service. The status 407 comes from proxies alone. n8n's HTTP client also passes on a
+ * proxy's answer to CONNECT, without the TLS that the service's answer would have.
+ */
+function isFromProxy(statusCode: number, { response }: Exchange, url: string): boolean {
+	if (statusCode === 407) return true;
+	const socket = response?.socket;
+	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
+}
+
+function createProxyError(statusCode: number, url: string): NodeError {
+	const advice =
+		statusCode === 407
+			? 'It asks for a user name and a password. Add them to the address of the proxy'
+			: 'Check that the proxy runs, can reach this host and allows it. The address of the proxy is';
+	return new NodeError({
+		code: statusCode,
+		message: `The proxy did not connect n8n to ${new URL(url).host}: it responded with HTTP ${statusCode}`,
+		description: `Nothing was sent to the service. ${advice} in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).`,
+		...classifyProxyStatus(statusCode),
+	});
+}
+
+export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
+	if (body instanceof Readable) body.destroy();
+}
+
+/** The texts for each reason why a body could not be read. */
+export type BodyErrorTexts = Readonly<
+	Record<BodyError['reason'], readonly [message: string, description: string]>
+>;
+
+/** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
+export function convertBodyError(
+	{ reason, errorCode }: BodyError,
+	texts: BodyErrorTexts,
+): NodeError {
+	const [message, description] = texts[reason];
+	return new NodeError({
+		code: 502,
+		message,
+		description: appendErrorCode(description, errorCode),
+		outcome: 'unknown',
+		retryable: reason === 'cutShort',
+	});
+}
+
+/** The time that a service has to begin its response to a credential test. */
+export const credentialTestTimeoutSeconds = 15;
+
+export interface CredentialTestRequest extends Pick<
+	IHttpRequestOptions,
+	'method' | 'headers' | 'body'
+> {
+	readonly uri: string;
+	readonly rejectUnauthorized?: boolean;
+}
+
+export interface CredentialTestResponse extends FullResponse {
+	readonly headers: Readonly<Record<string, string | undefined>>;
+	/** The caller has to read or discard it. */
+	readonly body: Readable;
+}
+
+/** Sends a request of a credential test with n8n's helper, so that n8n's proxies and egress policy apply. */
+export async function sendCredentialTestRequest(
+	helpers: ICredentialTestFunctions['helpers'],
+	request: CredentialTestRequest,
+): Promise<CredentialTestResponse> {
+	const exchange: Exchange = {};
+	const send = async () =>
+		(await helpers.request({
+			...request,
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			useStream: true,
+			timeout: credentialTestTimeoutSeconds * 1000,
+		})) as CredentialTestResponse;
+	const response = await observe(exchange, send);
+	if (!isFromProxy(response.statusCode, exchange, request.uri)) return response;
+	discardBody(response);
+	throw createProxyError(response.statusCode, request.uri);
+}

@@ -1,0 +1,29 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+
+import { getGlobalSingleton } from '../core/runtime';
+
+/** What Node's HTTP client knows about a request, but n8n's helpers do not return. */
+export interface Exchange {
+	/** Its socket is null once Node keeps the connection for another request. */
+	response?: { readonly socket: IncomingMessage['socket'] | null };
+}
+
+const getExchanges = () => getGlobalSingleton('httpExchanges', createExchanges);
+
+function createExchanges() {
+	const exchanges = new AsyncLocalStorage<Exchange>();
+	// Node publishes this when it has received the headers of a response.
+	subscribe('http.client.response.finish', (message) => {
+		const exchange = exchanges.getStore();
+		if (!exchange) return;
+		const { response } = message as { readonly response: IncomingMessage };
+		exchange.response = response;
+	});
+	return exchanges;
+}
+
+/** Sends a request, and stores the response to it in the exchange. */
+export const observe = async <T>(exchange: Exchange, send: () => Promise<T>): Promise<T> =>
+	await getExchanges().run(exchange, send);

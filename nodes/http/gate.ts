@@ -1,0 +1,132 @@
+import { type Clock, systemClock } from '../core/clock';
+import type { NodeError } from '../core/errors';
+
+export const defaultGateSettings = {
+	clock: systemClock,
+	/** The period over which the service counts requests. */
+	periodMilliseconds: 60_000,
+	random: () => Math.random(),
+};
+
+export type GateSettings = Readonly<typeof defaultGateSettings>;
+
+/** How many requests a gate first lets through at once. Gmail, the strictest service, is known to accept 4 to 6, even if its quota allows more. */
+export const initialConcurrency = 5;
+/** How many requests a gate lets through at once at most. */
+export const maxConcurrency = 20;
+
+/**
+ * Says when the next request of one credential to one service may go, for the whole process. The quota is not known, so the concurrency is
+ * adapted as in TCP (slow start, then additive increase and multiplicative decrease). Times are monotonic milliseconds.
+ * - At first, the concurrency doubles each time that the service has accepted as many requests.
+ * - A refusal because of a quota halves the concurrency, and closes the gate for a while (exponential backoff).
+ * - Then requests go one at a time until one succeeds.
+ * - From then on, the concurrency grows by one instead of doubling.
+ */
+export class Gate {
+	readonly #settings: GateSettings;
+	#concurrency = initialConcurrency;
+	#runningCount = 0;
+	#queue: Array<() => void> = [];
+	#closedUntil = 0;
+	#lastRefusalAt = -Infinity;
+	/** How often the gate was closed since the last success. */
+	#closeCount = 0;
+	/** How many requests the service has accepted since the concurrency last changed. */
+	#acceptedCount = 0;
+	#wasHalved = false;
+	#lastRefusal: NodeError | undefined;
+
+	constructor(settings: GateSettings = defaultGateSettings) {
+		this.#settings = settings;
+	}
+
+	get clock(): Clock {
+		return this.#settings.clock;
+	}
+
+	get now(): number {
+		return this.clock.getMonotonicMilliseconds();
+	}
+
+	/** Whole milliseconds until the gate opens. 0 if it is open. */
+	get pause(): number {
+		return Math.max(0, Math.ceil(this.#closedUntil - this.now));
+	}
+
+	/** The last refusal. It closed the gate. */
+	get lastRefusal(): NodeError | undefined {
+		return this.#lastRefusal;
+	}
+
+	/** Waits for a place among the running requests. The caller must give it back with `leave`. Rejects if the signal aborts. */
+	async enter(signal: AbortSignal | undefined): Promise<void> {
+		if (this.#runningCount < this.#places) {
+			this.#runningCount++;
+			return;
+		}
+		await new Promise<void>((resolve, reject) => {
+			const stop = () => {
+				this.#queue = this.#queue.filter((waiting) => waiting !== admit);
+				reject(new Error('stopped'));
+			};
+			const admit = () => {
+				signal?.removeEventListener('abort', stop);
+				resolve();
+			};
+			this.#queue.push(admit);
+			signal?.addEventListener('abort', stop);
+		});
+	}
+
+	leave(): void {
+		this.#runningCount--;
+		while (this.#runningCount < this.#places) {
+			const admit = this.#queue.shift();
+			if (!admit) return;
+			this.#runningCount++;
+			admit();
+		}
+	}
+
+	get #places(): number {
+		return this.#closeCount > 0 ? 1 : this.#concurrency;
+	}
+
+	recordSuccess(): void {
+		if (this.#closeCount > 0) {
+			this.#closeCount = 0;
+			return;
+		}
+		this.#acceptedCount++;
+		if (this.#acceptedCount < this.#concurrency) return;
+		const grown = this.#wasHalved ? this.#concurrency + 1 : this.#concurrency * 2;
+		this.#concurrency = Math.min(maxConcurrency, grown);
+		this.#acceptedCount = 0;
+	}
+
+	/** Records that the service refused a request because of a quota. @param sentAt when the request was sent */
+	recordRefusal(refusal: NodeError, sentAt: number): void {
+		const { periodMilliseconds, random } = this.#settings;
+		const { now } = this;
+		this.#lastRefusal = refusal;
+		// Requests that were in progress together fail together. Only the first of their refusals counts.
+		if (sentAt > this.#lastRefusalAt) {
+			// Up to a second after the first refusal, and up to twice as long after each further one.
+			const longestPause = Math.min(
+				periodMilliseconds,
+				(periodMilliseconds / 60) * 2 ** this.#closeCount,
+			);
+			this.#closedUntil = now + longestPause * (0.5 + random() / 2);
+			this.#lastRefusalAt = now;
+			this.#closeCount++;
+			this.#concurrency = Math.max(1, Math.floor(this.#concurrency / 2));
+			this.#wasHalved = true;
+			this.#acceptedCount = 0;
+		}
+		// A requested pause of more than a minute is not about the shared quota, so it applies only to this request.
+		const requestedPause = refusal.retryAfterMilliseconds ?? 0;
+		if (requestedPause <= periodMilliseconds)
+			this.#closedUntil = Math.max(this.#closedUntil, now + requestedPause);
+	}
+}
