@@ -73,7 +73,7 @@ export async function addMessages(
 	const json: IDataObject = {
 		...item.json,
 		output: buildOutputText(messages, textField, textPieces, endedBy),
-		lastMessage: (messages.at(-1)?.message ?? null) as IDataObject | null,
+		lastMessage: messages.at(-1)?.message ?? null,
 		messages: messages.map(buildMessageJson),
 		endedBy,
 	};

@@ -108,7 +108,7 @@ export class Delivery {
 		for (let attemptNumber = 1; ; attemptNumber++) {
 			const rejection = await this.#passAndAwaitEnd(items, key);
 			if (rejection === undefined) return;
-			if (attemptNumber === attemptCount || this.#isStopping) throw rejection;
+			if (attemptNumber === attemptCount) throw rejection;
 			const pause = retryPauseMilliseconds * attemptNumber;
 			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
 			if (this.#isStopping) throw rejection;
@@ -124,7 +124,9 @@ export class Delivery {
 		const execution = context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.then(
-			() => this.#alerts.reportLosses(),
+			() => {
+				this.#alerts.reportLosses();
+			},
 			(error: unknown) => {
 				if (!wasAccepted(error)) rejection = toError(error);
 			},

@@ -42,19 +42,21 @@ export class ExecutionWaits {
 	async waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number): Promise<void> {
 		if (this.#isStopped) return;
 		await new Promise<void>((resolve) => {
-			const wait = { begunAt: this.#clock.getMonotonicMilliseconds(), end: () => end() };
-			const cancelLimit = this.#clock.callAfter(maxMilliseconds, () => end());
-			const end = () => {
-				cancelLimit();
-				this.#waits.delete(wait);
-				this.#scheduleCheck();
-				resolve();
+			const wait: ExecutionWait = {
+				begunAt: this.#clock.getMonotonicMilliseconds(),
+				end: () => {
+					cancelLimit();
+					this.#waits.delete(wait);
+					this.#scheduleCheck();
+					resolve();
+				},
 			};
+			const cancelLimit = this.#clock.callAfter(maxMilliseconds, wait.end);
 			this.#waits.add(wait);
 			this.#scheduleCheck();
 			void executionEnded.then(() => {
 				if (this.#waits.has(wait)) this.#recordDuration(wait);
-				end();
+				wait.end();
 			});
 		});
 	}

@@ -240,20 +240,29 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	const readConnectRequest = createConnectRequestReader(context);
 	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
-	const request = await readConnectRequest(sessionId).catch((error: unknown) =>
-		tolerateUnreadCredentials(context, error),
-	);
+	const request = await readFirstRequest(context, () => readConnectRequest(sessionId));
 	const sessionKeys = settings.sessionIds.map((id) => buildSessionKey(id, request));
 	return { context, settings, sessionKeys, readConnectRequest, clock: systemClock, connect };
 }
 
-/** n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again. @throws NodeError otherwise */
-function tolerateUnreadCredentials(context: ITriggerFunctions, error: unknown): undefined {
-	const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
-	const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
-	const failure = toNodeError(error);
-	if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw failure;
-	context.logger.warn(`Session channel: the credentials could not be read: ${failure.message}`);
+/** Checks the credentials. @returns undefined if they cannot be read now. @throws NodeError if only the user can fix them */
+async function readFirstRequest(
+	context: ITriggerFunctions,
+	readRequest: () => Promise<ConnectRequest>,
+): Promise<ConnectRequest | undefined> {
+	try {
+		return await readRequest();
+	} catch (error) {
+		const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
+		const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
+		const failure = toNodeError(error);
+		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw failure;
+		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
+		context.logger.warn(
+			`Session channel: the credentials could not be read: ${failure.message}`,
+		);
+		return undefined;
+	}
 }
 
 /** Two triggers listen to the same session if their keys are equal. Without credentials, the key is only the session's. */

@@ -302,7 +302,7 @@ describe('fails', () => {
 describe('stopping the execution', () => {
 	const nothingSent = {
 		message: 'The execution was stopped',
-		description: 'Nothing was sent: the agent was not started.',
+		description: expect.stringMatching(/the agent was not started\.$/i) as string,
 	};
 
 	test('ends the wait, and leaves no channel', async () => {

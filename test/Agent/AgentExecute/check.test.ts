@@ -234,7 +234,8 @@ describe('check', () => {
 
 		test('an option that has some of the values only is refused', async () => {
 			await serve();
-			const { timestamp: _, ...others } = own;
+			const { userId, userPublicKey, signature } = own;
+			const others = { userId, userPublicKey, signature };
 			const items = [{ json: complete }];
 			const error = await failureOf(run({ items, parameters: { options: others } }));
 			expect(error.message).toContain("'Timestamp (Milliseconds)' of the option");

@@ -36,19 +36,21 @@ const node = new AgentExecute();
 
 /** Puts options that a test names without their place to where the form has them. */
 export function arrangeOptions({ options = {}, ...parameters }: IDataObject): IDataObject {
-	const all = { ...(options as IDataObject) };
-	const take = (names: readonly string[]) => {
-		const taken = Object.fromEntries(
-			names.filter((name) => name in all).map((name) => [name, all[name]]),
-		);
-		for (const name of names) delete all[name];
-		return taken as IDataObject;
+	const given = Object.entries(options as IDataObject);
+	const pick = (names: readonly string[]): IDataObject =>
+		Object.fromEntries(given.filter(([name]) => names.includes(name)));
+	const waitNames = waitOptions.map(({ name }) => name as string);
+	const overrideNames = overrideOptions.map(({ name }) => name as string);
+	const moved = ['waitTimeoutSeconds', ...waitNames, ...overrideNames];
+	const rest: IDataObject = Object.fromEntries(given.filter(([name]) => !moved.includes(name)));
+	const override = pick(overrideNames);
+	if (Object.keys(override).length > 0) rest.signatureOverride = { values: override };
+	return {
+		...pick(['waitTimeoutSeconds']),
+		waitOptions: pick(waitNames),
+		...parameters,
+		options: rest,
 	};
-	const parts: IDataObject = take(['waitTimeoutSeconds']);
-	parts.waitOptions = take(waitOptions.map(({ name }) => name));
-	const override = take(overrideOptions.map(({ name }) => name));
-	if (Object.keys(override).length > 0) all.signatureOverride = { values: override };
-	return { ...parts, ...parameters, options: all };
 }
 
 /** Runs Agent Execute in n8n's own context, with credentials for the service. */
