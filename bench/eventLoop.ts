@@ -73,7 +73,7 @@ function editFields() {
 
 const place = { resource: 'spreadsheet', spreadsheetId: byId(spreadsheetId) };
 const row = `={{ [[${columns.map((name) => `$json.${name} + ' of item ' + $itemIndex`).join(', ')}]] }}`;
-const fromItems = { valuesSource: 'items' };
+const fromItems = { columns: { mappingMode: 'autoMapInputData', value: null } };
 const agentParameters = {
 	...{ sessionId: computed('f0'), startStepName: '={{ "start" + $itemIndex }}' },
 	...{ task: computed('f1'), input: computed('f2'), options: { parallelRequests: 100 } },
@@ -89,11 +89,11 @@ interface Variant {
 async function createVariants({ api }: RestartableN8n, service: AgentService): Promise<Variant[]> {
 	const credentials = await createCredentials(api, { workspaceOAuth2Api: googleSignIn });
 	const workspace = (parameters: object) =>
-		workspaceStep({ range: 'Sheet1!A:J', ...place, ...parameters }, credentials);
+		workspaceStep({ options: { range: 'Sheet1!A:J' }, ...place, ...parameters }, credentials);
 	const agent = node('Step', 'n8n-nodes-agent-workspace.agentExecute', agentParameters, {
 		credentials: await createAgentCredentials(api, service),
 	});
-	const match = { writeMode: 'update', matchColumns: ['f0'] };
+	const match = { writeMode: 'updateOrAdd', matchColumns: ['f0'] };
 	const steps = {
 		"n8n's Edit Fields, 4 expressions": editFields(),
 		'Workspace, append, an expression of 10 cells': workspace({

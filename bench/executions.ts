@@ -40,7 +40,7 @@ function ours(parameters: object, id: string, credentials: Credentials): Step {
 	const own = {
 		resource: 'spreadsheet',
 		spreadsheetId: byId(spreadsheetId),
-		range,
+		tab: { __rl: true, mode: 'name', value: range },
 		valuesSource: 'columns',
 	};
 	const columns = { ...columnsOf(id), schema: [] };
@@ -166,7 +166,7 @@ async function main(): Promise<void> {
 		);
 		const publish = async (path: string, ...steps: Step[]) =>
 			(await publishWebhook(n8n.api, path, steps, 'lastNode')).url;
-		const keyed = { operation: 'write', writeMode: 'update', matchColumns: ['f0'] };
+		const keyed = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['f0'] };
 		const append = await publish(
 			'ours',
 			ours({ operation: 'append' }, fromWebhook, credentials),

@@ -32,7 +32,7 @@ test(`a person reads at most ${maxLabels} labels`, () => {
 
 test(`no "Add option" lists more than ${maxOptions}`, () => {
 	const isForPeople = ({ displayOptions }: INodeProperties) =>
-		displayOptions?.show?.['@tool'] === undefined;
+		!displayOptions?.show?.['@tool']?.includes(true);
 	const longLists = forms.flat().flatMap((property) => {
 		if (property.type !== 'collection') return [];
 		const options = getParts(property).filter(isForPeople);

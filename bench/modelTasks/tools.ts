@@ -33,7 +33,7 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 		});
 	const columns = { valuesSource: 'columns', columns: mapColumns(guest) };
 	const order = { Order: fill('Order'), Status: fill('Status') };
-	const matched = { writeMode: 'update', matchColumns: ['Order'] };
+	const matched = { writeMode: 'updateOrAdd', matchColumns: ['Order'] };
 	const filter = [{ column: 'Order', condition: 'equals', value: fill('Order') }];
 	return {
 		'Search emails': own('mail', 'search', { query: fill('Query'), ...pages }),

@@ -37,11 +37,11 @@ const append = (operation: string, rows: number, values: object): Contest => ({
 	ours: () => ours('append', values),
 	theirs: (_, credentials) => sheets(theirSheet('append', { columns: autoMap() }), credentials),
 });
-const fromItems = { valuesSource: 'items' };
+const fromItems = { columns: { mappingMode: 'autoMapInputData', value: null } };
 const expression = `={{ [[${columns.map((name) => `$json.${name}`).join(', ')}]] }}`;
 const appendExpressions = (operation: string): Contest => ({
 	...append(operation, 1000, { valuesSource: 'json', values: expression }),
-	...{ requests: 1, sizes: [100] },
+	...{ requests: 3, sizes: [100] },
 });
 const expressions = mapColumns(
 	Object.fromEntries(columns.map((name) => [name, `={{ $json.${name} }}`])),
@@ -69,10 +69,10 @@ export const spreadsheets: readonly Contest[] = [
 				credentials,
 			),
 	},
-	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 2, grows: true },
+	{ ...append('Spreadsheet: Append', 1000, fromItems), requests: 3, grows: true },
 	{
 		...append('Spreadsheet: Append, to 100,000 rows', 100_000, fromItems),
-		requests: 2,
+		requests: 3,
 		sizes: [1000],
 	},
 	{
@@ -108,7 +108,7 @@ export const spreadsheets: readonly Contest[] = [
 		needs: () => ({ rows: 1000 }),
 		input: (size) => rowItems(size, ['f0']),
 		changesOneSpreadsheet: true,
-		ours: () => ours('write', { ...fromItems, writeMode: 'update', matchColumns: ['f0'] }),
+		ours: () => ours('write', { ...fromItems, writeMode: 'updateOrAdd', matchColumns: ['f0'] }),
 		theirs: (_, credentials) =>
 			sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),
 	},

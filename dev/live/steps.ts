@@ -100,15 +100,19 @@ export function workspaceSteps(prefix: string): Step[] {
 		step('Spreadsheet: Append', {
 			needs: ['spreadsheetId'],
 			input: { Name: 'Ann', Age: 31 },
-			parameters: spreadsheet('append', { range: 'People!A:B', valuesSource: 'items' }),
+			parameters: spreadsheet('append', {
+				columns: { mappingMode: 'autoMapInputData', value: null },
+				options: { range: 'People!A:B' },
+			}),
 			check: has('updatedRange'),
 		}),
 		step('Spreadsheet: Write', {
 			needs: ['spreadsheetId'],
 			parameters: spreadsheet('write', {
-				range: 'People!A3',
+				writeMode: 'overwrite',
 				valuesSource: 'json',
 				values: '[["Ben", 42]]',
+				options: { range: 'People!A3' },
 			}),
 			check: has('updatedRange'),
 		}),

@@ -1,7 +1,7 @@
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { type NodeError, addAdviceToMessage } from './errors';
-import { shorten } from './text';
+import { joinSentences, shorten } from './text';
 
 /** The work that an item has done. It is not undone if the node stops. */
 export interface DoneWork {
@@ -36,23 +36,23 @@ export function addDoneItems(
 	failedIndex: number,
 	results: ReadonlyArray<ItemResult | undefined>,
 ): NodeError {
-	const doneItems = results.flatMap((result, index) =>
-		result?.doneWork && !result.failure ? [{ index, doneWork: result.doneWork }] : [],
+	const doneItems: DoneItem[] = [];
+	const failedTexts: string[] = [];
+	for (const [index, result] of results.entries()) {
+		if (!result || index === failedIndex) continue;
+		const { doneWork, failure: otherFailure } = result;
+		if (otherFailure) failedTexts.push(describeFailedItem(index, otherFailure));
+		else if (doneWork) doneItems.push({ index, doneWork });
+	}
+	const description = joinSentences(
+		failure.description,
+		describeDone(doneItems, results.length),
+		...failedTexts,
+		adviseRerun(doneItems),
 	);
-	const failedItemTexts = results.flatMap((result, index) =>
-		result?.failure && index !== failedIndex && mayHaveDoneWork(result.failure)
-			? [describeFailedItem(index, result.failure)]
-			: [],
-	);
-	if (doneItems.length === 0 && failedItemTexts.length === 0) return failure;
-	const summary = describeDone(doneItems, results.length);
-	const texts = [failure.description, summary, ...failedItemTexts, adviseRerun(doneItems)];
-	const detailedItems = doneItems
-		.slice(0, maxDetailedItems)
-		.map(({ index, doneWork }) => ({ item: index, result: doneWork.resultName }));
 	return failure.with({
-		description: texts.filter(Boolean).join(' '),
-		...(doneItems.length > 0 && { details: { ...failure.details, done: detailedItems } }),
+		description: description === '' ? undefined : description,
+		details: addDetails(failure.details, doneItems),
 	});
 }
 
@@ -61,47 +61,40 @@ interface DoneItem {
 	readonly doneWork: DoneWork;
 }
 
-/** Returns whether a failed item may have done work. `made` in the details of its failure names the files that it created. */
-const mayHaveDoneWork = ({ outcome, details }: NodeError) =>
-	outcome !== 'notDone' || details?.['made'] !== undefined;
-
-const describeFailedItem = (index: number, failure: NodeError) =>
-	`Item ${index} failed too, and may be done in part: ${shorten(addAdviceToMessage(failure).message, 400)}`;
-
-function describeDone(doneItems: readonly DoneItem[], itemCount: number): string | undefined {
-	if (doneItems.length === 0) return undefined;
-	const itemsWere = doneItems.length === 1 ? 'item was' : 'items were';
-	const names =
-		doneItems.length > maxNamedItems
-			? `${formatIndexes(doneItems)}. The details of this error name what each of them left`
-			: doneItems
-					.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`)
-					.join('; ');
-	return `Of ${itemCount} items, ${doneItems.length} ${itemsWere} already done (n8n counts from 0): ${names}.`;
+/** @returns '' if the failed item certainly did nothing; `made` in the details of its failure names the files that it created */
+function describeFailedItem(index: number, failure: NodeError): string {
+	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';
+	const { message } = addAdviceToMessage(failure);
+	return `Item ${index} failed too, and may be done in part: ${shorten(message, 400)}`;
 }
 
-/** Formats the indexes as in "items 0 to 11, 14". */
-function formatIndexes(doneItems: readonly DoneItem[]): string {
-	const ranges: Array<[first: number, last: number]> = [];
-	for (const { index } of doneItems) {
-		const range = ranges.at(-1);
-		if (range && range[1] === index - 1) range[1] = index;
-		else ranges.push([index, index]);
-	}
-	const texts = ranges.map(([first, last]) =>
-		first === last ? String(first) : `${first} to ${last}`,
-	);
-	return `items ${shorten(texts.join(', '), 300)}`;
+function describeDone(doneItems: readonly DoneItem[], itemCount: number): string {
+	const { length } = doneItems;
+	if (length === 0) return '';
+	const names = doneItems
+		.slice(0, maxNamedItems)
+		.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`);
+	if (length > maxNamedItems) names.push('the details of this error name the others');
+	const itemsWere = length === 1 ? 'item was' : 'items were';
+	return `Of ${itemCount} items, ${length} ${itemsWere} already done (n8n counts from 0): ${names.join('; ')}.`;
 }
 
-function adviseRerun(doneItems: readonly DoneItem[]): string | undefined {
-	if (doneItems.length === 0) return undefined;
+function addDetails(details: NodeError['details'], doneItems: readonly DoneItem[]) {
+	if (doneItems.length === 0) return details;
+	const done = doneItems
+		.slice(0, maxDetailedItems)
+		.map(({ index, doneWork }) => ({ item: index, result: doneWork.resultName }));
+	return { ...details, done };
+}
+
+function adviseRerun(doneItems: readonly DoneItem[]): string {
+	if (doneItems.length === 0) return '';
 	const repeatedItems = doneItems.filter(({ doneWork }) => !doneWork.mayRepeat);
 	if (repeatedItems.length === 0)
 		return 'It is safe to run the node again: what is done already is not done twice.';
-	return [
+	return joinSentences(
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
-		...new Set(repeatedItems.flatMap(({ doneWork }) => doneWork.advice ?? [])),
+		...new Set(repeatedItems.map(({ doneWork }) => doneWork.advice)),
 		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
-	].join(' ');
+	);
 }

@@ -26,7 +26,7 @@ interface FormatValues {
 	readonly list: string[];
 	/** Given as text, which stays whole, because an RFC 5322 list may have commas inside quotes, or as an array, which becomes lines. */
 	readonly addressList: string;
-	/** Given as a fixedCollection or a plain object. */
+	/** Given as a fixedCollection with the fields `name` and `value`, or as a plain object. */
 	readonly pairs: Array<{ name: string; value: string }>;
 	/** Given as JSON text or an array. The elements are arrays, whose contents are not checked. */
 	readonly rows: unknown[][];
@@ -109,8 +109,6 @@ export interface Field {
 	readonly maximum?: number;
 	/** For a fixedCollection: the fields of each entry. */
 	readonly entries?: { readonly group: string; readonly fields: readonly Field[] };
-	/** For `pairs`: the fixedCollection's group, and its key beside `value`, e.g. `header` and `name`. */
-	readonly pair?: { readonly group: string; readonly key: string };
 }
 
 /** A collection of the form, such as *After Reading*. */

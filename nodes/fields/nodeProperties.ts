@@ -26,22 +26,11 @@ function buildTypeOptions(field: Field): INodeProperties['typeOptions'] {
 }
 
 function buildOptions(field: Field): INodeProperties['options'] {
-	if (field.type !== 'fixedCollection') return field.options?.map((choice) => ({ ...choice }));
-	const { group, fields } = getEntries(field);
+	if (!field.entries) return field.options?.map((choice) => ({ ...choice }));
+	const { group, fields } = field.entries;
 	const singular = field.displayName.replace(/ies$/, 'y').replace(/s$/, '');
 	const values = fields.map((entry) => buildConditionalProperty(entry));
 	return [{ displayName: singular, name: group, values }];
-}
-
-/** Returns the group and the fields of a fixedCollection. For `pairs`, the fields are a key and a value. */
-function getEntries({ pair, entries }: Field): NonNullable<Field['entries']> {
-	if (entries) return entries;
-	const { group = 'pair', key = 'name' } = pair ?? {};
-	const fields = [key, 'value'].map((name): Field => {
-		const displayName = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-		return { displayName, name, type: 'string', default: '' };
-	});
-	return { group, fields };
 }
 
 type Conditions = NonNullable<IDisplayOptions['show']>;
@@ -106,8 +95,8 @@ function combineGroups(options: readonly Field[]): Field[] {
  * first row, because n8n drops a collection without rows as soon as another field changes.
  */
 function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
-	if (option.type === 'fixedCollection') {
-		const { group, fields } = getEntries(option);
+	if (option.entries) {
+		const { group, fields } = option.entries;
 		const row = Object.fromEntries(fields.map((field) => [field.name, field.default]));
 		const rows = option.typeOptions?.multipleValues === false ? row : [row];
 		return { default: { [group]: rows } as NodeParameterValueType };

@@ -243,13 +243,14 @@ export class RawParameters {
 		return rawValues;
 	}
 
-	/** Marks values that were typed into a column mapper. They are text, whatever type the column has. The value of an expression keeps its type. */
+	/** Marks values that a person typed into a column mapper, or that a model filled in. They are text, whatever type the column has. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
 		const saved = this.#getSaved(name, 'value');
 		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved))
 			return mapper;
 		const isTyped = (column: string, value: unknown) =>
-			typeof value === 'string' && !hasExpression(saved[column]);
+			typeof value === 'string' &&
+			(!hasExpression(saved[column]) || isFromModel(saved[column]));
 		const entries = Object.entries(mapper['value']).map(([column, value]) => {
 			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
 		});

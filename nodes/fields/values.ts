@@ -43,7 +43,7 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A text that was typed into the form, and not made by an expression. */
+/** A text that a person typed into the form or a model filled in, and that no other expression made. */
 export class TypedText {
 	readonly text: string;
 
@@ -91,14 +91,13 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
 }
 
-/** Reads the form's `{ group: [{ key, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
+/** Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
-	const { group, key } = field.pair ?? { group: 'pair', key: 'name' };
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const rows: unknown = context.mode === 'fields' ? raw[group] : undefined;
+	const rows: unknown = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
 	const entries: Array<[name: unknown, value: unknown]> = Array.isArray(rows)
-		? rows.filter(isRecord).map((row) => [row[key] ?? '', row['value'] ?? ''])
+		? rows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
 		: Object.entries(raw);
 	const pairs = entries.map((entry) => {
 		const [name = '', value = ''] = entry.map((part) => readText(field, part, context));
@@ -159,10 +158,11 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
+/** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const isForm = context.mode === 'fields';
-	if (isForm && !context.hasUserExpression?.(field.name)) return;
+	const isEmptyOption = isBlank(raw) && context.hasUserOption?.(field.name);
+	if (isForm && !isEmptyOption && !context.hasUserExpression?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	// In JSON mode, null and an empty list say that there is no file.
 	if (!isForm && (raw === null || entries.length === 0)) return;

@@ -55,104 +55,72 @@ export interface NetworkError extends AttemptResult {
 	readonly cure?: string;
 }
 
-interface NetworkErrorRow {
-	readonly category: Category;
-	readonly codes: RegExp;
-	readonly reason: string;
-	readonly cure?: string;
+type NetworkErrorRow = readonly [
+	category: Category,
+	codes: RegExp,
+	reason: string,
 	/** The row applies only to errors of this phase. `connecting`: before there is a connection. `beforeTls`: before TLS is established. */
-	readonly phase?: 'connecting' | 'beforeTls';
-}
+	phase?: 'connecting' | 'beforeTls',
+	cure?: string,
+];
 
 export const blockedAdvice =
 	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
+const unknownIssuerCure =
+	"If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.";
+const expiredCure =
+	'Renew the certificate on the server. If it is up to date, check the clock of the machine that n8n runs on.';
+const hostNameCure =
+	'Enter the address with the host name of the certificate, or have the certificate issued for this host name.';
+
 /** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
 const errorTable: readonly NetworkErrorRow[] = [
-	{
-		category: 'notConnected',
-		codes: /^EHOST(UNREACH|DOWN)$/,
-		reason: 'the host cannot be reached',
-		phase: 'connecting',
-	},
-	{
-		category: 'notConnected',
-		codes: /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-		reason: 'the network cannot be reached',
-		phase: 'connecting',
-	},
-	{
-		category: 'notConnected',
-		codes: /^ETIMEDOUT$/,
-		reason: 'the server did not respond',
-		phase: 'connecting',
-	},
-	{
-		category: 'certificate',
-		codes: /^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|(DEPTH_ZERO_)?SELF_SIGNED_CERT|CERT_UNTRUSTED)/,
-		reason: "n8n does not know who issued the server's certificate",
-		cure: "If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.",
-		phase: 'beforeTls',
-	},
-	{
-		category: 'certificate',
-		codes: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-		reason: "the server's certificate is not valid at this time",
-		cure: 'Renew the certificate on the server. If it is up to date, check the clock of the machine that n8n runs on.',
-		phase: 'beforeTls',
-	},
-	{
-		category: 'certificate',
-		codes: /ALTNAME_INVALID|HOSTNAME_MISMATCH/,
-		reason: "the server's certificate is for another host name",
-		cure: 'Enter the address with the host name of the certificate, or have the certificate issued for this host name.',
-		phase: 'beforeTls',
-	},
-	{
-		category: 'certificate',
-		codes: /CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
-		reason: "the server's certificate is not trusted",
-		cure: 'Install a valid certificate on the server.',
-		phase: 'beforeTls',
-	},
-	{
-		category: 'handshake',
-		codes: /^(EPROTO|ERR_TLS|ERR_SSL)/,
-		reason: 'the secure (TLS) connection failed',
-		phase: 'beforeTls',
-	},
-	{
-		category: 'notConnected',
-		codes: /^ECONNREFUSED$/,
-		reason: 'the connection was refused',
-	},
-	{
-		category: 'notConnected',
-		codes: /^ENOTFOUND$/,
-		reason: 'the host name was not found',
-	},
-	{
-		category: 'notConnected',
-		codes: /^EAI_(AGAIN|FAIL|NODATA)$/,
-		reason: 'the host name could not be resolved',
-	},
-	{
-		category: 'timeout',
-		codes: /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/,
-		reason: 'the server did not respond',
-	},
-	{
-		category: 'lost',
-		codes: /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/,
-		reason: 'the connection was reset',
-	},
-	{ category: 'lost', codes: /^EHOST(UNREACH|DOWN)$/, reason: 'the host cannot be reached' },
-	{ category: 'lost', codes: /^ENET(UNREACH|DOWN)$/, reason: 'the network cannot be reached' },
-	{
-		category: 'lost',
-		codes: /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/,
-		reason: 'the response was not valid HTTP',
-	},
+	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
+	[
+		'notConnected',
+		/^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
+		'the network cannot be reached',
+		'connecting',
+	],
+	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
+	[
+		'certificate',
+		/^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|(DEPTH_ZERO_)?SELF_SIGNED_CERT|CERT_UNTRUSTED)/,
+		"n8n does not know who issued the server's certificate",
+		'beforeTls',
+		unknownIssuerCure,
+	],
+	[
+		'certificate',
+		/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+		"the server's certificate is not valid at this time",
+		'beforeTls',
+		expiredCure,
+	],
+	[
+		'certificate',
+		/ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+		"the server's certificate is for another host name",
+		'beforeTls',
+		hostNameCure,
+	],
+	[
+		'certificate',
+		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
+		"the server's certificate is not trusted",
+		'beforeTls',
+		'Install a valid certificate on the server.',
+	],
+	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
+	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
+	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
+	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
+	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server did not respond'],
+	['lost', /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was reset'],
+	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
+	['lost', /^ENET(UNREACH|DOWN)$/, 'the network cannot be reached'],
+	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
 const blockedReason = 'n8n does not allow connections to this address';
@@ -169,13 +137,13 @@ export function classifyNetworkError(error: unknown): NetworkError {
 		beforeTls: tls !== 'established',
 	};
 	const row = errorTable.find(
-		({ codes, phase }) => codes.test(errorCode) && (phase === undefined || phases[phase]),
+		([, codes, , phase]) => codes.test(errorCode) && (phase === undefined || phases[phase]),
 	);
 	if (!row) return describe('unknown', 'the connection failed', errorCode);
+	const [category, , reason, , cure] = row;
 	// Nothing is sent before TLS is established, whatever ended the connection.
-	const isLostBeforeTls = row.category === 'lost' && tls === 'beginning';
-	const category = isLostBeforeTls ? 'notConnected' : row.category;
-	return describe(category, row.reason, errorCode, row.cure);
+	const isLostBeforeTls = category === 'lost' && tls === 'beginning';
+	return describe(isLostBeforeTls ? 'notConnected' : category, reason, errorCode, cure);
 }
 
 function describe(

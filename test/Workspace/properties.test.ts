@@ -60,16 +60,16 @@ describe('properties', () => {
 		'spreadsheet write': {
 			spreadsheetId: locator,
 			tab: locator,
-			range: '',
-			valuesSource: 'items',
-			writeMode: 'update',
+			writeMode: 'updateOrAdd',
 			matchColumns: [],
+			valuesSource: 'columns',
+			columns: { mappingMode: 'defineBelow', value: null },
 		},
 		'spreadsheet append': {
 			spreadsheetId: locator,
 			tab: locator,
-			range: '',
-			valuesSource: 'items',
+			valuesSource: 'columns',
+			columns: { mappingMode: 'defineBelow', value: null },
 		},
 		'document create': {
 			title: '',
@@ -160,13 +160,13 @@ describe('properties', () => {
 		'spreadsheet write': {
 			...writeOptions,
 			...headerOptions,
-			includeHeaderRow: true,
-			unmatched: 'append',
+			unmatched: 'error',
+			range: '',
 		},
 		'spreadsheet append': {
 			...writeOptions,
 			...headerOptions,
-			insertDataOption: 'INSERT_ROWS',
+			range: '',
 		},
 		'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
 		'document read': {
@@ -355,7 +355,7 @@ describe('properties', () => {
 					one.displayOptions?.show?.['operation']?.includes(operation),
 			);
 		expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
-			'To only update, add the option',
+			'Update rows that match in place, and add none',
 		);
 		expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
 		expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
@@ -579,7 +579,7 @@ describe('properties', () => {
 				const toldWith = (valuesSource: string) =>
 					told('spreadsheet', operation, { valuesSource });
 				expect(toldWith('json')).toMatch(/array of cells, or an object/);
-				for (const source of ['columns', 'items', '={{ $json.how }}'])
+				for (const source of ['columns', '={{ $json.how }}'])
 					expect(toldWith(source)).not.toMatch(/array/);
 			},
 		);
@@ -647,10 +647,10 @@ describe('properties', () => {
 			'mail read: messageId*',
 			'mail search: query*, received, receivedAfter, receivedBefore, returnAll, maxResults',
 			'mail send: replyToMessageId, to, subject, body*, bodyFormat, attachments, saveAsDraft. Unless it is saved as a draft, it is sent immediately and cannot be undone.',
-			'spreadsheet append: spreadsheetId*, tab, range, valuesSource, columns, values*',
+			'spreadsheet append: spreadsheetId*, tab, valuesSource, columns, values*',
 			'spreadsheet create: title*, parentFolder',
 			'spreadsheet read: spreadsheetId*, tab, matchType, filters, output',
-			'spreadsheet write: spreadsheetId*, tab, range, valuesSource, writeMode, matchColumns, columns, values*. Destructive: the previous values of these cells are lost.',
+			'spreadsheet write: spreadsheetId*, tab, writeMode, matchColumns, valuesSource, columns, values*. Destructive: the previous values of these cells are lost.',
 		]);
 		expect(text).toContain('mailAttachment (attachment is its file name)');
 	});
@@ -696,7 +696,6 @@ describe('output schema', () => {
 	const replaced = { replacement: [{ find: 'Text', replace: 'Note' }] };
 	const mail = { to: 'ann@example.com', subject: 'Hi', body: 'Text' };
 	const rows = {
-		range: 'Sheet1!A1:B2',
 		valuesSource: 'json',
 		values: '[["name","count"],["a",1]]',
 	};
@@ -724,20 +723,20 @@ describe('output schema', () => {
 				{
 					...{
 						spreadsheetId: await filledSheet(),
-						range: 'Sheet1',
-						valuesSource: 'items',
+						tab: { __rl: true, mode: 'name', value: 'Sheet1' },
+						columns: { mappingMode: 'autoMapInputData', value: null },
 					},
-					...{ writeMode: 'update', matchColumns: ['name'] },
+					...{ writeMode: 'updateOrAdd', matchColumns: ['name'] },
 				},
 				{},
 				{ name: 'a', count: 2 },
 			),
 		'spreadsheet/append': async () =>
-			await run('spreadsheet/append', {
-				spreadsheetId: await filledSheet(),
-				...rows,
-				range: 'Sheet1!A:B',
-			}),
+			await run(
+				'spreadsheet/append',
+				{ spreadsheetId: await filledSheet(), ...rows },
+				{ range: 'Sheet1!A:B' },
+			),
 		'document/create': () =>
 			run('document/create', {
 				title: 'Notes',
@@ -782,7 +781,11 @@ describe('output schema', () => {
 
 	async function filledSheet() {
 		const spreadsheetId = await newSheet();
-		await run('spreadsheet/write', { spreadsheetId, ...rows });
+		await run(
+			'spreadsheet/write',
+			{ spreadsheetId, writeMode: 'overwrite', ...rows },
+			{ range: 'Sheet1!A1:B2' },
+		);
 		return spreadsheetId;
 	}
 

@@ -91,7 +91,13 @@ const tours: readonly Tour[] = [
 	},
 	{
 		operation: ['spreadsheet', 'write'],
-		acts: [guests, ['pick', 'tab', 'Plan'], json, ['fill', 'values', '[["day"],["Monday"]]']],
+		acts: [
+			guests,
+			['pick', 'tab', 'Plan'],
+			['choose', 'writeMode', 'overwrite'],
+			json,
+			['fill', 'values', '[["day"],["Monday"]]'],
+		],
 		shows: ['updatedRange'],
 		wrong: ['fill', 'values', '[["day"'],
 		says: `'${labelOf('values')}'`,

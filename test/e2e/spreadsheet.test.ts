@@ -79,16 +79,17 @@ test('create, append, write and read by the form', async () => {
 		{
 			...spreadsheet,
 			operation: 'append',
-			range: 'My Tab!A:B',
 			valuesSource: 'json',
 			values: '={{ [[$json.title, 31], ["=1", null]] }}',
+			options: { range: 'My Tab!A:B' },
 		},
 		{
 			...spreadsheet,
 			operation: 'write',
-			range: 'My Tab!B3',
+			writeMode: 'overwrite',
 			valuesSource: 'json',
 			values: '[[42]]',
+			options: { range: 'My Tab!B3' },
 		},
 		{ ...spreadsheet, operation: 'read', tab: { __rl: true, mode: 'name', value: 'My Tab' } },
 	);
@@ -147,8 +148,8 @@ test('input items are appended in one request, each with its own range', async (
 			spreadsheetId: byUrl(
 				`https://docs.google.com/spreadsheets/u/0/d/${id}/edit?gid=0#gid=0`,
 			),
-			range: 'Log',
-			valuesSource: 'items',
+			tab: { __rl: true, mode: 'name', value: 'Log' },
+			columns: { mappingMode: 'autoMapInputData', value: null },
 		},
 	);
 	const appended = outputs(execution, 0);
@@ -157,9 +158,9 @@ test('input items are appended in one request, each with its own range', async (
 		json: { updatedRange: 'Log!A51:B51' },
 		pairedItem: { item: 49 },
 	});
-	expect(
-		requestsOf('values.append').filter(({ path: asked }) => asked.includes(id)),
-	).toHaveLength(1);
+	expect(requestsOf('batchUpdate').filter(({ path: asked }) => asked.includes(id))).toHaveLength(
+		1,
+	);
 	expect(google.sheets.values(id, 'Log!A51:B51')).toEqual([['b49', 49]]);
 });
 
@@ -169,13 +170,13 @@ test('items that fail go their own way, the others go on', async () => {
 		resource: 'spreadsheet',
 		operation: 'append',
 		spreadsheetId: byId(id),
-		range: 'Log',
+		tab: { __rl: true, mode: 'name', value: 'Log' },
 	};
 	const execution = await run(
 		[{ a: 1 }, { x: 2 }, { a: 'x'.repeat(50_001) }, { a: 4 }, { a: ['b', 5] }],
 		{
 			...append,
-			valuesSource: 'items',
+			columns: { mappingMode: 'autoMapInputData', value: null },
 			more: { onError: 'continueErrorOutput' },
 		},
 	);
@@ -246,7 +247,7 @@ test('one bad item stops the node with nothing sent', async () => {
 		resource: 'spreadsheet',
 		operation: 'append',
 		spreadsheetId: byId(id),
-		range: 'Log',
+		tab: { __rl: true, mode: 'name', value: 'Log' },
 		valuesSource: 'json',
 		values: '={{ $json.rows }}',
 	});
@@ -309,7 +310,6 @@ describe('what the form offers in a chosen spreadsheet', () => {
 			operation: 'append',
 			spreadsheetId: byId(id),
 			tab: { __rl: true, mode: 'list', value: 'Q1' },
-			range: '',
 			valuesSource: 'columns',
 			options: {},
 		},

@@ -13,6 +13,7 @@ const document = { resource: 'document', documentId: byId('Document') };
 /** Options that get what did not fit into an answer. */
 const nextPage = { options: { pageToken: fromModel('Page_Token') } };
 const nextPart = { options: { startCharacter: fromModel('Start_Character', 'number') } };
+const inRange = { options: { range: fromModel('Range') } };
 const nextRows = {
 	options: { range: fromModel('Range'), startRow: fromModel('Start_Row', 'number') },
 };
@@ -45,8 +46,14 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		title: fromModel('Title'),
 	},
 	'Read rows': { ...spreadsheet, operation: 'read', ...nextRows },
-	'Write rows': { ...spreadsheet, operation: 'write', range: fromModel('Range'), ...rows },
-	'Append rows': { ...spreadsheet, operation: 'append', range: fromModel('Range'), ...rows },
+	'Write rows': {
+		...spreadsheet,
+		operation: 'write',
+		writeMode: 'overwrite',
+		...rows,
+		...inRange,
+	},
+	'Append rows': { ...spreadsheet, operation: 'append', ...rows, ...inRange },
 	'Create document': {
 		resource: 'document',
 		operation: 'create',
@@ -128,11 +135,11 @@ export const everyTool: readonly ToolCall[] = [
 	},
 	{
 		tool: 'Write_document',
-		args: ({ document }) => ({ Document: document, Content: '# First', Section: '' }),
+		args: ({ document }) => ({ Document: document, Content: 'First', Section: 'Plan' }),
 	},
 	{
 		tool: 'Append_to_document',
-		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'First' }),
+		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'Plan' }),
 	},
 	{ tool: 'Read_document', args: ({ document }) => ({ Document: document, Start_Character: 0 }) },
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },

@@ -150,9 +150,9 @@ test('a token that one execution refreshed for all is in the error of none', asy
 	let secret = '';
 	world.google.fault({
 		match({ method, token = '' }) {
-			if (method !== 'sheets.spreadsheets.values.append') return false;
-			// Its beginning gives a token away in any text.
-			secret = token.slice(8);
+			if (method !== 'sheets.spreadsheets.batchUpdate') return false;
+			// Its beginning gives a token away in any text, but not in base64.
+			secret = Buffer.from(token).toString('base64');
 			return true;
 		},
 		status: 403,

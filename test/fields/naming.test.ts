@@ -28,7 +28,7 @@ describe('naming', () => {
 	];
 
 	const mail = { to: 'a@x.org', subject: 'S', body: 'B' };
-	const rows = { spreadsheetId: '1abc', range: 'Sheet1', valuesSource: 'json' };
+	const rows = { spreadsheetId: '1abc', tab: 'Sheet1', valuesSource: 'json' };
 	const from = '2026-01-02T00:00:00Z';
 	const until = '2026-01-01T00:00:00Z';
 
@@ -101,8 +101,8 @@ describe('naming', () => {
 			['spreadsheet', 'read'],
 			{ spreadsheetId: '1abc' },
 			{ range: "'A'!?" },
-			"'Range' is not a range: 'A'!?",
-			"'range' is not a range: 'A'!?",
+			"'Range' is not a range: ?",
+			"'range' is not a range: ?",
 		],
 		[
 			['spreadsheet', 'append'],

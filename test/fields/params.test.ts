@@ -55,7 +55,13 @@ describe('params', () => {
 			type: 'fixedCollection',
 			default: {},
 			format: 'pairs',
-			pair: { group: 'header', key: 'name' },
+			entries: {
+				group: 'header',
+				fields: [
+					{ displayName: 'Name', name: 'name', type: 'string', default: '' },
+					{ displayName: 'Value', name: 'value', type: 'string', default: '' },
+				],
+			},
 		},
 		{ displayName: 'Values', name: 'values', type: 'json', default: '[]', format: 'rows' },
 		{

@@ -93,9 +93,9 @@ const cases: FaultCase[] = [
 		says: /the connection was reset/,
 	},
 	{
-		name: 'ECONNRESET of TLS, of which Node does not say whether it stood',
+		name: 'ECONNRESET before TLS stands',
 		make: raw(reset, 'https'),
-		kind: 'unknown',
+		kind: 'notDone',
 		code: '503',
 		says: /the connection was reset/,
 	},
@@ -141,7 +141,10 @@ const cases: FaultCase[] = [
 		kind: 'unknown',
 		code: '502',
 		says: /response was cut off/,
-		none: noChannel('what a server says in place of a channel is not read to its end'),
+		none: {
+			...noChannel('what a server says in place of a channel is not read to its end'),
+			'Agent Execute': 'it asks the service not to compress',
+		},
 	},
 	{
 		name: 'an answer that is not HTTP',
@@ -199,7 +202,7 @@ const cases: FaultCase[] = [
 		make: status(429, { 'retry-after': '0' }),
 		kind: 'notDone',
 		code: '429',
-		says: /Tried 2 times/,
+		says: /Tried \d times|asks n8n to wait 2 seconds/,
 		channelSays: /with status 429/,
 		none: { Workspace: byTimeAlone },
 	},
@@ -243,7 +246,7 @@ const cases: FaultCase[] = [
 		make: status(503, { 'retry-after': '0' }),
 		kind: 'notDone',
 		code: '503',
-		says: /Tried 2 times/,
+		says: /Tried \d times|asks n8n to wait 2 seconds/,
 		channelSays: /with status 503/,
 		none: { Workspace: 'of Google it may come after the change, Retry-After or not' },
 	},
@@ -300,7 +303,7 @@ describe.each(cases)('$name', (fault) => {
 
 	for (const name of (['Agent Execute', 'Workspace'] as const).filter(applies)) {
 		test(`for a change of ${name}`, async () => {
-			await expectFailure(fault, name, fault.kind === 'notDone' ? 2 : 1);
+			await expectFailure(fault, name, fault.kind === 'notDone');
 			// Another try of the node begins it anew only where it surely was not done.
 			const before = nodes.calls;
 			const again = nodes.run(name, given(fault));
@@ -315,7 +318,7 @@ describe.each(cases)('$name', (fault) => {
 	if (fault.none?.Workspace !== byTimeAlone) {
 		test('for a read of Workspace', async () => {
 			const parameters = { resource: 'document', operation: 'read' };
-			await expectFailure(fault, 'Workspace', fault.kind === 'final' ? 1 : 2, parameters);
+			await expectFailure(fault, 'Workspace', fault.kind !== 'final', parameters);
 		});
 	}
 
@@ -339,7 +342,7 @@ describe.each(cases)('$name', (fault) => {
 async function expectFailure(
 	fault: FaultCase,
 	name: NodeName,
-	tries: number,
+	mayRepeat: boolean,
 	parameters?: Given['parameters'],
 ): Promise<void> {
 	const place = await fault.make();
@@ -348,10 +351,10 @@ async function expectFailure(
 		const { message, description, httpCode } = await failureOf(running);
 		expect(`${message} ${String(description)}`).toMatch(fault.says);
 		expect(httpCode).toBe(fault.code);
-		const most = fault.onlyTry ? 1 : tries;
-		expect(place.attempts()).toBeLessThanOrEqual(most);
+		const isRepeated = mayRepeat && !fault.onlyTry;
 		// On a busy machine its time may be over before the request has come.
-		if (fault.code !== '504') expect(place.attempts()).toBe(most);
+		if (fault.code !== '504') expect(place.attempts() > 1).toBe(isRepeated);
+		if (!isRepeated) expect(place.attempts()).toBeLessThanOrEqual(1);
 	} finally {
 		await place.close();
 	}

@@ -159,7 +159,7 @@ const lists: Places = {
 		label: 'Accepted Message Values',
 		isParameter: true,
 	},
-	Workspace: { name: 'labelIds', label: 'Label Names or IDs', beside: search },
+	Workspace: { name: 'labelIds', label: 'With Label Names or IDs', beside: search },
 };
 const listWanted = 'must be an array, or text separated by commas or new lines, not ';
 const listCases: Case[] = [

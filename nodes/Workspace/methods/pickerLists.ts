@@ -196,7 +196,7 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 		if (idOrUrl === '') return emptyList;
 		const form = {
 			tab: readField('tab') || readLinkedTab(idOrUrl),
-			range: readField('options.range') || readField('range'),
+			range: readField('options.range'),
 			headerRow: Number(readField('options.headerRow') || 1),
 			isRead: readField('operation') === 'read',
 		};

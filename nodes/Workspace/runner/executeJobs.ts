@@ -47,8 +47,8 @@ const arrivals = new BoundedMap<string, Map<string, number>>();
  * each execution sent its own request. Fewer may be a loop, which must not pause, because each of its executions waits for the one before.
  */
 const crowd = { minExecutions: 6, windowMilliseconds: 5000 };
-/** How long a crowd pauses to let more runs join. An endless crowd then sends 30 groups a minute, half of what Google allows a user. */
-const crowdPauseMilliseconds = 2000;
+/** How long a crowd pauses to let more runs join. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
+const crowdPauseMilliseconds = 3000;
 
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();

@@ -366,7 +366,7 @@ describe('tabs and columns', () => {
 
 		test.each([
 			[{ tab: 'Orders' }, ['Id', 'Total', 'Id_2']],
-			[{ range: "'Orders'!C:D" }, ['Total', 'Id']],
+			[{ 'options.range': "'Orders'!C:D" }, ['Total', 'Id']],
 			[{ tab: 'Q1', 'options.headerRow': '3' }, ['Name', 'Age']],
 			// Row 2 is blank.
 			[{ tab: 'Q1', 'options.headerRow': '2' }, ['Name', 'Age']],
@@ -479,9 +479,9 @@ describe('tabs and columns', () => {
 
 		test.each([
 			[{}, ['Id', 'Total', 'Id_2']],
-			[{ tab: 'Q1', range: 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
-			[{ tab: 'Q1', range: 'A3:D9' }, ['Name', 'Age']],
-			[{ tab: 'Orders', range: 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
+			[{ tab: 'Q1', 'options.range': 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
+			[{ tab: 'Q1', 'options.range': 'A3:D9' }, ['Name', 'Age']],
+			[{ tab: 'Orders', 'options.range': 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
 		])('the columns that Read filters by, of %j', async (fields, names) => {
 			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
 			expect(await pickerLists.getColumns(choices)).toEqual(

@@ -48,7 +48,7 @@ interface End {
 }
 
 const credentialId = 'shared';
-const update = { operation: 'write', writeMode: 'update', matchColumns: ['Id'] };
+const update = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['Id'] };
 
 function start({
 	rows,
@@ -69,8 +69,9 @@ function start({
 			...{
 				resource: 'spreadsheet',
 				operation: 'append',
-				valuesSource: 'items',
-				range: 'Sheet1',
+				valuesSource: 'columns',
+				columns: { mappingMode: 'autoMapInputData', value: null },
+				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 				options: {},
 			},
 			...{ spreadsheetId: { __rl: true, mode: 'id', value: spreadsheetId } },
@@ -123,7 +124,7 @@ beforeAll(async () => {
 
 test('the rows of ten executions are one request, and each gets its own', async () => {
 	const ends = await runWaiting(Array.from({ length: 10 }, (_, id) => oneRow(id)));
-	expect(methods()).toEqual(['get', 'values.append', 'get']);
+	expect(methods()).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 	for (const [id, { items }] of ends.entries()) {
 		const range = items[0]?.json.updatedRange as string;
 		expect(google.sheets.values(spreadsheetId, range)).toEqual([[id, `N${id}`]]);
@@ -134,7 +135,7 @@ test('the rows of ten executions are one request, and each gets its own', async 
 
 test('an execution that comes alone waits for nobody, and sends what a group sends', async () => {
 	expect(ranges([await start(oneRow(1))])).toEqual([['Sheet1!A2:B2']]);
-	expect(methods()).toEqual(['get', 'values.append', 'get']);
+	expect(methods()).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
 test('a crowd whose executions come one by one goes together, too', async () => {
@@ -145,7 +146,7 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	}
 	expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
 	expect(stored()).toHaveLength(61);
-	expect(methods().filter((method) => method === 'values.append').length).toBeLessThanOrEqual(25);
+	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(25);
 });
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
@@ -187,7 +188,7 @@ test.each([
 });
 
 test.each([
-	['append', {}, 'values.append'],
+	['append', {}, 'batchUpdate'],
 	['update', update, 'batchUpdate'],
 ])(
 	'%s: what Google refuses because of one row is sent without it',
@@ -204,13 +205,19 @@ test.each([
 
 test('what concerns the table is asked once, and told to each', async () => {
 	const ends = await runWaiting(
-		[1, 2, 3].map((id) => ({ ...oneRow(id), parameters: { range: 'Nowhere' } })),
+		[1, 2, 3].map((id) => ({
+			...oneRow(id),
+			parameters: { tab: { __rl: true, mode: 'name', value: 'Nowhere' } },
+		})),
 	);
 	expect(ends.map(({ error }) => error?.message)).toEqual(
-		[1, 2, 3].map(() => "Google Sheets: the spreadsheet has no tab or named range 'Nowhere'"),
+		[1, 2, 3].map(() => "Google Sheets: the spreadsheet has no tab 'Nowhere'"),
 	);
 	const asked = methods().length;
-	await start({ ...oneRow(1), parameters: { range: 'Nowhere' } });
+	await start({
+		...oneRow(1),
+		parameters: { tab: { __rl: true, mode: 'name', value: 'Nowhere' } },
+	});
 	expect(asked * 2).toBe(methods().length);
 });
 
@@ -222,11 +229,11 @@ test('where there is no header, the executions that go together make it together
 });
 
 test('an ambiguous failure is told to each, and nothing is sent again', async () => {
-	google.fault({ match: 'sheets.spreadsheets.values.append', connection: 'resetAfter' });
+	google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection: 'resetAfter' });
 	const ends = await runWaiting([oneRow(1), oneRow(2), oneRow(3)]);
 	for (const { error } of ends)
 		expect(error?.message).toContain('The rows may have been appended');
-	expect(methods().filter((method) => method === 'values.append')).toHaveLength(1);
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
 	expect(stored()).toHaveLength(4);
 });
 
@@ -239,11 +246,11 @@ test('executions with other credentials, options or targets do not go together',
 			...oneRow(3),
 			parameters: { options: { timeLimits: { limits: { timeoutSeconds: 200 } } } },
 		},
-		{ ...oneRow(4), parameters: { range: 'Sheet1!A:B' } },
+		{ ...oneRow(4), parameters: { options: { range: 'A:B' } } },
 		{ ...oneRow(5), parameters: { options: { valueInputOption: 'RAW' } } },
 		oneRow(6),
 	]);
-	expect(methods().filter((method) => method === 'values.append')).toHaveLength(5);
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(5);
 	expect(stored().slice(1).map(([id]) => id)).toEqual([1, 6, 2, 3, 4, 5]); // prettier-ignore
 });
 
@@ -258,7 +265,7 @@ test('more than one request holds makes a second group', async () => {
 	const rows = Array.from({ length: 15 }, () => ({ Id: 1, Name: long }));
 	const ends = await runWaiting(Array.from({ length: 4 }, () => ({ rows })));
 	expect(ranges(ends).flat()).toHaveLength(60);
-	expect(methods().filter((method) => method === 'values.append')).toHaveLength(2);
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(2);
 });
 
 describe('an execution that is stopped', () => {
@@ -304,13 +311,13 @@ describe('an execution that is stopped', () => {
 		const stop = new AbortController();
 		google.fault({
 			match({ method }) {
-				if (method === 'sheets.spreadsheets.values.append') stop.abort();
+				if (method === 'sheets.spreadsheets.batchUpdate') stop.abort();
 				return false;
 			},
 		});
 		const ends = await runWaiting([{ ...oneRow(1), signal: stop.signal }, oneRow(2)]);
 		expect(ranges(ends)).toEqual([['Sheet1!A2:B2'], ['Sheet1!A3:B3']]);
-		expect(methods().filter((method) => method === 'values.append')).toHaveLength(1);
+		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(1);
 	});
 
 	test('with all others ends the request', async () => {
@@ -330,13 +337,12 @@ describe('an execution that is stopped', () => {
 });
 
 test('each learns that the request waits for the quota, and has the hints about its rows', async () => {
-	google.fault({ match: 'sheets.spreadsheets.values.append', status: 429, retryAfter: 0 });
-	// The look of the header cannot be read, so it cannot be cleared.
-	google.fault({ match: 'sheets.spreadsheets.get', nth: 2, status: 403 });
-	const ends = await runWaiting([oneRow(1), oneRow(2)]);
+	google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 429, retryAfter: 0 });
+	google.sheets.enter(spreadsheetId, 'Sheet1!A2', [[0, 'N0']]);
+	const ends = await runWaiting([oneRow(1), { rows: [{ Id: 'x', Name: 'N2' }] }, oneRow(3)]);
 	for (const { logs } of ends) expect(logs).toEqual([expect.stringContaining('rate-limiting')]);
-	for (const { hints } of ends)
-		expect(hints).toEqual([expect.stringContaining('were appended, but')]);
+	const hint = expect.stringContaining("A text was stored in 'Id'") as string;
+	expect(ends.map(({ hints }) => hints)).toEqual([[], [hint], []]);
 });
 
 test('the requests of a group belong to the execution whose credential sends them', async () => {
@@ -377,7 +383,7 @@ test('executions with other options have requests of their own, and each gets wh
 		undefined,
 		undefined,
 	]);
-	expect(methods().filter((method) => method === 'values.append')).toHaveLength(3);
+	expect(methods().filter((method) => !/get$/i.test(method ?? ''))).toHaveLength(3);
 	const [, ...rows] = stored();
 	expect(rows).toContainEqual(['1/5/2024', 'raw']);
 	expect(rows).toContainEqual([45296, 'typed']);

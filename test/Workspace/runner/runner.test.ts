@@ -72,7 +72,7 @@ describe('what is sent', () => {
 		if (!combine) throw new Error('Append sends items together');
 		const plan = jest.spyOn(combine, 'plan').mockResolvedValue([{}, {}]);
 		const send = jest.spyOn(combine, 'send').mockResolvedValue([]);
-		const rows = { valuesSource: 'json', values: '[[1]]', range: 'A1' };
+		const rows = { valuesSource: 'json', values: '[[1]]', options: { range: 'A1' } };
 		const parameters = {
 			resource: 'spreadsheet',
 			operation: 'append',
@@ -236,10 +236,9 @@ test('items with the same target go out together, the wrong one apart from the o
 		resource: 'spreadsheet',
 		operation: 'append',
 		spreadsheetId: { __rl: true, mode: 'id', value: made?.json['spreadsheetId'] },
-		range: 'Sheet1',
 		valuesSource: 'json',
 		values: '={{ $json.rows }}',
-		options,
+		options: { ...options, range: 'Sheet1' },
 	};
 	const rows = [
 		[['a', 1]],
@@ -254,9 +253,9 @@ test('items with the same target go out together, the wrong one apart from the o
 		rows.map((values) => ({ json: { rows: values } })),
 		{ node: goOn },
 	);
-	expect(
-		methods().filter((method) => method === 'sheets.spreadsheets.values.append'),
-	).toHaveLength(1);
+	expect(methods().filter((method) => method === 'sheets.spreadsheets.batchUpdate')).toHaveLength(
+		1,
+	);
 	expect(
 		items.map(({ json, pairedItem }) => [json['updatedRows'] ?? 'error', pairedItem]),
 	).toEqual([
@@ -345,7 +344,7 @@ test('a stopped execution sends nothing more', async () => {
 test('binary results are stored by n8n, and no input gives no output', async () => {
 	const data = Buffer.from('hello').toString('base64');
 	const binary = { data: { data, mimeType: 'text/plain', fileName: 'a.txt' } };
-	const [sent] = await run({ ...mail, subject: 'S', options: { attachments: 'data' } }, [
+	const [sent] = await run({ ...mail, subject: 'S', attachments: 'data' }, [
 		{ json: {}, binary },
 	]);
 	const read = {
@@ -365,7 +364,7 @@ test('binary results are stored by n8n, and no input gives no output', async () 
 
 test('a hint is shown once, however many items say it', async () => {
 	const replyToMessageId = google.gmail.seed({ subject: 'First' });
-	const reply = { ...mail, subject: 'Other', replyToMessageId };
+	const reply = { ...mail, email: 'reply', subject: 'Other', replyToMessageId };
 	const context = createNodeContext({ url: google.url, parameters: reply, items: numbered(2) });
 	await new Workspace().execute.call(context);
 	expect(context.hints).toHaveLength(1);
@@ -426,7 +425,7 @@ test('rows that go out together do not overtake what stands between them', async
 		work.map((one) => ({ json: { work: one } })),
 	);
 	expect(output[1]?.json['values']).toEqual([['one']]);
-	expect(
-		methods().filter((method) => method === 'sheets.spreadsheets.values.append'),
-	).toHaveLength(2);
+	expect(methods().filter((method) => method === 'sheets.spreadsheets.batchUpdate')).toHaveLength(
+		2,
+	);
 });

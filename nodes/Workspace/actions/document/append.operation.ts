@@ -107,7 +107,7 @@ export async function appendContent(
 	{ documentId, tab, heading, parsedContent, newParagraph, keyHashes }: ContentToAppend,
 	item: Item,
 ): Promise<DocumentWriteResult> {
-	return await repeatIfOutdated(async () => {
+	const appendOnce = async () => {
 		const body = await readBodyState(
 			docs,
 			documentId,
@@ -131,7 +131,8 @@ export async function appendContent(
 			const name = keyHashes && `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
 			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
 		});
-	}, item);
+	};
+	return await repeatIfOutdated(documentId, appendOnce, item);
 }
 
 /** Builds the name of the marker of appended text up to the number of characters, which comes last. Docs deletes the marker with the text. */

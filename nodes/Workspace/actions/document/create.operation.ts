@@ -219,7 +219,7 @@ async function fillEmpty(
 		return result.replaced;
 	};
 	let knownRevisionId = newRevisionId;
-	return await repeatIfOutdated(async () => {
+	const fillOnce = async () => {
 		if (knownRevisionId) {
 			const revisionId = knownRevisionId;
 			knownRevisionId = undefined;
@@ -229,13 +229,14 @@ async function fillEmpty(
 		// An empty document ends at the index 2.
 		if (keyHashes && body.endIndex > 2) return undefined;
 		return await send(planPlace(body, findSection(body, ''), 'append'), body.revisionId);
-	}, item);
+	};
+	return await repeatIfOutdated(id, fillOnce, item);
 }
 
 /** Fills a copy of a template. Replaces texts before it adds the content, so that no replacement changes the content. */
 async function fillCopy({ docs }: Clients, id: string, plan: DocumentPlan, item: Item) {
 	const { parsedContent, keyHashes } = plan;
-	const result = await repeatIfOutdated(() => replaceInCopy(docs, id, plan, item), item);
+	const result = await repeatIfOutdated(id, () => replaceInCopy(docs, id, plan, item), item);
 	if (!isEmpty(parsedContent)) {
 		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
 		await appendContent(docs, { ...target, parsedContent, keyHashes }, item);

@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
+import { KeyedMutex } from '../../../core/keyedMutex';
+import { getGlobalSingleton } from '../../../core/runtime';
 import type { Item } from '../../operation';
 import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
@@ -192,31 +194,48 @@ const maxPlans = 6;
 /** A pause has a random length, so that two executions do not meet again. The longest pause grows by this much with each plan. */
 const pauseStepMilliseconds = 400;
 
-/** Repeats a change (read, plan, send) if somebody changed the document after the read. Google then refuses the change. */
-export async function repeatIfOutdated<R>(changeOnce: () => Promise<R>, item: Item): Promise<R> {
-	for (let planCount = 1; ; planCount++) {
-		try {
-			return await changeOnce();
-		} catch (error) {
-			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
-			if (planCount === maxPlans || !isOutdated) throw toError(error);
+/** The changes that this process makes to each document. All versions of the package in this process share them. */
+const turns = new KeyedMutex(
+	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
+);
+
+/**
+ * Carries out a change (read, plan, send) after the changes of other executions to the same document. Repeats it if somebody else changed
+ * the document after the read. Google then refuses the change.
+ */
+export async function repeatIfOutdated<R>(
+	documentId: string,
+	changeOnce: () => Promise<R>,
+	item: Item,
+): Promise<R> {
+	return await turns.doInTurn(documentId, async () => {
+		for (let planCount = 1; ; planCount++) {
+			try {
+				return await changeOnce();
+			} catch (error) {
+				const isOutdated = isRefused(error) && /required revision/i.test(error.message);
+				if (planCount === maxPlans || !isOutdated) throw toError(error);
+			}
+			// If the run is canceled, the pause ends, and the next request throws.
+			const pause = sleep(Math.random() * pauseStepMilliseconds * planCount, undefined, {
+				signal: item.signal,
+			});
+			await pause.catch(() => undefined);
 		}
-		// If the run is canceled, the pause ends, and the next request throws.
-		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
-		await sleep(pauseMilliseconds, undefined, { signal: item.signal }).catch(() => undefined);
-	}
+	});
 }
 
 /** Adds a tab unless the document has a tab with this title. If two executions add it at once, Google refuses the later change. */
 export async function ensureTab(docs: docs_v1.Docs, documentId: string, tab: string, item: Item) {
 	const title = tab.trim();
 	if (title === '' || looksLikeTabId(title)) return;
-	await repeatIfOutdated(async () => {
+	const addOnce = async () => {
 		const fields = 'revisionId,tabs(tabProperties(tabId,title),childTabs)';
 		const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 		const titles = flattenTabs(data.tabs).map((existingTab) => summarizeTab(existingTab).title);
 		if (titles.includes(tab) || titles.includes(title)) return;
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(docs, documentId, [request], data.revisionId);
-	}, item);
+	};
+	await repeatIfOutdated(documentId, addOnce, item);
 }

@@ -103,7 +103,8 @@ export const write = defineOperation({
 		// A new tab has no headings.
 		if (createTab && section === '') await ensureTab(docs, documentId, tab, item);
 		const job = { params, content, replacementPlan, item };
-		if (onlyReplaces) return await repeatIfOutdated(() => replaceTexts(docs, job), item);
+		if (onlyReplaces)
+			return await repeatIfOutdated(documentId, () => replaceTexts(docs, job), item);
 		if (section !== '') return await writeSection(docs, job);
 		// This is not repeated if somebody else changes the document meanwhile, because it would remove their text.
 		return await writeTab(docs, job);
@@ -168,7 +169,7 @@ async function writeTab(docs: docs_v1.Docs, job: WriteJob): Promise<DocumentWrit
 async function writeSection(docs: docs_v1.Docs, job: WriteJob): Promise<DocumentWriteResult> {
 	const { documentId, tab, section } = job.params;
 	let firstText: string | undefined;
-	return await repeatIfOutdated(async () => {
+	const writeOnce = async () => {
 		const body = await readBodyState(docs, documentId, tab, 'bodies');
 		const text = getStoredText(findSection(body, section).elements);
 		firstText ??= text;
@@ -179,7 +180,8 @@ async function writeSection(docs: docs_v1.Docs, job: WriteJob): Promise<Document
 			);
 		mentionFirstTab(body, tab, job.item);
 		return await replaceSection(docs, job, body);
-	}, job.item);
+	};
+	return await repeatIfOutdated(documentId, writeOnce, job.item);
 }
 
 async function replaceSection(

@@ -51,17 +51,19 @@ async function resolveMimeType(
 	const enteredType = readMimeType(params);
 	if (enteredType !== '') return enteredType;
 	const { findMimeType } = await import('../mimeTypes');
-	const type = findMimeType(name) ?? readSourceType(source);
+	const type = keepUsableType(findMimeType(name)) ?? getSourceType(source);
 	// Google makes a spreadsheet of a table, not of plain text.
 	if (params.convertTo !== 'spreadsheet' || !type.startsWith('text/plain')) return type;
 	return params.content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';
 }
 
-/** Returns the MIME type of the source, unless it is none, or that of a Google file, whose exported bytes have another one. */
-function readSourceType({ mimeType = '' }: ByteSource): string {
-	const sourceType = mimeType.trim();
-	const isUsable = mimeTypePattern.test(sourceType) && !sourceType.startsWith(googleTypePrefix);
-	return isUsable ? sourceType : 'application/octet-stream';
+const getSourceType = ({ mimeType }: ByteSource) =>
+	keepUsableType(mimeType?.trim()) ?? 'application/octet-stream';
+
+/** Returns the type, unless it is no MIME type, or that of a Google file, whose bytes have another one. */
+function keepUsableType(type = ''): string | undefined {
+	const isUsable = mimeTypePattern.test(type) && !type.startsWith(googleTypePrefix);
+	return isUsable ? type : undefined;
 }
 
 /** Returns the MIME type that the user entered, or ''. @throws NodeError 400 if it is no MIME type, or that of a Google file */
@@ -185,7 +187,7 @@ async function prepareUpload(input: UploadInput, binaryFields: BinaryFields, fil
 	const source = await getUploadSource(input, field);
 	const { buildFileName } = await import('../mimeTypes');
 	// A file without a name is named after its field.
-	const builtName = field === undefined ? undefined : buildFileName(field, source.mimeType);
+	const builtName = field === undefined ? undefined : buildFileName(field, getSourceType(source));
 	const name = resolveFileName(params, source.fileName || builtName);
 	const mimeType = await resolveMimeType(name, params, source);
 	const googleType =

@@ -4,7 +4,7 @@ import { deliverMail } from './send/deliver';
 import { sendFields, sendOptions } from './send/fields';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { type PreparedMail, prepareMail } from './send/prepareMail';
-import { addHintIfNotNewest, completeReply, fetchOriginalMail } from './send/reply';
+import { completeReply, fetchOriginalMail } from './send/reply';
 import { findSender } from './send/sender';
 
 export const send = defineOperation({
@@ -37,17 +37,18 @@ export const send = defineOperation({
 		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const loadedMail = await loadMail(clients, prepared, item);
 		const keyHashes = hashMailKey(loadedMail);
-		const { originalId, needsAdditions, folder } = prepared;
+		const { replyToMessageId, includeSignature, quoteOriginal, folder } = prepared;
 		const original =
-			originalId === '' ? undefined : await fetchOriginalMail(clients, originalId, item);
-		if (original) await addHintIfNotNewest(clients, original, item);
+			replyToMessageId === ''
+				? undefined
+				: await fetchOriginalMail(clients, replyToMessageId, item);
 		const addressedMail = original
 			? await completeReply(clients, loadedMail, original, item)
 			: loadedMail;
 		const composeAndDeliver = async () => {
 			const from = await findSender(clients, addressedMail, item);
 			let finalMail = addressedMail;
-			if (needsAdditions) {
+			if (includeSignature || quoteOriginal) {
 				const { appendSignatureAndQuote } = await import('./send/quotation');
 				finalMail = await appendSignatureAndQuote(clients, addressedMail, item);
 			}

@@ -1,157 +1,212 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, type NodeError } from '../../../core/errors';
-import { defineOperation, type Item } from '../../operation';
-import * as places from './appendPlace';
-import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
-import {
-	appendFields,
-	type AppendMember,
-	appendOptions,
-	type AppendParams,
-	rowDescription,
-} from './fields';
-import { alignRows } from './tableHeader';
-import { parseRange, buildTargetKey, printTarget, parseTarget } from './range';
-import { formatDates, toInputOption } from './dates/dateCells';
+import { isNodeError, NodeError } from '../../../core/errors';
+import { defineOperation } from '../../operation';
+import { type Cell, escapeCell, hasColumnNames } from './cells';
+import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
+import * as ranges from './range';
 import {
 	type PlannedWrite,
-	type SheetWriteResult,
-	buildWriteResults,
+	type RowStep,
+	sendSteps,
 	sendWrites,
+	summarizeSteps,
+	type TablePlan,
 	toPlannedWrites,
-	weighRows,
-} from './sendRows';
-import { isNameOfTab, Spreadsheet, buildSpreadsheetUrl } from './spreadsheet';
+	type WriteResult,
+} from './requests';
+import { buildSpreadsheetUrl, type Spreadsheet } from './spreadsheet';
+import { findLastRow, type FittedTable, openTable } from './table';
+import { addRowHints, fitRows, type ItemsWithRows, openTarget, prepareRows } from './tableRows';
+import { sortByColumn } from './write/planUpdate';
 
-/** Plans the rows of members that have the same target, in the order of the members. */
-async function planRows(
-	sheets: sheets_v4.Sheets,
-	members: readonly AppendMember[],
-): Promise<ReadonlyArray<PlannedWrite<Cell[][], AppendResult> | NodeError>> {
-	const [firstMember] = members;
-	if (!firstMember) return [];
-	const spreadsheet = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
-	const params = await spreadsheet.resolveTab(firstMember.params);
-	if (params.createTab) await spreadsheet.createMissingTab(parseTarget(params));
-	const appendPlan = await planAppend(spreadsheet, params, members);
-	const plan = {
-		entries: appendPlan.rowsByMember,
-		send: async (rowsByMember: readonly Cell[][][], items: readonly Item[]) =>
-			await appendAndRepair(spreadsheet, appendPlan, rowsByMember, items),
-	};
-	return toPlannedWrites(plan, members);
+type AppendResult = WriteResult & { readonly tableRange?: string };
+type CellsByColumn = ReadonlyMap<number, Cell>;
+
+/** The rows to append, and the columns of the results. */
+interface PlacedRows {
+	readonly table: FittedTable;
+	readonly rowsByItem: ReadonlyArray<readonly CellsByColumn[] | NodeError>;
+	readonly firstColumn: number;
+	/** Undefined for rows of cells, whose own columns count. */
+	readonly lastColumn: number | undefined;
+	/** The last row of the table. The row above the header if there is no header either. */
+	readonly lastRow: number;
+	addHints(index: number): void;
 }
 
-type AppendResult = SheetWriteResult & { tableRange?: string };
-
-/** Plans the place of the rows, and the rows of each member. A member whose rows cannot be appended gets a NodeError instead. */
-async function planAppend(
+/** Finds the columns of rows by the names of their cells. */
+async function placeNamedRows(
 	spreadsheet: Spreadsheet,
+	target: ranges.TabRange,
 	params: AppendParams,
-	members: readonly AppendMember[],
-) {
-	if (hasColumnNames(params)) {
-		const table = await alignRows(spreadsheet, params, members);
-		return { ...table, params, plannedPlace: places.getPlaceBelowHeader(table) };
-	}
-	const entered = parseTarget(params);
-	// Usually, Google's response shows whether a name is a tab's or a named range's. With a tab, or with OVERWRITE, the request depends on it.
-	const mustResolveName =
-		entered.name !== undefined &&
-		(entered.tab !== undefined || params.insertDataOption === 'OVERWRITE');
-	const resolve = async () => await spreadsheet.resolveName(entered);
-	const target = mustResolveName ? await spreadsheet.sendForRange(entered, resolve) : entered;
-	const rowsByMember = members.map((member) => readCellRows(member.params));
-	const plannedPlace = places.getPlaceInTarget(target);
-	return { params, target, plannedPlace, rowsByMember, header: undefined, addHeaders: undefined };
-}
-
-type AppendPlan = Awaited<ReturnType<typeof planAppend>>;
-
-/** Puts an empty text into an empty row: Google might leave out a row without cells, and the next rows would move up. */
-const padEmptyRow = (row: Cell[]) =>
-	row.every((cell) => cell === null) ? ['', ...row.slice(1)] : row;
-
-/** Replaces null in the first cell by an empty text. Google's response begins at the first cell that is not null. */
-const padFirstCell = (row: Cell[]) => (row[0] === null ? ['', ...row.slice(1)] : row);
-
-/** Appends the rows of several members with one request, and repairs their place and their format if necessary. */
-async function appendAndRepair(
-	spreadsheet: Spreadsheet,
-	appendPlan: AppendPlan,
-	rowsByMember: readonly Cell[][][],
-	items: readonly Item[],
-): Promise<AppendResult[]> {
-	const addHint = (text: string) => {
-		items.forEach((item) => item.addHint(text));
+	all: ItemsWithRows<AppendParams>,
+): Promise<PlacedRows> {
+	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	const { firstColumn, lastColumn, columnsByName } = table;
+	return {
+		table,
+		firstColumn,
+		lastColumn,
+		lastRow: rowsByItem.every(isNodeError) ? 0 : await findLastRow(spreadsheet, table),
+		rowsByItem: rowsByItem.map((rows) =>
+			isNodeError(rows)
+				? rows
+				: rows.map(({ cellsByName }) => sortByColumn(cellsByName, columnsByName)),
+		),
+		addHints(index) {
+			const rows = rowsByItem[index];
+			const item = all[index]?.item;
+			if (item && rows && !isNodeError(rows)) addRowHints(item, rows, table);
+		},
 	};
-	const paddedRowsByMember = rowsByMember.map((rows) => rows.map(padEmptyRow));
-	const values = paddedRowsByMember.flat().map(padFirstCell);
-	const { params, plannedPlace, header } = appendPlan;
-	const appended = await requestAppend(spreadsheet, appendPlan, values);
-	const start = await places.repairPlace(spreadsheet, params, appended);
-	const { updatedRange, tableRange } = appended;
-	const { searchRange, scope, searchStartRow } = plannedPlace; // where Google has searched for a table
-	if (!tableRange && scope === 'all' && start.row > searchStartRow)
-		addHint(
-			`${searchRange} was empty, so the rows begin below all others. To choose the row, use Write.`,
-		);
-	if (
-		params.insertDataOption === 'INSERT_ROWS' &&
-		places.isDirectlyBelowHeader(appended, start.row)
-	)
-		await repairFormat(spreadsheet, appended, start.row, addHint);
-	const tab = { title: parseRange(updatedRange).tab, sheetId: header?.sheetId };
-	await formatDates(spreadsheet, tab, [{ ...start, grid: values }], addHint);
-	const results = buildWriteResults(spreadsheet.id, updatedRange, start, paddedRowsByMember);
-	return results.map((result) => ({ ...result, ...(tableRange && { tableRange }) }));
 }
 
-/** Sends the request that appends rows. Returns where Google has put them, and where they belong. */
-async function requestAppend(spreadsheet: Spreadsheet, appendPlan: AppendPlan, values: Cell[][]) {
-	const { params, target, plannedPlace, addHeaders } = appendPlan;
-	const { rowBelowTable, response } = await spreadsheet.sendForRange(target, async () => {
-		const requestPlan = await places.planRequest(
-			spreadsheet,
-			params.insertDataOption,
-			plannedPlace,
-			values,
-		);
-		await addHeaders?.();
-		const request = { ...requestPlan.request, valueInputOption: toInputOption(params) };
-		return { ...requestPlan, response: await spreadsheet.append(request, values) };
-	});
-	const parsedResponse = places.parseAppendResponse(response);
-	const place = await findRightPlace(spreadsheet, appendPlan, parsedResponse.updatedRange);
-	return { ...parsedResponse, rowBelowTable, place, values };
-}
-
-/** Removes the format of the header from rows that were inserted directly below it. If this fails, adds a hint. */
-async function repairFormat(
+/** Puts rows of cells into the first columns of the range, or else of the table. The last row is looked for in all columns of the range. */
+async function placeCellRows(
 	spreadsheet: Spreadsheet,
-	appended: places.AppendedRows,
-	startRow: number,
-	addHint: (text: string) => void,
-) {
-	await places.clearHeaderFormat(spreadsheet, appended, startRow).catch((error: unknown) => {
-		if (!isNodeError(error)) throw error;
-		const summary = `The rows at ${appended.updatedRange} were appended, but they have the formatting of the header`;
-		addHint(`${summary}: ${error.message}`);
+	target: ranges.TabRange,
+	params: AppendParams,
+	all: ItemsWithRows<AppendParams>,
+): Promise<PlacedRows> {
+	const getRow = () => params.headerRow - 1;
+	const table = await openTable(spreadsheet, target, { getRow });
+	const lastRow = await findLastRow(spreadsheet, { ...table, names: [] });
+	const isEmpty = lastRow === table.row && table.headers.length === 0;
+	const firstColumn = target.a1 === undefined ? table.firstColumn : table.rangeStart;
+	const rowsByItem = all.map(({ prepared }) => prepared.given.cellRows ?? []);
+	return {
+		table: { ...table, newNames: [] },
+		firstColumn,
+		lastColumn: undefined,
+		lastRow: isEmpty ? lastRow - 1 : lastRow,
+		rowsByItem: rowsByItem.map((rows) => rows.map((row) => shiftCells(row, firstColumn))),
+		addHints: () => undefined,
+	};
+}
+
+function shiftCells(row: readonly Cell[], firstColumn: number): CellsByColumn {
+	const cellsByColumn = new Map<number, Cell>();
+	for (const [index, cell] of row.entries())
+		if (cell !== null) cellsByColumn.set(firstColumn + index, cell);
+	return cellsByColumn;
+}
+
+/** Plans to insert the rows of all items below the last row of their table. */
+async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendParams>) {
+	const [first] = all;
+	if (!first) return [];
+	const { params } = first.prepared;
+	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
+	const placeRows = hasColumnNames(params) ? placeNamedRows : placeCellRows;
+	const placedRows = await placeRows(spreadsheet, target, params, all);
+	const { table, rowsByItem, lastRow } = placedRows;
+	const plan = { spreadsheet, table, endRow: lastRow + 1, options: params };
+	const stepsByItem = buildSteps(rowsByItem, plan.endRow);
+	return toPlannedWrites(rowsByItem, async (indexes) => {
+		const stepLists = indexes.map((index) => stepsByItem[index] ?? []);
+		const startRow = await sendRows(plan, placedRows, stepLists.flat(), indexes[0] === 0);
+		const plannedRow = stepLists[0]?.[0]?.rows[0] ?? startRow;
+		for (const index of indexes) placedRows.addHints(index);
+		return stepLists.map((steps) =>
+			buildResult(plan, placedRows, steps, startRow - plannedRow),
+		);
 	});
 }
 
-/** Returns where the rows belong. A name that is not the title of the tab in Google's response is a named range, whose place is looked up. */
-async function findRightPlace(
-	spreadsheet: Spreadsheet,
-	appendPlan: AppendPlan,
-	updatedRange: string,
-) {
-	const { target, plannedPlace } = appendPlan;
-	const isNamedRange =
-		target.name !== undefined && !isNameOfTab(target, parseRange(updatedRange));
-	if (!isNamedRange || plannedPlace.scope === 'header') return plannedPlace; // below a header, the place is known
-	return places.getPlaceInTarget(await spreadsheet.resolveName(target));
+/** Inserts rows. @returns the first of them, which Google chooses with USER_ENTERED */
+async function sendRows(
+	plan: TablePlan,
+	placedRows: PlacedRows,
+	steps: readonly RowStep[],
+	isFirst: boolean,
+): Promise<number> {
+	const isEntered = plan.options.valueInputOption === 'USER_ENTERED';
+	// Google would copy the format of a header to the first row below it.
+	if (isEntered && placedRows.lastRow > plan.table.row) {
+		await sendSteps(plan, [], isFirst);
+		return await appendEntered(plan, placedRows, steps);
+	}
+	await sendSteps(plan, steps, isFirst);
+	return steps[0]?.rows[0] ?? plan.endRow;
+}
+
+/**
+ * Lets Google interpret values and insert them below the table in one request. With two requests, somebody else could insert rows between
+ * them. @throws NodeError with outcome `done` if Google has put the rows elsewhere
+ */
+async function appendEntered(
+	{ spreadsheet, table, options }: TablePlan,
+	{ firstColumn, lastColumn, lastRow }: PlacedRows,
+	steps: readonly RowStep[],
+): Promise<number> {
+	const width = (lastColumn ?? findLastColumn(steps, firstColumn)) - firstColumn + 1;
+	const values: Cell[][] = [];
+	for (const { changes } of steps)
+		for (const { cellsByColumn } of changes) {
+			const [firstCell = '', ...otherCells] = Array.from(
+				{ length: width },
+				(_, index) => cellsByColumn.get(firstColumn + index) ?? null,
+			).map((cell) => escapeCell(cell, options));
+			// Google's response begins at the first cell that is not null.
+			values.push([firstCell ?? '', ...otherCells]);
+		}
+	const range = ranges.printTabArea(table.title, { row: lastRow, column: firstColumn }, 1, width);
+	const { valueInputOption } = options;
+	const request = { range, insertDataOption: 'INSERT_ROWS', valueInputOption };
+	const { updates } = await spreadsheet.append(request, values);
+	const updatedRange = updates?.updatedRange ?? '';
+	const { row, column } = ranges.parseBounds(ranges.parseRange(updatedRange));
+	if (column === firstColumn && row > lastRow) return row;
+	throw new NodeError({
+		code: 502,
+		message: `The rows were appended at ${updatedRange}, but they belong below row ${lastRow + 1} in column ${ranges.toColumnLetters(firstColumn)}`,
+		description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
+		outcome: 'done',
+	});
+}
+
+function findLastColumn(steps: readonly RowStep[], firstColumn: number): number {
+	let lastColumn = firstColumn;
+	for (const { changes } of steps)
+		for (const { cellsByColumn } of changes)
+			lastColumn = Math.max(lastColumn, ...cellsByColumn.keys());
+	return lastColumn;
+}
+
+/** Builds a step for each row, one below another. */
+function buildSteps(rowsByItem: PlacedRows['rowsByItem'], endRow: number): RowStep[][] {
+	let nextRow = endRow;
+	return rowsByItem.map((rows) => {
+		const steps: RowStep[] = [];
+		for (const cellsByColumn of isNodeError(rows) ? [] : rows) {
+			const row = nextRow++;
+			steps.push({ action: 'appended', rows: [row], changes: [{ row, cellsByColumn }] });
+		}
+		return steps;
+	});
+}
+
+/** @param steps those of one item @param offset how far below the planned row the rows are */
+function buildResult(
+	plan: TablePlan,
+	{ firstColumn: column, lastColumn }: PlacedRows,
+	steps: readonly RowStep[],
+	offset: number,
+): AppendResult {
+	const { table, endRow } = plan;
+	const width = (lastColumn ?? findLastColumn(steps, column)) - column + 1;
+	const start = { row: (steps[0]?.rows[0] ?? endRow) + offset, column };
+	const range = ranges.printTabArea(table.title, start, steps.length, width);
+	const result = summarizeSteps(plan, steps, range);
+	const tableHeight = endRow - table.row;
+	if (tableHeight === 0 || table.headers.length === 0) return result;
+	const tableStart = { row: table.row, column };
+	const tableWidth = Math.max(table.lastColumn - column, 0) + 1;
+	return {
+		...result,
+		tableRange: ranges.printTabArea(table.title, tableStart, tableHeight, tableWidth),
+	};
 }
 
 export const append = defineOperation({
@@ -163,25 +218,19 @@ export const append = defineOperation({
 	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
 	fields: appendFields,
 	options: appendOptions,
-	prepare(params, item) {
-		readRows({ params, item }); // throws if the rows are invalid
-		return { params, item };
-	},
+	prepare: (params, item) => prepareRows(params, item),
 	combine: {
-		getKey: (params) => `${buildTargetKey(params)} ${hasColumnNames(params)}`,
+		getKey: (params) => `${ranges.buildTargetKey(params)} ${hasColumnNames(params)}`,
 		getLockId: (params) => params.spreadsheetId,
-		weigh: (member) => weighRows(member),
-		plan: async ({ sheets }, all) =>
-			await planRows(
-				sheets,
-				all.map(({ prepared }) => prepared),
-			),
-		send: async (_clients, writes) => await sendWrites(writes),
+		weigh: ({ weight }) => weight,
+		plan: async ({ sheets }, all) => await planAppend(sheets, all),
+		send: async (_clients, writes: ReadonlyArray<PlannedWrite<AppendResult>>) =>
+			await sendWrites(writes),
 	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { params: { spreadsheetId, tab, range } }, failure) {
 		// Equal rows may have been there before, so reading the sheet would prove nothing.
-		const description = `They were not sent again, to avoid duplicates. Check below the table at ${printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
+		const description = `They were not sent again, to avoid duplicates. Check below the table at ${ranges.printTarget({ tab, range })} in ${buildSpreadsheetUrl(spreadsheetId)} before you run this again.`;
 		throw failure.with({
 			message: `The rows may have been appended: ${failure.message}`,
 			description,

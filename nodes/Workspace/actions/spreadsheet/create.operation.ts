@@ -11,8 +11,7 @@ import {
 	type InferParameters,
 } from '../../operation';
 import * as createdFiles from '../createdFiles';
-import { type Cell, readCellRows, toRowData, buildUpdateCellsRequest } from './cells';
-import { countColumns } from './sendRows';
+import { buildUpdateCellsRequest, type Cell, countColumns, readCellRows, toRowData } from './cells';
 import { newTabSize, buildSpreadsheetUrl } from './spreadsheet';
 
 const createFields = [
@@ -62,10 +61,7 @@ const createOptions = [
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
-const readFirstRows = ({ values }: CreateParams) =>
-	values.length > 0
-		? readCellRows({ values, valueInputOption: 'RAW', escapeFormulas: true })
-		: [];
+const readFirstRows = ({ values }: CreateParams) => (values.length > 0 ? readCellRows(values) : []);
 
 const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
 	...(locale && { locale }),

@@ -1,15 +1,11 @@
 import { textType } from '../../../fields/field';
 import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
-import type { Field, InferParameters, Item } from '../../operation';
-
-/** An item with its parameters. */
-export interface Member<P> {
-	readonly params: P;
-	readonly item: Item;
-}
+import type { Field, InferParameters } from '../../operation';
 
 /** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
 export const rowNumberKey = 'rowNumber';
+/** The keys of the row number in items of Read and of n8n's own node. They are never columns. */
+export const rowNumberKeys: readonly string[] = [rowNumberKey, 'row_number'];
 
 export const spreadsheetId = {
 	displayName: 'Spreadsheet',
@@ -39,7 +35,12 @@ export const range = {
 } as const satisfies Field;
 
 /** The parameters on which n8n's lists of columns depend. n8n loads the lists again when one of them changes. */
-export const columnDependencies = ['spreadsheetId.value', 'tab.value', 'range'];
+export const columnDependencies = [
+	'spreadsheetId.value',
+	'tab.value',
+	'options.range',
+	'options.headerRow',
+];
 
 const valuesSource = {
 	displayName: 'Rows From',
@@ -51,14 +52,9 @@ const valuesSource = {
 			value: 'columns',
 			description: 'One row for each input item, with a value for each column',
 		},
-		{
-			name: 'Input Items',
-			value: 'items',
-			description: 'One row for each input item, from its fields',
-		},
 		{ name: 'JSON', value: 'json', description: 'Rows from the Values field' },
 	],
-	default: 'items',
+	default: 'columns',
 	jsonDefault: 'json',
 	description: 'Where the rows come from',
 } as const satisfies Field;
@@ -68,6 +64,7 @@ const columns = {
 	name: 'columns',
 	type: 'resourceMapper',
 	default: { mappingMode: 'defineBelow', value: null },
+	jsonDefault: { mappingMode: 'autoMapInputData', value: null },
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
@@ -83,7 +80,7 @@ const columns = {
 	},
 	description: 'Value for each column of the header row',
 	builderHint:
-		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, set valuesSource to items instead, and leave this out. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
+		"Pass the whole object { mappingMode, value, schema }: mappingMode 'defineBelow', value with one entry for each column name of the header row, such as { Name: expr('{{ $json.name }}') }, and schema []. If the fields of the items have the names of the columns, pass { mappingMode: 'autoMapInputData', value: null } instead. Rows are found by the columns in matchColumns; if that is rowNumber, value has one for rowNumber, too, such as expr('{{ $json.rowNumber }}').",
 } as const satisfies Field;
 
 export const rowNumberChoice = {
@@ -153,7 +150,7 @@ const rowOptions = [
 		default: true,
 		showWhen: { valueInputOption: ['USER_ENTERED'] },
 		description:
-			'Whether text that starts with =, +, -, @, a tab or a line break is kept as text. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
+			'Whether text that starts with =, +, -, @, a tab or a line break is kept as text, also after spaces. Numbers such as -5 or +1.5% stay numbers. Turn this off only for values that you trust, because a formula can send the data of the sheet to others.',
 	},
 	{
 		displayName: 'Extra Columns',
@@ -178,56 +175,23 @@ const rowOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-export const appendFields = [
-	spreadsheetId,
-	tab,
-	{
-		...range,
-		description:
-			'The table to add the rows to: its columns (A:D), its header row (A1:D1) or one of its cells (A1). If no tab is chosen, start with the tab name (Sheet1!A:D). Leave empty to use the whole tab.',
-	},
-	valuesSource,
-	columns,
-	values,
-] as const;
+export const appendFields = [spreadsheetId, tab, valuesSource, columns, values] as const;
 
 export const appendOptions = [
 	...rowOptions,
 	{
-		displayName: 'New Rows',
-		name: 'insertDataOption',
-		type: 'options',
-		options: [
-			{
-				name: 'Insert Rows',
-				value: 'INSERT_ROWS',
-				description: 'Rows below the table move down',
-			},
-			{
-				name: 'Use Empty Rows',
-				value: 'OVERWRITE',
-				description:
-					'The empty rows below the table are used, and nothing moves. If a cell there has a value, the item fails and nothing is written. In a table made with Format > Convert to table, rows are always inserted.',
-			},
-		],
-		default: 'INSERT_ROWS',
-		description: 'Whether to insert rows or use the empty rows below the table',
+		...range,
+		description:
+			'The columns of the table (A:D), if the tab has several. If no tab is chosen, start with the tab name (Sheet1!A:D). Leave empty to use the whole tab.',
 	},
 	valueInputOption,
 ] as const;
 
 export type AppendParams = InferParameters<typeof appendFields, typeof appendOptions>;
-export type AppendMember = Member<AppendParams>;
 
 export const writeFields = [
 	spreadsheetId,
 	tab,
-	{
-		...range,
-		description:
-			'Where to write the rows: the first cell (B2) or an area that they must fit into (A1:D10). If no tab is chosen, start with the tab name (Sheet1!B2). Leave empty to use the whole tab.',
-	},
-	valuesSource,
 	{
 		displayName: 'Write Mode',
 		name: 'writeMode',
@@ -237,25 +201,27 @@ export const writeFields = [
 				name: 'Overwrite',
 				value: 'overwrite',
 				description:
-					'Write over the first rows of the range. If its first row has other column names, nothing is written.',
+					'Write over the first rows below the header, or over those of the range',
 			},
 			{
-				name: 'Replace',
+				name: 'Replace the Whole Table',
 				value: 'replace',
 				description:
 					'Write the column names and the rows, and clear what the old table had beyond them',
 			},
 			{
-				name: 'Update or Add',
+				name: 'Update',
 				value: 'update',
-				description:
-					'Update rows that match in place, and add the others below. To only update, add the option If No Row Matches.',
+				description: 'Update rows that match in place, and add none',
+			},
+			{
+				name: 'Update or Add',
+				value: 'updateOrAdd',
+				description: 'Update rows that match in place, and add the others below the table',
 			},
 		],
-		default: 'update',
+		default: 'updateOrAdd',
 		jsonDefault: 'overwrite',
-		defaultWhen: { field: 'valuesSource', is: 'json', default: 'overwrite' },
-		showWhen: { valuesSource: ['columns', 'items'] },
 		description: 'What happens to the rows that are already there',
 	},
 	{
@@ -266,7 +232,7 @@ export const writeFields = [
 		default: [],
 		requiredInForm: true,
 		format: 'list',
-		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+		showWhen: { writeMode: ['update', 'updateOrAdd'] },
 		typeOptions: {
 			loadOptionsMethod: 'getMatchColumns',
 			loadOptionsDependsOn: columnDependencies,
@@ -275,6 +241,7 @@ export const writeFields = [
 			'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
 		hint: 'Rows that equal an item in these columns are updated. Row Number updates the row that an item was read from: if rows may have moved since, choose a column instead.',
 	},
+	valuesSource,
 	columns,
 	values,
 ] as const;
@@ -282,19 +249,10 @@ export const writeFields = [
 export const writeOptions = [
 	...rowOptions,
 	{
-		displayName: 'Include Header Row',
-		name: 'includeHeaderRow',
-		type: 'boolean',
-		default: true,
-		showWhen: { valuesSource: ['items'], writeMode: ['overwrite', 'replace'] },
-		description: 'Whether to write the field names above the rows',
-	},
-	{
 		displayName: 'If No Row Matches',
 		name: 'unmatched',
 		type: 'options',
 		options: [
-			{ name: 'Add a Row', value: 'append', description: 'Add the item below the table' },
 			{ name: 'Fail the Item', value: 'error', description: 'Write nothing for the item' },
 			{
 				name: 'Skip the Item',
@@ -302,16 +260,19 @@ export const writeOptions = [
 				description: 'Write nothing for the item, without an error',
 			},
 		],
-		default: 'append',
-		showWhen: { valuesSource: ['columns', 'items'], writeMode: ['update'] },
+		default: 'error',
+		showWhen: { writeMode: ['update'] },
 		description: 'What to do with an item that matches no row',
+	},
+	{
+		...range,
+		description:
+			'Where to write the rows: the columns of the table (A:D), or with Overwrite the first cell (B2) or an area that they must fit into (A1:D10). If no tab is chosen, start with the tab name (Sheet1!B2). Leave empty to use the whole tab.',
 	},
 	valueInputOption,
 ] as const;
 
 export type WriteParams = InferParameters<typeof writeFields, typeof writeOptions>;
-export type WriteMember = Member<WriteParams>;
-export type WriteMembers = readonly WriteMember[];
 
 /** The parameters that Append and Write share. */
 export type RowParams = Pick<AppendParams, keyof AppendParams & keyof WriteParams>;

@@ -6,7 +6,7 @@ import { type CellFormat, fetchCells, type FetchedCells } from './read/fetchCell
 import { compareSize, filtersField, matchTypeField } from './read/filters';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './read/modelRows';
 import { buildRowItems } from './read/rowItems';
-import { allCells, Spreadsheet } from './spreadsheet';
+import { Spreadsheet } from './spreadsheet';
 
 const readFields = [
 	fields.spreadsheetId,
@@ -153,6 +153,9 @@ export const read = defineOperation({
 	toModel: (result, { output }) =>
 		output === 'rows' ? toRowsAnswer(result) : toValuesAnswer(result),
 });
+
+/** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
+const allCells = 'A1:ZZZ';
 
 /** Returns the range to read. Without a tab and a range, it is the first tab. */
 async function findTarget(spreadsheet: Spreadsheet, params: ReadParams) {

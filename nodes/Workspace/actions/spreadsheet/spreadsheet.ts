@@ -83,9 +83,6 @@ export function buildEnlargeTabRequests(
 export const maxRanges = 50;
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
-/** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
-export const allCells = 'A1:ZZZ';
-
 /** A tab, its size, and the settings of its spreadsheet that decide what dates mean. */
 export interface TabInfo {
 	readonly sheetId: number;
@@ -233,14 +230,6 @@ export class Spreadsheet {
 			(await this.valuesApi.get(request)).data.range ?? '',
 		);
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
-	}
-
-	/** Fetches the rows of a tab, each from column A to its last filled cell. `rowCount` is the size of the tab, with empty rows. */
-	async fetchGrid(tab: string | undefined) {
-		const range = ranges.printRange({ tab, a1: allCells });
-		const { data } = await this.valuesApi.get({ spreadsheetId: this.id, range });
-		const { lastRow = 0 } = ranges.parseBounds(ranges.parseRange(data.range ?? ''));
-		return { grid: (data.values ?? []) as unknown[][], rowCount: lastRow + 1 };
 	}
 
 	/**

@@ -103,7 +103,9 @@ function buildUniqueNames(names: readonly string[]): string[] {
 export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
 	rows.findLastIndex((row) => row.some(isFilled));
 
-const isFilled = (cell: unknown) => cell !== '' && cell !== false && cell != null;
+/** What counts as no value at the end of a table. FALSE is the text that most sheets show for a checkbox that nobody ticked. */
+const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
+const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
 /** How many rows may hold the header: blank rows above a table are skipped. */
 const searchedRowCount = 10;
@@ -271,8 +273,10 @@ function addLetterColumns(table: Table, names: ReadonlySet<string>): Table {
 	let column = table.firstNewColumn;
 	for (; column < endColumn; column++) {
 		const letters = toColumnLetters(column);
-		if (!names.has(letters) || columnsByName.has(letters)) break;
-		columnsByName.set(letters, column);
+		let name = letters;
+		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
+		if (!names.has(name)) break;
+		columnsByName.set(name, column);
 	}
 	let { firstColumn } = table;
 	for (const name of names)

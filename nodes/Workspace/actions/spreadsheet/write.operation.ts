@@ -1,108 +1,146 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, type NodeError } from '../../../core/errors';
+import { createRefusal, isNodeError, type NodeError } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { type Cell, hasColumnNames, readCellRows, readRows } from './cells';
+import { hasColumnNames } from './cells';
 import * as fields from './fields';
-import type { WriteMembers, WriteParams } from './fields';
-import { alignRows } from './tableHeader';
-import { parseBounds, printCell, buildTargetKey, parseTarget } from './range';
+import type { WriteParams } from './fields';
+import { buildTargetKey, parseBounds, printTabArea, type TabRange } from './range';
 import {
 	type PlannedWrite,
-	type SheetWriteResult,
+	type RowStep,
+	sendSteps,
 	sendWrites,
+	summarizeSteps,
+	type TablePlan,
 	toPlannedWrites,
-	weighRows,
-} from './sendRows';
-import { buildEnlargeTabRequests, Spreadsheet } from './spreadsheet';
-import type { MatchStep } from './write/matchPlan';
-import { planUpdate, maxUpdateBytes } from './write/updateTable';
-import { planReplacement, planRowsAt, planItemTable } from './write/writeTable';
+	type WriteResult,
+} from './requests';
+import type { Spreadsheet } from './spreadsheet';
+import { addRowHints, fitRows, type ItemsWithRows, openTarget, prepareRows } from './tableRows';
+import { planUpdate, sortByColumn } from './write/planUpdate';
+import { planReplacement } from './write/replaceTable';
+import { writeCells } from './write/writeCells';
+
+/** The result of one item. If rows are matched, each row has its own, with its action. */
+type ItemResult = WriteResult | Array<WriteResult & Pick<RowStep, 'action'>>;
+type WriteMode = WriteParams['writeMode'];
 
 /** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
-function resolveWriteMode(params: WriteParams): WriteParams['writeMode'] {
+function resolveWriteMode(params: WriteParams): WriteMode {
 	const { writeMode, matchColumns } = params;
 	const hasMatchColumns = matchColumns.length > 0;
-	const namesMessage = `${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`;
 	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
 		throw createRefusal(
-			namesMessage,
-			'Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }].',
+			`${quoteField(hasMatchColumns ? 'matchColumns' : 'writeMode')} needs rows with column names, but ${quoteField('values')} holds rows of cells`,
+			`Enter rows as objects, such as [{ "Name": "Anna", "Age": 31 }], or set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'overwrite')}.`,
 		);
-	const conflict = `${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'replace')}`;
 	if (hasMatchColumns && writeMode === 'replace')
 		throw createRefusal(
-			conflict,
+			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'replace')}`,
 			'All rows are replaced, so there is nothing to match. Remove one of them.',
 		);
-	if (hasMatchColumns) return 'update';
-	if (writeMode !== 'update') return writeMode;
+	if (hasMatchColumns) return writeMode === 'update' ? 'update' : 'updateOrAdd';
+	if (writeMode === 'replace' || writeMode === 'overwrite') return writeMode;
 	throw createRefusal(
 		`${quoteField('matchColumns')} is required to update rows`,
 		`Choose the columns that identify a row, or ${mentionChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'overwrite')} or ${mentionChoice('writeMode', 'replace')}.`,
 	);
 }
 
-/** Plans the writes of members that have the same target and options. Only the first member's parameters decide how. */
-async function planByMode(sheets: sheets_v4.Sheets, members: WriteMembers): Promise<WritePlan> {
-	const [firstMember] = members;
-	if (!firstMember) return [];
-	const mode = resolveWriteMode(firstMember.params);
-	const spreadsheet = new Spreadsheet(sheets, firstMember.params.spreadsheetId, firstMember.item);
-	const params = await spreadsheet.resolveTab(firstMember.params);
-	const target = parseTarget(params);
-	if (params.createTab) await spreadsheet.createMissingTab(target);
-	if (mode === 'update')
-		return toPlannedWrites(await planUpdate(spreadsheet, params, members), members);
-	const plan = await planCells(mode, spreadsheet, params, members);
-	return toPlannedWrites(plan, members);
+/** Plans the writes of items that have the same target and options. */
+async function planWrite(
+	sheets: sheets_v4.Sheets,
+	all: ItemsWithRows<WriteParams>,
+): Promise<Array<PlannedWrite<ItemResult> | NodeError>> {
+	const [first] = all;
+	if (!first) return [];
+	const params = { ...first.prepared.params, writeMode: resolveWriteMode(first.prepared.params) };
+	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
+	const { cellRows } = first.prepared.given;
+	// Without column names, an item is alone.
+	if (cellRows)
+		return toPlannedWrites(all, async () => [
+			await writeCells(spreadsheet, target, params, cellRows),
+		]);
+	if (params.writeMode === 'replace')
+		return await planReplacement(spreadsheet, target, params, all);
+	if (params.writeMode === 'overwrite')
+		return await planOverwrite(spreadsheet, target, params, all);
+	return await planMatchedRows(spreadsheet, target, params, all);
 }
 
-type WritePlan = ReadonlyArray<
-	PlannedWrite<MatchStep[] | Cell[][], SheetWriteResult | SheetWriteResult[]> | NodeError
->;
-
-async function planCells(
-	mode: WriteParams['writeMode'],
+/** Plans to write rows below the header, or from the range's first row on if that is lower. */
+async function planOverwrite(
 	spreadsheet: Spreadsheet,
+	target: TabRange,
 	params: WriteParams,
-	members: WriteMembers,
+	all: ItemsWithRows<WriteParams>,
 ) {
-	if (mode === 'replace') return await planReplacement(spreadsheet, params, members);
-	if (!hasColumnNames(params))
-		return planRowsAt(
-			spreadsheet,
-			params,
-			parseTarget(params),
-			[readCellRows(params)],
-			members,
-		);
-	if (params.valuesSource === 'items') return await planItemTable(spreadsheet, params, members);
-	return await planBelowHeader(spreadsheet, params, members);
+	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	const startRow = Math.max(table.row + 1, parseBounds(table.target).row);
+	const plan = { spreadsheet, table, endRow: startRow, options: params };
+	let nextRow = startRow;
+	const stepsByItem = rowsByItem.map((rows) => {
+		const steps: RowStep[] = [];
+		for (const { cellsByName } of isNodeError(rows) ? [] : rows) {
+			const row = nextRow++;
+			const cellsByColumn = sortByColumn(cellsByName, table.columnsByName);
+			steps.push({ action: 'updated', rows: [row], changes: [{ row, cellsByColumn }] });
+		}
+		return steps;
+	});
+	const { firstColumn: column, lastColumn, title } = table;
+	return toPlannedWrites(rowsByItem, async (indexes) => {
+		const stepLists = indexes.map((index) => stepsByItem[index] ?? []);
+		await sendSteps(plan, stepLists.flat(), indexes[0] === 0);
+		return stepLists.map((steps): WriteResult => {
+			const start = { row: steps[0]?.rows[0] ?? startRow, column };
+			const range = printTabArea(title, start, steps.length, lastColumn - column + 1);
+			return summarizeSteps(plan, steps, range);
+		});
+	});
 }
 
-/** Plans cells below the headers with their names. Begins directly below the header, or in the range's first row if that is lower. */
-async function planBelowHeader(
+/** Plans to update the rows that match. In the mode `updateOrAdd`, the others are added below the table. */
+async function planMatchedRows(
 	spreadsheet: Spreadsheet,
+	target: TabRange,
 	params: WriteParams,
-	members: WriteMembers,
+	all: ItemsWithRows<WriteParams>,
 ) {
-	const { target, header, rowsByMember, addHeaders } = await alignRows(
-		spreadsheet,
-		params,
-		members,
-	);
-	const row = Math.max(params.headerRow, parseBounds(target).row); // counts from 0, so `headerRow` is the row below the header
-	const start = { tab: header.title, a1: printCell({ row, column: header.firstColumn }) };
-	const prepare = async (rowCount: number) => {
-		await addHeaders();
-		// The header may be the last row of the tab, so that there is no row below it yet.
-		const minRows = row + rowCount;
-		if (row === params.headerRow)
-			await spreadsheet.change(buildEnlargeTabRequests(header, { minRows }));
-	};
-	return planRowsAt(spreadsheet, params, start, rowsByMember, members, { prepare });
+	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	if (rowsByItem.every(isNodeError)) return rowsByItem;
+	const { stepsByItem, lastRow } = await planUpdate(spreadsheet, table, params, rowsByItem);
+	const plan = { spreadsheet, table, endRow: lastRow + 1, options: params };
+	return toPlannedWrites(stepsByItem, async (indexes) => {
+		const stepLists = indexes.map((index) => {
+			const steps = stepsByItem[index] ?? [];
+			return isNodeError(steps) ? [] : steps;
+		});
+		await sendSteps(plan, stepLists.flat(), indexes[0] === 0);
+		for (const [position, index] of indexes.entries()) {
+			const rows = rowsByItem[index];
+			const item = all[index]?.item;
+			if (!item || !rows || isNodeError(rows)) continue;
+			addRowHints(item, rows, table);
+			for (const { hint } of stepLists[position] ?? []) if (hint) item.addHint(hint);
+		}
+		return stepLists.map((steps) => steps.map((step) => buildStepResult(plan, step)));
+	});
+}
+
+function buildStepResult(plan: TablePlan, step: RowStep) {
+	const { table } = plan;
+	const { action, rows, changes } = step;
+	const writtenColumns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	const columns =
+		writtenColumns.length > 0 ? writtenColumns : [table.firstColumn, table.lastColumn];
+	const start = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
+	const width = Math.max(...columns) - start.column + 1;
+	const range = action === 'skipped' ? '' : printTabArea(table.title, start, 1, width);
+	return { ...summarizeSteps(plan, [step], range), action };
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -122,24 +160,18 @@ export const write = defineOperation({
 	fields: fields.writeFields,
 	options: fields.writeOptions,
 	prepare(params, item) {
+		const prepared = prepareRows(params, item);
 		resolveWriteMode(params);
-		readRows({ params, item }); // throws if the rows are invalid
-		return { params, item };
+		return prepared;
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		getLockId: (params) =>
 			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
-		weigh(member) {
-			const mode = resolveWriteMode(member.params);
-			if (mode === 'replace') return undefined;
-			return weighRows(member, mode === 'update' ? maxUpdateBytes : undefined);
-		},
-		plan: async ({ sheets }, all) =>
-			await planByMode(
-				sheets,
-				all.map(({ prepared }) => prepared),
-			),
+		// A run that replaces the table must not write the rows of another run, too.
+		weigh: ({ params, weight }) =>
+			resolveWriteMode(params) === 'replace' ? undefined : weight,
+		plan: async ({ sheets }, all) => await planWrite(sheets, all),
 		send: async (_clients, writes) => await sendWrites(writes),
 	},
 	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),

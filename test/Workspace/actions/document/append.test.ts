@@ -68,6 +68,16 @@ test.each(['t.unknown', 'Unknown'])('an unknown tab is an error: %s', async (tab
 	expect(calls.google.docs.text(id)).toBe('one\n');
 });
 
+test('twenty executions at once wait for each other, so that Google refuses none of them', async () => {
+	const id = calls.document('x');
+	const numbers = Array.from({ length: 20 }, (_, number) => number);
+	await Promise.all(numbers.map((number) => calls.append(id, { content: `[${number}]` })));
+	expect(calls.methods).toHaveLength(2 * numbers.length);
+	expect(calls.google.docs.text(id)).toBe(
+		`x${numbers.map((number) => `[${number}]`).join('')}\n`,
+	);
+});
+
 describe('Markdown', () => {
 	const appended = async (before: string, content: string, newParagraph = false) => {
 		const id = calls.document(before);

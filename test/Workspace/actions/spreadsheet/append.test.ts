@@ -3,20 +3,23 @@ import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-const appendMethod = 'sheets.spreadsheets.values.append';
+const appendMethod = 'sheets.spreadsheets.batchUpdate';
 
 const people = [
 	['Name', 'Age'],
 	['Anna', 31],
 ];
 
-test('rows are one native append with INSERT_ROWS, and Google searches the range', async () => {
+const append = async (spreadsheetId: string, range: string, values: unknown[][], more = {}) =>
+	await calls.one('append', { spreadsheetId, range, values, ...more });
+
+test('rows are inserted below the table in one request', async () => {
 	const spreadsheetId = calls.sheet(people);
 	const values = [
 		['=1', 1],
 		['007', true],
 	];
-	expect(await calls.one('append', { spreadsheetId, range: 'Sheet1!A:D', values })).toEqual({
+	expect(await append(spreadsheetId, 'Sheet1!A:D', values)).toEqual({
 		spreadsheetId,
 		tableRange: 'Sheet1!A1:B2',
 		updatedRange: 'Sheet1!A3:B4',
@@ -24,13 +27,11 @@ test('rows are one native append with INSERT_ROWS, and Google searches the range
 		updatedColumns: 2,
 		updatedCells: 4,
 	});
-	expect(calls.sent).toEqual([
-		{
-			method: 'values.append',
-			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A:D:append`,
-			query: { valueInputOption: 'RAW', insertDataOption: 'INSERT_ROWS' },
-			body: { values },
-		},
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	const { requests } = calls.sent.at(-1)?.body as { requests: object[] };
+	expect(requests.flatMap((request) => Object.keys(request))).toEqual([
+		'insertDimension',
+		'updateCells',
 	]);
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...people, ...values]);
 });
@@ -45,21 +46,91 @@ test('the first rows of an empty tab have no table', async () => {
 	expect(appended).not.toHaveProperty('tableRange');
 });
 
-test.each([
-	['A:D', 'A:D'],
-	['Sheet1!A:D', 'Sheet1!A:D'],
-	['Sheet1', 'Sheet1'],
-	["'Sheet1'", "'Sheet1'"],
-	["'Sheet1'!A:D", "'Sheet1'!A:D"],
-	['My Tab', "'My Tab'"],
-	['CRM26!B:D', "'CRM26'!B:D"],
-	["'Jon''s'!C3:D9", "'Jon''s'!C3:D9"],
-	['Sheet1!$B$2', 'Sheet1!$B$2'],
-	['Sheet1!5:9', 'Sheet1!5:9'],
-])('%s goes out as %s', async (range, sent) => {
-	const title = /My Tab|CRM26|Jon/.exec(range)?.[0].replace('Jon', "Jon's") ?? 'Sheet1';
-	await calls.one('append', { spreadsheetId: calls.sheet([], title), range, values: [['a']] });
-	expect(calls.sent[0]?.path.split('/values/')[1]).toBe(`${sent}:append`);
+describe('one rule says where a table ends', () => {
+	const gaps = [['Name', 'Age'], ['Ann', 1], ['Ben', 2], [], ['Cem', 3], ['Dua', 4]];
+
+	test.each([
+		['rows of cells', { values: [['Eve', 5]] }],
+		['rows as objects', { values: [{ Name: 'Eve', Age: 5 }] }],
+		['columns', { valuesSource: 'columns', columns: { Name: 'Eve', Age: 5 } }],
+		['as typed', { values: [['Eve', 5]], valueInputOption: 'USER_ENTERED' }],
+		[
+			'objects as typed',
+			{ values: [{ Name: 'Eve', Age: 5 }], valueInputOption: 'USER_ENTERED' },
+		],
+	])('%s: a blank row inside is inside', async (_name, given) => {
+		const spreadsheetId = calls.sheet(gaps);
+		const result = await calls.one('append', { spreadsheetId, tab: 'Sheet1', ...given });
+		expect(result).toMatchObject({
+			tableRange: 'Sheet1!A1:B6',
+			updatedRange: 'Sheet1!A7:B7',
+		});
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...gaps, ['Eve', 5]]);
+	});
+
+	test('Update or Add adds below it, too', async () => {
+		const spreadsheetId = calls.sheet(gaps);
+		const given = { matchColumns: 'Name', values: [{ Name: 'Eve', Age: 5 }] };
+		await calls.run('write', { spreadsheetId, tab: 'Sheet1', ...given });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...gaps, ['Eve', 5]]);
+	});
+
+	test('prepared checkboxes are below it, and move down', async () => {
+		const prepared = Array.from({ length: 20 }, () => ['', '', false]);
+		const table = [
+			['Name', 'Age', 'Paid'],
+			['Ann', 1, false],
+			['Ben', 2, true],
+		];
+		const spreadsheetId = calls.sheet([...table, ...prepared]);
+		const values = [{ Name: 'Eve', Age: 5, Paid: false }];
+		await calls.one('append', { spreadsheetId, tab: 'Sheet1', values });
+		expect(calls.stored(spreadsheetId, 'Sheet1').slice(0, 5)).toEqual([
+			...table,
+			['Eve', 5, false],
+			['', '', false],
+		]);
+	});
+
+	test('of two tables, one above the other, the range chooses', async () => {
+		const other = [
+			['Item', 'Price'],
+			['Pen', 2],
+		];
+		const spreadsheetId = calls.sheet([...people, [], ...other]);
+		expect(await append(spreadsheetId, 'Sheet1!A1:B2', [['Ben', 42]])).toMatchObject({
+			updatedRange: 'Sheet1!A3:B3',
+		});
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			...people,
+			['Ben', 42],
+			[],
+			...other,
+		]);
+	});
+
+	test('a huge table is read from its end', async () => {
+		const rows = Array.from({ length: 10_000 }, (_, at) => [`n${at}`, at]);
+		const spreadsheetId = calls.sheet([['Name', 'Age'], ...rows]);
+		expect(await append(spreadsheetId, 'Sheet1', [['last', 1]])).toMatchObject({
+			updatedRange: 'Sheet1!A10002:B10002',
+		});
+		expect(calls.sent[1]?.query['ranges']).toMatch(/^Sheet1!A8\d\d\d:/);
+	});
+});
+
+test('a row that stands elsewhere than Google was told is named, and never sent again', async () => {
+	const spreadsheetId = calls.sheet([['a', 'b'], ['x', 'y'], [], ['', 'z']]);
+	const failure = await catchFailure(
+		append(spreadsheetId, 'Sheet1', [['v', 'w']], { valueInputOption: 'USER_ENTERED' }),
+	);
+	expect(failure).toMatchObject({
+		outcome: 'done',
+		message: expect.stringContaining(
+			'The rows were appended at Sheet1!B5:C5, but they belong below row 4 in column A',
+		) as string,
+	});
+	expect(calls.writes).toEqual(['values.append']);
 });
 
 test('a gap in the first row does not move rows to the right', async () => {
@@ -80,10 +151,10 @@ test('rows for columns in the middle of a table land in them', async () => {
 		item: testItem(),
 	}));
 	expect(await calls.together('append', all)).toMatchObject([
-		{ updatedRange: 'Sheet1!C3:D3' },
+		{ updatedRange: 'Sheet1!C3' },
 		{ updatedRange: 'Sheet1!C4:D4' },
 	]);
-	expect(calls.methods).toEqual(['values.append', 'values.get', 'values.update']);
+	expect(calls.writes).toEqual(['batchUpdate']);
 	expect(calls.stored(spreadsheetId, 'Sheet1').slice(2)).toEqual([
 		['', '', 'x'],
 		['', '', 'y', 'z'],
@@ -92,30 +163,12 @@ test('rows for columns in the middle of a table land in them', async () => {
 	]);
 });
 
-test('rows that cannot be moved to their columns are named, and never sent again', async () => {
-	const spreadsheetId = calls.sheet([['a', 'b', 'c']]);
-	calls.google.fault({ match: 'sheets.spreadsheets.values.update', status: 403 });
-	const failure = await catchFailure(
-		calls.one('append', { spreadsheetId, range: 'Sheet1!C:D', values: [['x']] }),
-	);
-	expect(failure.message).toContain(
-		'The rows were appended at Sheet1!A2, not in column C, and could not be moved',
-	);
-	expect(failure.outcome).toBe('done');
-	expect(calls.methods).toEqual(['values.append', 'values.get', 'values.update']);
-});
-
-test('OVERWRITE and USER_ENTERED go out as asked', async () => {
+test('USER_ENTERED lets Google interpret and insert in one request', async () => {
 	const spreadsheetId = calls.sheet(people);
-	await calls.one('append', {
-		spreadsheetId,
-		range: 'Sheet1',
-		values: [['=1+1', '5']],
-		insertDataOption: 'OVERWRITE',
-		valueInputOption: 'USER_ENTERED',
-	});
+	await append(spreadsheetId, 'Sheet1', [['=1+1', '5']], { valueInputOption: 'USER_ENTERED' });
 	expect(calls.sent.at(-1)).toMatchObject({
-		query: { insertDataOption: 'OVERWRITE', valueInputOption: 'USER_ENTERED' },
+		method: 'values.append',
+		query: { insertDataOption: 'INSERT_ROWS', valueInputOption: 'USER_ENTERED' },
 		body: { values: [["'=1+1", '5']] },
 	});
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:B3')).toEqual([['=1+1', 5]]);
@@ -147,15 +200,15 @@ describe('items with the same target', () => {
 				updatedRange: 'Sheet1!A4:C6',
 				updatedRows: 3,
 				updatedColumns: 2,
-				updatedCells: 4,
+				updatedCells: 3,
 			}),
 			expect.objectContaining({
 				updatedRange: 'Sheet1!A7:A8',
 				updatedRows: 2,
-				updatedCells: 2,
+				updatedCells: 1,
 			}),
 		]);
-		expect(calls.methods).toEqual(['values.append']);
+		expect(calls.writes).toEqual(['batchUpdate']);
 		expect(calls.stored(spreadsheetId, 'Sheet1!A3:C8')).toEqual([
 			['a', 1],
 			['b'],
@@ -173,7 +226,7 @@ describe('items with the same target', () => {
 		);
 		const results = await calls.together('append', all);
 		expect(results.at(-1)).toMatchObject({ updatedRange: 'Sheet1!A1002:B1002' });
-		expect(calls.methods).toEqual(['values.append']);
+		expect(calls.writes).toEqual(['batchUpdate']);
 	});
 
 	test('are chunked at 2 MB, an item stays whole', async () => {
@@ -185,7 +238,7 @@ describe('items with the same target', () => {
 			member(spreadsheetId, [...large, ...large]),
 			member(spreadsheetId, [['last']]),
 		]);
-		expect(calls.methods).toEqual(Array.from({ length: 5 }, () => 'values.append'));
+		expect(calls.writes).toEqual(Array.from({ length: 5 }, () => 'batchUpdate'));
 		expect(results.map((result) => (result as { updatedRange: string }).updatedRange)).toEqual([
 			'Sheet1!A3:A32',
 			'Sheet1!A33:A62',
@@ -213,18 +266,14 @@ describe('items with the same target', () => {
 				) as string,
 			},
 		]);
-		expect(calls.methods).toHaveLength(2);
+		expect(calls.writes).toHaveLength(2);
 	});
 
 	test('differ by spreadsheet, range and options, not by values', () => {
 		const given = { spreadsheetId: 'id', range: 'My Tab!A:B', values: [[1]] };
 		const key = (more: object) => calls.key('append', { ...given, ...more });
 		expect(key({ values: [[2]] })).toBe(key({ range: "'My Tab'!A:B" }));
-		for (const more of [
-			{ spreadsheetId: 'x' },
-			{ range: 'A:B' },
-			{ insertDataOption: 'OVERWRITE' },
-		]) {
+		for (const more of [{ spreadsheetId: 'x' }, { range: 'A:B' }, { headerRow: 2 }]) {
 			expect(key(more)).not.toBe(key({}));
 		}
 	});
@@ -256,7 +305,7 @@ describe('what may have been written is never sent again', () => {
 			) as string,
 		};
 		expect(results).toMatchObject([unknown, unknown]);
-		expect(calls.methods).toEqual(['values.append']);
+		expect(calls.writes).toEqual(['batchUpdate']);
 		const written = connection === 'resetAfter' ? [['x'], ['x']] : [];
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...people, ...written]);
 	});
@@ -265,7 +314,7 @@ describe('what may have been written is never sent again', () => {
 		const spreadsheetId = calls.sheet(people);
 		calls.google.fault({ match: appendMethod, status: 429 });
 		await calls.one('append', { spreadsheetId, range: 'Sheet1', values: [['x']] });
-		expect(calls.methods).toEqual(['values.append', 'values.append']);
+		expect(calls.writes).toEqual(['batchUpdate', 'batchUpdate']);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(3);
 	});
 });

@@ -10,12 +10,12 @@ const append = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
 	await calls.together(
 		'append',
 		items(...all).map((item) => ({
-			params: { valuesSource: 'items', range: 'Sheet1', ...params },
+			params: { valuesSource: 'columns', range: 'Sheet1', ...params },
 			item,
 		})),
 	);
 
-test('columns follow the header row, in two requests for any number of items', async () => {
+test('columns follow the header row, in three requests for any number of items', async () => {
 	const spreadsheetId = calls.sheet([
 		['Name', 'Town', 'Age'],
 		['Anna', '', 31],
@@ -26,23 +26,8 @@ test('columns follow the header row, in two requests for any number of items', a
 		{ Name: 'Cleo' },
 		{ Age: null },
 	);
-	expect(calls.sent).toEqual([
-		expect.objectContaining({
-			method: 'get',
-			query: expect.objectContaining({ ranges: 'Sheet1!1:1' }) as unknown,
-		}),
-		expect.objectContaining({
-			method: 'values.append',
-			path: `/v4/spreadsheets/${spreadsheetId}/values/Sheet1!A1:C1:append`,
-			body: {
-				values: [
-					['Ben', null, 42],
-					['Cleo', null, null],
-					['', null, null],
-				],
-			},
-		}),
-	]);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C5')).toEqual([['Ben', '', 42], ['Cleo']]);
 	expect(appended).toMatchObject([
 		{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 },
 		{ updatedRange: 'Sheet1!A4:C4', updatedCells: 1 },
@@ -57,11 +42,7 @@ test('an empty header row is written from the fields of all items', async () => 
 		{ a: 1, '1/2': 'x' },
 		{ b: 2 },
 	);
-	expect(calls.methods).toEqual(['get', 'values.update', 'values.append', 'get']);
-	expect(calls.sent[1]).toMatchObject({
-		query: { valueInputOption: 'RAW' },
-		body: { values: [['a', '1/2', 'b']] },
-	});
+	expect(calls.writes).toEqual(['batchUpdate', 'values.batchUpdate']);
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 		['a', '1/2', 'b'],
 		[1, 'x'],
@@ -107,7 +88,7 @@ test('a range that begins inside a table keeps its columns', async () => {
 	const appended = await append({ spreadsheetId, range: 'Sheet1!B:C' }, { a: 5, b: 6 });
 	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 }]);
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C3')).toEqual([['', 5, 6]]);
-	expect(calls.methods).toEqual(['get', 'values.append']);
+	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
 test('what was read can be appended, names of repeated headers and all', async () => {
@@ -143,12 +124,12 @@ describe('fields that the header row does not have', () => {
 				description: expect.stringContaining("Its columns are 'a', 'b'.") as string,
 			},
 		]);
-		expect(calls.methods).toEqual(['get']);
+		expect(calls.writes).toEqual([]);
 	});
 
 	test('fail the item alone under Continue on Fail', async () => {
 		const spreadsheetId = calls.sheet(header);
-		const params = { valuesSource: 'items', range: 'Sheet1', spreadsheetId };
+		const params = { valuesSource: 'columns', range: 'Sheet1', spreadsheetId };
 		const all = [{ a: 1 }, { x: 1 }, { b: 2 }].map((json, index) => ({
 			params,
 			item: { ...testItem({ json, index }), json, continueOnFail: true },
@@ -174,7 +155,7 @@ describe('fields that the header row does not have', () => {
 	test('become columns', async () => {
 		const spreadsheetId = calls.sheet(header);
 		await append({ spreadsheetId, extraColumns: 'add' }, { a: 1, x: 2 }, { y: 3 });
-		expect(calls.methods).toEqual(['get', 'values.update', 'values.append', 'get']);
+		expect(calls.writes).toEqual(['batchUpdate']);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
 			['a', 'b', 'x', 'y'],
 			[1, '', 2],
@@ -188,47 +169,17 @@ describe('fields that the header row does not have', () => {
 			tabs: [{ title: 'Other' }, { title: 'My Tab', rows: header, columnCount: 2 }],
 		});
 		await append({ spreadsheetId, range: 'My Tab', extraColumns: 'add' }, { x: 2 });
-		expect(calls.methods.slice(0, 4)).toEqual([
-			...['get', 'batchUpdate', 'values.update', 'values.append'],
-		]);
+		expect(calls.writes).toEqual(['batchUpdate']);
 		expect(calls.stored(spreadsheetId, "'My Tab'")).toEqual([
 			['a', 'b', 'x'],
 			['', '', 2],
 		]);
 	});
 
-	test.each(['INSERT_ROWS', 'OVERWRITE'])(
-		'become columns of an empty tab: %s',
-		async (insertDataOption) => {
-			const spreadsheetId = calls.sheet();
-			await append(
-				{ spreadsheetId, insertDataOption, extraColumns: 'add' },
-				{ a: 1 },
-				{ b: 2 },
-			);
-			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
-		},
-	);
-
-	test('do not become columns where the rows find no space', async () => {
-		const rows = [['Name'], ['Anna'], ['', ''], ['Total', 1]];
-		const spreadsheetId = calls.sheet(rows);
-		const given = {
-			spreadsheetId,
-			extraColumns: 'add',
-			insertDataOption: 'OVERWRITE',
-			range: 'Sheet1!A:B',
-		};
-		expect(await append(given, { Name: 'Ben', Town: 'Rome' }, { Name: 'Cleo' })).toMatchObject([
-			{ code: 400, description: expect.stringMatching(/^Nothing was written/) as string },
-			{ code: 400 },
-		]);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Name'],
-			['Anna'],
-			[],
-			['Total', 1],
-		]);
+	test('become columns of an empty tab', async () => {
+		const spreadsheetId = calls.sheet();
+		await append({ spreadsheetId, extraColumns: 'add' }, { a: 1 }, { b: 2 });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
 	});
 
 	test('do not become columns of another table', async () => {
@@ -287,7 +238,7 @@ describe('rows by header', () => {
 			['Ben', '', 42],
 			['Cleo'],
 		]);
-		expect(calls.methods).toEqual(['get', 'values.append']);
+		expect(calls.writes).toEqual(['batchUpdate']);
 	});
 
 	test('rows as objects are written under their headers', async () => {
@@ -365,16 +316,16 @@ describe('the look of rows below a header', () => {
 
 	test.each([
 		['rows', { values: [['Anna', 31]] }],
-		['items', { valuesSource: 'items' }],
+		['items', { valuesSource: 'columns' }],
+		['rows as typed', { values: [['Anna', 31]], valueInputOption: 'USER_ENTERED' }],
 	])('%s directly below a header do not look like it', async (_, given) => {
 		const spreadsheetId = book([['Name', 'Age']]);
 		const [item] = items({ Name: 'Anna', Age: 31 });
 		await calls.one('append', { spreadsheetId, range: 'Sheet1', ...given }, item);
 		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
-		expect(calls.methods.slice(-3)).toEqual(['values.append', 'get', 'batchUpdate']);
-		const before = calls.methods.length;
-		await calls.one('append', { spreadsheetId, range: 'Sheet1', ...given }, item);
-		expect(calls.methods.slice(before)).not.toContain('batchUpdate');
+		expect(calls.writes).toEqual(
+			'valueInputOption' in given ? ['batchUpdate', 'values.batchUpdate'] : ['batchUpdate'],
+		);
 	});
 
 	test('nor do those that are written by key', async () => {
@@ -383,26 +334,11 @@ describe('the look of rows below a header', () => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			matchColumns: 'Name',
 		};
 		await calls.one('write', params, item);
 		expect(calls.google.sheets.boldRows(spreadsheetId, 'Sheet1')).toEqual([1]);
-	});
-
-	test('where the look cannot be taken off, the rows are there and a hint says so', async () => {
-		const spreadsheetId = book([['Name', 'Age']]);
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 403 });
-		const [item] = items({});
-		const appended = await calls.one(
-			'append',
-			{ spreadsheetId, range: 'Sheet1', values: [['Anna', 31]] },
-			item,
-		);
-		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:B2' });
-		expect(item).toMatchObject({
-			hints: [expect.stringContaining('have the formatting of the header') as string],
-		});
 	});
 
 	test('protected cells and files of Office are refused in words of Google', async () => {

@@ -1,8 +1,5 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
-import type { IDataObject } from 'n8n-workflow';
 
-import { Sanitizer } from '../../../../nodes/core/sanitizer';
-import { RunState } from '../../../../nodes/Workspace/runner/job';
 import { runNode, token } from '../../runNode';
 import { SheetCalls, items } from './sheetCalls';
 
@@ -12,7 +9,7 @@ const form = {
 	valueRenderOption: 'UNFORMATTED_VALUE',
 	dateTimeRenderOption: 'ISO_8601',
 };
-const auto = { tab: 'Sheet1', valuesSource: 'items', valueInputOption: 'AUTO' };
+const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
 
 async function send(name: 'append' | 'write', spreadsheetId: string, more: object, json: object) {
 	const [item] = items(json as never);
@@ -117,6 +114,7 @@ test('a tab and a key column that were picked keep the blank at their ends', asy
 			operation: 'write',
 			writeMode: 'update',
 			matchColumns: ['Email '],
+			columns: { mappingMode: 'autoMapInputData', value: null },
 		},
 		spreadsheetId: { __rl: true, mode: 'id', value },
 		tab: { __rl: true, mode: 'list', value: 'Data ' },
@@ -153,6 +151,9 @@ test('rows at the end with nothing but unticked checkboxes are no rows', async (
 		{ Name: '', Paid: false, Sent: false, rowNumber: 3 },
 		{ Name: 'Ben', Paid: '', Sent: '', rowNumber: 4 },
 	]);
+	expect(await calls.run('read', { spreadsheetId, tab: 'Sheet1', output: 'rows' })).toHaveLength(
+		3,
+	);
 });
 
 test('new columns after columns without a header do not overwrite the header of another table', async () => {
@@ -170,72 +171,13 @@ test('new columns after columns without a header do not overwrite the header of 
 });
 
 test.each([
-	[
-		'right of the range',
-		'A:B',
-		[
-			['', '', '', 'Other'],
-			['x', 1, 2, 'z'],
-		],
-		'D',
-	],
-	['left of the range', 'C:D', [['Other'], ['x', 1, 2, 'z']], 'A'],
-	['right of the range, without any header', 'A:B', [[], ['x', 1, 2]], 'C'],
-	['right of the tab', '', [[], ['x', 1, 2, 'z']], 'SKU'],
-	['in a range that is right of the tab', 'AB:AC', [[], ['x', 1, 2, 'z']], 'AB'],
-])(
-	'a key that is the letter of a column %s is refused by a write by row number',
-	async (_name, range, rows, key) => {
-		const spreadsheetId = calls.sheet(rows);
-		const params = { range, matchColumns: ['rowNumber'] };
-		for (const extraColumns of ['add', 'ignore', 'error']) {
-			const write = send(
-				'write',
-				spreadsheetId,
-				{ ...params, extraColumns },
-				{ [key]: 5, rowNumber: 2 },
-			);
-			await expect(write).rejects.toThrow(`The table has no column '${key}'`);
-		}
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
-	},
-);
-
-test('such a key is left out with Extra Columns = Ignore, if other fields are columns', async () => {
-	const spreadsheetId = calls.sheet([[], ['x', 1, 2]]);
-	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'ignore' };
-	await send('write', spreadsheetId, params, { A: 5, B: 6, C: 7, ID: 8, rowNumber: 2 });
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([[], [5, 6, 2]]);
-});
-
-describe('a run with such a key does not change what another run writes with the same request', () => {
-	test.each<[IDataObject[], IDataObject, unknown[][]]>([
-		[[{ C: 5, rowNumber: 2 }], { B: 6, rowNumber: 2 }, [[], ['x', 6, 'data']]],
-		[[{ B: 1, C: 5, rowNumber: 2 }], { Price: 6, rowNumber: 2 }, [['Price'], [6, 1, 'data']]],
-		[
-			[
-				{ C: 5, rowNumber: 2 },
-				{ B: 1, rowNumber: 2 },
-			],
-			{ Price: 6, rowNumber: 2 },
-			[['Price'], [6, 1, 'data']],
-		],
-	])('%j and %j', async (strangeJsons, json, stored) => {
-		const spreadsheetId = calls.sheet([[], ['x', 1, 'data']]);
-		const params = {
-			spreadsheetId,
-			...auto,
-			range: 'A:B',
-			matchColumns: ['rowNumber'],
-			extraColumns: 'add',
-		};
-		const runs = [strangeJsons, [json]].map((jsons) => {
-			const run = new RunState(new Sanitizer());
-			return items(...jsons).map((item) => ({ params, item: { ...item, run } }));
-		});
-		const results = await calls.together('write', runs.flat());
-		expect(results[0]).toMatchObject({ message: "The table has no column 'C'" });
-		expect(results.at(-1)).toMatchObject({ action: 'updated' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(stored);
-	});
+	['', [[], ['x', 1, 2, 'z']]],
+	['A:B', [[], ['x', 1, 2]]],
+])('rows without a header are not written by their numbers: %s', async (range, rows) => {
+	const spreadsheetId = calls.sheet(rows);
+	const params = { range, matchColumns: ['rowNumber'] };
+	await expect(send('write', spreadsheetId, params, { B: 5, rowNumber: 2 })).rejects.toThrow(
+		"The table has no column 'B'",
+	);
+	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
 });

@@ -39,6 +39,8 @@ const iso = {
 const read = async (spreadsheetId: string): Promise<IDataObject[]> =>
 	(await calls.run('read', { spreadsheetId, ...iso })).map(({ json }) => json);
 const cellsOf = (spreadsheetId: string) => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:E');
+const valuesOf = (spreadsheetId: string) =>
+	cellsOf(spreadsheetId).map((row) => (row as IDataObject[]).map(({ value }) => value));
 
 interface Book {
 	readonly locale: string;
@@ -73,9 +75,10 @@ const ways: ReadonlyArray<(book: Book, give: Giving) => Promise<void>> = [
 	}),
 	...['replace', 'overwrite'].map((writeMode) => async (book: Book, give: Giving) => {
 		const spreadsheetId = seed(book);
-		const before = cellsOf(spreadsheetId);
+		const before = valuesOf(spreadsheetId);
 		await give('write', { spreadsheetId, writeMode }, await read(spreadsheetId));
-		expect(cellsOf(spreadsheetId)).toEqual(before);
+		// A date in a column whose first value is none gets the format of the locale.
+		expect(valuesOf(spreadsheetId)).toEqual(before);
 	}),
 	async (book, give) => {
 		const rows = await read(seed(book));

@@ -11,7 +11,7 @@ const base = {
 	spreadsheetId: 'a',
 	tab: 'T',
 	range: 'A1:B9',
-	valuesSource: 'items',
+	valuesSource: 'json',
 	matchColumns: ['Id'],
 };
 

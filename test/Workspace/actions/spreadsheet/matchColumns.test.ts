@@ -18,7 +18,7 @@ const write = async (params: Record<string, unknown>, ...all: IDataObject[]) =>
 	await calls.together(
 		'write',
 		items(...all).map((item) => ({
-			params: { valuesSource: 'items', tab: 'Sheet1', matchColumns: 'Order', ...params },
+			params: { valuesSource: 'columns', tab: 'Sheet1', matchColumns: 'Order', ...params },
 			item,
 		})),
 	);
@@ -71,7 +71,7 @@ test('a row that is there is updated in place, the others are appended', async (
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
-test('1,000 items into 10,000 rows are three requests, and only the columns of the items are read', async () => {
+test('1,000 items into 10,000 rows are four requests, and only the columns of the items are read', async () => {
 	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
 	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);
 	const all = Array.from({ length: 1000 }, (_, at) => ({
@@ -79,7 +79,7 @@ test('1,000 items into 10,000 rows are three requests, and only the columns of t
 		Status: 'paid',
 	}));
 	const written = await write({ spreadsheetId }, ...all);
-	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'values.batchGet', 'batchUpdate']);
 	expect(calls.sent[1]?.query).toMatchObject({ ranges: 'Sheet1!A1:B' });
 	const stored = calls.stored(spreadsheetId, 'Sheet1').slice(1);
 	const expected = rows.map(([order, , at]) => [
@@ -110,7 +110,7 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	const all = Array.from({ length: 1000 }, (_, at) => csv(at));
 	const given = { spreadsheetId, matchColumns: 'Id', valueInputOption: 'AUTO' };
 	const written = await write(given, { ...csv(3), Total: '9' }, ...all.slice(4));
-	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchGet']);
+	expect(calls.methods).toEqual(['get', 'values.batchGet', 'values.batchGet', 'batchUpdate']);
 	expect(written.map((one) => (one as IDataObject)['action'])).toEqual([
 		'updated',
 		...Array.from({ length: 696 }, () => 'unchanged'),
@@ -236,40 +236,7 @@ describe('the changes of one request', () => {
 		[{ Order: 'new', Status: 'x' }, ['batchUpdate', 'values.batchUpdate']],
 	])('as typed: %j', async (json, methods) => {
 		await write({ spreadsheetId: calls.sheet(orders), ...typedAsGiven }, json);
-		expect(calls.methods.slice(2)).toEqual(methods);
-	});
-});
-
-describe('values and texts are read in one request where both are likely to be needed', () => {
-	const table = [['Order', 'Status'], ['a', 'open'], ['b', 5]]; // prettier-ignore
-	const day = '2024-01-05';
-
-	test.each<[object, IDataObject, boolean]>([
-		[{}, { Order: 'a', Status: day, More: '1,200' }, true],
-		[{}, { Order: 'a', Status: 'open', More: '1,200' }, false],
-		[{ valueInputOption: 'RAW' }, { Order: 'a', Status: day, More: '1,200' }, false],
-		[{ valueInputOption: 'USER_ENTERED' }, { Order: 'a', Status: '1,200' }, true],
-		[{ matchColumns: 'rowNumber' }, { rowNumber: 2, Status: day, More: '1,200' }, true],
-	])('%j %j', async (more, json, isTogether) => {
-		await write(
-			{
-				spreadsheetId: calls.sheet(table),
-				valueInputOption: 'AUTO',
-				extraColumns: 'add',
-				...more,
-			},
-			json,
-		);
-		expect(calls.methods[1]).toBe(isTogether ? 'get' : 'values.batchGet');
-	});
-
-	test.each([
-		[100_000, true],
-		[100_001, false],
-	])('a tab of %d rows', async (rowCount, isTogether) => {
-		const spreadsheetId = calls.sheet(table, 'Sheet1', { rowCount, columnCount: 3 });
-		await write({ spreadsheetId, valueInputOption: 'AUTO' }, { Order: 'a1', Status: day });
-		expect(calls.methods[1]).toBe(isTogether ? 'get' : 'values.batchGet');
+		expect(calls.writes).toEqual(methods);
 	});
 });
 
@@ -280,7 +247,7 @@ test('an empty tab gets its header and rows', async () => {
 		['Order', 'Status', 'Total'],
 		['A-1', '=1', 5],
 	]);
-	expect(calls.methods).toEqual(['get', 'batchUpdate']);
+	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
 test('new columns and rows of a tab that has no room for them', async () => {
@@ -297,7 +264,7 @@ test('new columns and rows of a tab that has no room for them', async () => {
 		'',
 		'n',
 	]);
-	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
 test('USER_ENTERED: cells are taken as typed, also those that rows are found by', async () => {
@@ -321,13 +288,13 @@ test('USER_ENTERED: cells are taken as typed, also those that rows are found by'
 		[true, '=1+1'],
 		[8, 43831],
 	]);
-	expect(calls.methods).toEqual(['get', 'get', 'batchUpdate', 'values.batchUpdate']);
+	expect(calls.writes).toEqual(['batchUpdate', 'values.batchUpdate']);
 });
 
 test('a large change goes out in parts', async () => {
 	const text = 'x'.repeat(40_000);
 	const spreadsheetId = calls.sheet(orders);
-	const all = Array.from({ length: 20 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
+	const all = Array.from({ length: 60 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
 	const written = await write({ spreadsheetId }, ...all);
 	expect(written.map((one) => (one as IDataObject)['updatedRange'])).toEqual(
 		all.map((_, at) => `Sheet1!A${at + 5}:B${at + 5}`),
@@ -335,7 +302,7 @@ test('a large change goes out in parts', async () => {
 	expect(calls.stored(spreadsheetId, 'Sheet1').slice(4)).toEqual(
 		all.map(({ Order }) => [Order, text]),
 	);
-	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate', 'batchUpdate']);
+	expect(calls.writes).toEqual(['batchUpdate', 'batchUpdate']);
 });
 
 describe('what is refused before anything is written', () => {
@@ -364,7 +331,7 @@ describe('what is refused before anything is written', () => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			matchColumns: 'Order',
 		};
 		const all = [{ Status: 'x' }, { Order: 'A-3', Status: 'paid' }].map((json, index) => ({
@@ -387,12 +354,12 @@ describe('what is refused before anything is written', () => {
 			"'writeMode' needs rows with column names, but 'values' holds rows of cells",
 		],
 		[
-			{ valuesSource: 'items', writeMode: 'replace' },
+			{ valuesSource: 'columns', writeMode: 'replace' },
 			"'matchColumns' cannot be used when 'writeMode' is replace",
 			'All rows are replaced, so there is nothing to match. Remove one of them.',
 		],
 		[
-			{ valuesSource: 'items', writeMode: 'update', matchColumns: '' },
+			{ valuesSource: 'columns', writeMode: 'update', matchColumns: '' },
 			"'matchColumns' is required to update rows",
 		],
 	])('%j', async (more, message, advice = '') => {
@@ -518,7 +485,7 @@ describe('what was read is written back', () => {
 			await calls.together(
 				'append',
 				items(...rows).map((item) => ({
-					params: { spreadsheetId: target, tab: 'Sheet1', valuesSource: 'items' },
+					params: { spreadsheetId: target, tab: 'Sheet1', valuesSource: 'columns' },
 					item,
 				})),
 			);
@@ -587,13 +554,88 @@ test('four writers in one process: no cell is wrong, no row is there twice', asy
 	}
 });
 
+describe('keys', () => {
+	const item = testItem();
+	const update = async (rows: unknown[][], given: IDataObject, more: object = {}) => {
+		const spreadsheetId = calls.sheet([['Id', 'Count'], ...rows]);
+		const params = {
+			spreadsheetId,
+			tab: 'Sheet1',
+			valuesSource: 'columns',
+			matchColumns: 'Id',
+		};
+		item.hints.length = 0;
+		const hinted = { ...item, json: given };
+		await calls.run('write', { ...params, ...more }, hinted);
+		return calls.stored(spreadsheetId, 'Sheet1').slice(1);
+	};
+
+	test.each<[string, unknown[], string | number, number[]]>([
+		['blanks at the ends', [' test@email.com '], 'test@email.com', [0]],
+		['a non-breaking blank', ['A-1\u00A0'], 'A-1', [0]],
+		['a number and a text with zeros in front', [1234], '001234', [0]],
+		['a text with zeros in front and a number', ['001234'], 1234, [0]],
+		['two texts with other zeros', ['7'], '007', []],
+		['the exact text wins', ['123', 123], '123', [0]],
+		['the exact number wins', ['123', 123], 123, [1]],
+		['the same text wins over the same value', ['007', '7'], 7, [1]],
+		['a checkbox', [true], 'TRUE', [0]],
+		['case is minded', ['a'], 'A', []],
+		['a key in three rows', ['x', 'y', 'x', 'x'], 'x', [0, 2, 3]],
+	])('%s: %j and %j', async (_name, keys, Id, expected) => {
+		const rows = await update(
+			keys.map((key) => [key, 0]),
+			{ Id, Count: 1 },
+		);
+		const updated = [...keys.keys()].filter((index) => rows[index]?.[1] === 1);
+		expect(updated).toEqual(expected);
+		expect(rows).toHaveLength(expected.length === 0 ? keys.length + 1 : keys.length);
+	});
+
+	test('a hint names the rows that have the key, if they are several', async () => {
+		await update(
+			[
+				['x', 0],
+				['y', 0],
+				['x', 0],
+			],
+			{ Id: 'x', Count: 1 },
+		);
+		expect(item.hints).toEqual([
+			"2 rows have the key 'x', and all of them were written: 2, 4.",
+		]);
+	});
+
+	test.each(['rowNumber', 'row_number'])('%s is the number of the row', async (key) => {
+		const given = { [key]: 3, Count: 1 };
+		expect(
+			await update(
+				[
+					['x', 0],
+					['y', 0],
+				],
+				given,
+				{ matchColumns: 'rowNumber' },
+			),
+		).toEqual([
+			['x', 0],
+			['y', 1],
+		]);
+	});
+
+	test('and never a column', async () => {
+		const given = { row_number: 9, Id: 'z', Count: 1 };
+		expect(await update([['x', 0]], given)).toEqual([['x', 0], ['z', 1]]); // prettier-ignore
+	});
+});
+
 describe('If No Row Matches', () => {
 	const table = [
 		['Id', 'Count'],
 		['A-7', 1],
 		['A-9', 2],
 	];
-	const give = async (unmatched: string) => {
+	const give = async (given: object) => {
 		const spreadsheetId = calls.sheet(table);
 		const hints: string[] = [];
 		const all = [
@@ -603,9 +645,9 @@ describe('If No Row Matches', () => {
 			params: {
 				spreadsheetId,
 				tab: 'Sheet1',
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				matchColumns: 'Id',
-				unmatched,
+				...given,
 			},
 			item: {
 				...testItem({ json, index }),
@@ -617,8 +659,8 @@ describe('If No Row Matches', () => {
 		return { written, hints, stored: calls.stored(spreadsheetId, 'Sheet1').slice(1) };
 	};
 
-	test('append adds the row, counts it and names the key that differs only by case or spaces', async () => {
-		const { written, hints, stored } = await give('append');
+	test('Update or Add adds the row, and names the key that differs only by case', async () => {
+		const { written, hints, stored } = await give({});
 		expect(written).toMatchObject([{ action: 'updated' }, { action: 'appended' }]);
 		expect(stored).toEqual([
 			['A-7', 5],
@@ -626,12 +668,12 @@ describe('If No Row Matches', () => {
 			['a-9 ', 6],
 		]);
 		expect(hints).toEqual([
-			"A row was added, because no row has its key. Keys in the table that differ only by case or spaces: 'A-9'.",
+			"A row was added for the key 'a-9 '. The table has 'A-9', which differs only by case or spaces.",
 		]);
 	});
 
 	test('skip leaves the table as it is', async () => {
-		const { written, hints, stored } = await give('skip');
+		const { written, hints, stored } = await give({ writeMode: 'update', unmatched: 'skip' });
 		expect(written).toMatchObject([
 			{ action: 'updated' },
 			{ action: 'skipped', updatedRows: 0, updatedRange: '' },
@@ -644,7 +686,7 @@ describe('If No Row Matches', () => {
 	});
 
 	test('error fails the item and names the key that is there', async () => {
-		const { written, stored } = await give('error');
+		const { written, stored } = await give({ writeMode: 'update' });
 		expect(written).toMatchObject([
 			{ action: 'updated' },
 			{

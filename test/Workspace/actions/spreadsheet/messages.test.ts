@@ -25,10 +25,9 @@ async function tell({
 }: Case) {
 	calls.google.tokens.issue({ token });
 	const id = calls.sheet(rows);
-	const source = operation === 'read' ? {} : { valuesSource: 'items' };
+	const source = operation === 'read' ? {} : { valuesSource: 'columns' };
 	const given: IDataObject = { tab: 'Sheet1', ...source, ...more };
-	const optionNames = ['extraColumns', 'headerRow', 'unmatched'];
-	if (operation === 'read') optionNames.push('range');
+	const optionNames = ['extraColumns', 'headerRow', 'unmatched', 'range'];
 	const entries = Object.entries(given);
 	const options = Object.fromEntries(entries.filter(([name]) => optionNames.includes(name)));
 	const fields = Object.fromEntries(entries.filter(([name]) => !optionNames.includes(name)));
@@ -43,6 +42,7 @@ async function tell({
 	const inForm = await read({
 		resource: 'spreadsheet',
 		operation,
+		columns: { mappingMode: 'autoMapInputData', value: null },
 		...fields,
 		...place,
 		tab,
@@ -56,7 +56,7 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'no column to match by',
 		{ more: { writeMode: 'update', matchColumns: [] } },
-		"'Match Column Names or IDs' is required to update rows Choose the columns that identify a row, or Row Number for rows that were read from this tab. To write without looking for rows, set 'Write Mode' to Overwrite or Replace.",
+		"'Match Column Names or IDs' is required to update rows Choose the columns that identify a row, or Row Number for rows that were read from this tab. To write without looking for rows, set 'Write Mode' to Overwrite or Replace the Whole Table.",
 		"'matchColumns' is required to update rows Choose the columns that identify a row, or rowNumber for rows that were read from this tab. To write without looking for rows, set 'writeMode' to overwrite or replace.",
 	],
 	[
@@ -77,26 +77,20 @@ test.each<readonly [string, Case, string, string]>([
 			more: { writeMode: 'update', matchColumns: ['SKU'], unmatched: 'error' },
 			json: { SKU: 1 },
 		},
-		"Set 'If No Row Matches' to Add a Row or Skip the Item",
-		"Set 'unmatched' to append or skip",
-	],
-	[
-		'other names in the first row',
-		{ more: { writeMode: 'overwrite' } },
-		"Set 'Write Mode' to Update or Add, to find rows by 'Match Column Names or IDs', or to Replace",
-		"Set 'writeMode' to update, to find rows by 'matchColumns', or to replace",
+		"set 'If No Row Matches' to Skip the Item, or set 'Write Mode' to Update or Add",
+		"set 'unmatched' to skip, or set 'writeMode' to updateOrAdd",
 	],
 	[
 		'a column of another name',
 		{ operation: 'append', more: {}, json: { Total: 1 } },
-		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'. To add columns or leave fields out, set 'Extra Columns' to Add or Ignore. To choose a value for each column, set 'Rows From' to Columns.",
-		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'headerRow'. To add columns or leave fields out, set 'extraColumns' to add or ignore. To choose a value for each column, set 'valuesSource' to columns.",
+		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'Header Row'. To add columns or leave fields out, set 'Extra Columns' to Add or Ignore. Or choose a value for each column in 'Columns'.",
+		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'headerRow'. To add columns or leave fields out, set 'extraColumns' to add or ignore. Or choose a value for each column in 'columns'.",
 	],
 	[
 		'a column that differs by case',
 		{ operation: 'append', more: {} },
-		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'Rows From' to Columns to choose a value for each column.",
-		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or set 'valuesSource' to columns to choose a value for each column.",
+		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or choose a value for each column in 'Columns'.",
+		"The table has no column 'sku' Did you mean 'SKU'? Its columns are 'SKU', 'Qty'. Rename the field, or choose a value for each column in 'columns'.",
 	],
 	[
 		'a match column that differs by spaces',
@@ -175,21 +169,12 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 			['Key', 'Net'],
 			['a', 1],
 		],
-		{ range: 'F:H', valuesSource: 'items' },
+		{ range: 'F:H', valuesSource: 'columns' },
 		[
 			"The range had no column names, so the node added 'x' to row 1, next to 'Key', 'Net'. To use the existing columns, leave 'range' empty.",
 		],
 	],
-	[
-		'rows beside a table',
-		[
-			['Key', 'Net'],
-			['a', 1],
-		],
-		{ range: 'F:H', values: '[["x"]]' },
-		['Sheet1!F:H was empty, so the rows begin below all others. To choose the row, use Write.'],
-	],
-	['names in an empty tab', [], { range: 'F:H', valuesSource: 'items' }, []],
+	['names in an empty tab', [], { range: 'F:H', valuesSource: 'columns' }, []],
 	['rows in an empty tab', [], { range: 'F:H', values: '[["x"]]' }, []],
 	[
 		'rows below a table',
@@ -206,7 +191,7 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 			['Key', 'x'],
 			['a', 1],
 		],
-		{ range: 'B:B', valuesSource: 'items' },
+		{ range: 'B:B', valuesSource: 'columns' },
 		[],
 	],
 ])('Append says where it put %s', async (_, rows, more, hints) => {
@@ -217,28 +202,43 @@ test.each<[string, unknown[][], IDataObject, string[]]>([
 	expect(item.hints).toEqual(hints);
 });
 
-test('Replace says that it removed a column of formulas', async () => {
+test('Replace says which rows, columns and formulas are gone', async () => {
 	const replace = async (json: IDataObject) => {
 		const spreadsheetId = calls.sheet([['Key', 'Net', 'Gross', 'Note']]);
-		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [['a', 1, '=B2*2', 'x']]);
+		calls.google.sheets.enter(spreadsheetId, 'Sheet1!A2', [
+			['a', 1, '=B2*2', 'x'],
+			['b', 2],
+		]);
 		const item = testItem({ json });
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			writeMode: 'replace',
 		};
 		await calls.together('write', [{ params, item }]);
 		return item.hints;
 	};
+	const restore = 'To get them back, open File > Version history in Google Sheets.';
+	const rowsText = 'The table had 2 rows and now has 1.';
+	const formulas = "Formulas are gone or became values: 'Gross'.";
 	expect(await replace({ Key: 'a', Net: 2 })).toEqual([
-		expect.stringContaining(
-			"Columns with formulas were removed, because the items do not have them: 'Gross'.",
-		),
+		`${rowsText} Columns were removed: 'Gross', 'Note'. ${formulas} ${restore}`,
 	]);
 	expect(calls.methods).toHaveLength(3);
-	expect(await replace({ Key: 'a', Net: 2, Gross: 4 })).toEqual([]);
-	expect(await replace({ Key: 'a', Net: 2, Gross: 4, Note: '' })).toEqual([]);
+	expect(await replace({ Key: 'a', Net: 2, Gross: 4, Note: '' })).toEqual([
+		`${rowsText} ${formulas} ${restore}`,
+	]);
+});
+
+test('a text among numbers is told', async () => {
+	const spreadsheetId = calls.sheet([['Key', 'Amount'], ['a', 1]]); // prettier-ignore
+	const item = testItem({ json: { Key: 'b', Amount: '1,200' } });
+	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns' };
+	await calls.together('append', [{ params, item }]);
+	expect(item.hints).toEqual([
+		"A text was stored in 'Amount', which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.",
+	]);
 });
 
 test('n8n asks for columns to match by before it runs the node', () => {
@@ -246,6 +246,6 @@ test('n8n asks for columns to match by before it runs the node', () => {
 	const [matchColumns] = properties.filter(({ name }) => name === 'matchColumns');
 	expect(matchColumns).toMatchObject({
 		required: true,
-		displayOptions: { show: { writeMode: ['update'] } },
+		displayOptions: { show: { writeMode: ['update', 'updateOrAdd'] } },
 	});
 });

@@ -32,7 +32,7 @@ const keyed = async (
 		items(...(all as never[])).map((item) => ({
 			params: {
 				spreadsheetId,
-				valuesSource: 'items',
+				valuesSource: 'columns',
 				tab: 'Sheet1',
 				matchColumns: 'Task',
 				...params,
@@ -51,12 +51,11 @@ describe('append', () => {
 	const json = { valuesSource: 'json', values: [['c', 3]] };
 
 	test.each<[string, object]>([
-		['items', { valuesSource: 'items' }],
+		['items', { valuesSource: 'columns' }],
 		['rows', json],
 		['rows in the columns of the table', { ...json, range: 'A:B' }],
 		['rows in the cells of the header', { ...json, range: 'A1:B1' }],
-		['items, with OVERWRITE', { valuesSource: 'items', insertDataOption: 'OVERWRITE' }],
-		['rows, with OVERWRITE', { ...json, insertDataOption: 'OVERWRITE' }],
+		['rows as typed', { ...json, valueInputOption: 'USER_ENTERED' }],
 	])('%s: the table grows', async (_name, params) => {
 		const id = withTable();
 		expect(await append(id, params)).toMatchObject({ updatedRange: 'Sheet1!A4:B4' });
@@ -64,12 +63,11 @@ describe('append', () => {
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});
 
-	test('with OVERWRITE what stands below the table stays whole, and is not in it', async () => {
+	test('what stands below the table stays whole, and is not in it', async () => {
 		const id = withTable({}, [['Total', 3]]);
 		await append(id, {
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			headerRow: 1,
-			insertDataOption: 'OVERWRITE',
 			range: 'A1:B1',
 		});
 		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['c', 3], ['Total', 3]]);
@@ -86,12 +84,12 @@ describe('write with match columns', () => {
 			tabs: [{ title: 'Sheet1', rows: beside, tables }],
 		});
 		const long = 'x'.repeat(40_000);
-		const all = Array.from({ length: 20 }, (_, at) => ({ Task: `t${at}`, Note: long }));
+		const all = Array.from({ length: 60 }, (_, at) => ({ Task: `t${at}`, Note: long }));
 		await keyed(id, { extraColumns: 'add' }, ...all);
 		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(
 			1,
 		);
-		expect(calls.google.sheets.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B23' });
+		expect(calls.google.sheets.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B63' });
 	});
 
 	test.each<[string, object]>([
@@ -136,13 +134,13 @@ describe('write with match columns', () => {
 	test('rows that need several requests are all in it', async () => {
 		const id = withTable();
 		const text = 'x'.repeat(20_000);
-		const many = Array.from({ length: 40 }, (_, n) => ({ Task: `n${n}`, Hours: text }));
+		const many = Array.from({ length: 120 }, (_, n) => ({ Task: `n${n}`, Hours: text }));
 		await keyed(id, {}, ...many);
 		expect(calls.methods.filter((method) => method === 'batchUpdate').length).toBeGreaterThan(
 			1,
 		);
-		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B43' });
-		expect(calls.stored(id, 'Sheet1!A43')).toEqual([['n39']]);
+		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B123' });
+		expect(calls.stored(id, 'Sheet1!A123')).toEqual([['n119']]);
 	});
 
 	test('a table that ends where the tab ends grows, too', async () => {

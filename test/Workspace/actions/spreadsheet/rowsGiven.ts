@@ -24,14 +24,16 @@ export type Giving = (
 ) => Promise<IDataObject[]>;
 
 /** Gives rows that were read to Append or Write. */
-export function giveFrom(
-	calls: SheetCalls,
-	valuesSource: (typeof sources)[number] = 'items',
-): Giving {
+export function giveFrom(calls: SheetCalls, source: (typeof sources)[number] = 'items'): Giving {
 	return async (name, given, rows) => {
 		const members = rows.map((row, index) => {
-			const params = { tab: 'Sheet1', valuesSource, valueInputOption: 'AUTO', ...given };
-			return valuesSource === 'items'
+			const params = {
+				tab: 'Sheet1',
+				valuesSource: 'columns',
+				valueInputOption: 'AUTO',
+				...given,
+			};
+			return source === 'items'
 				? { params, item: testItem({ json: row, index }) }
 				: {
 						params: { ...params, columns: row },

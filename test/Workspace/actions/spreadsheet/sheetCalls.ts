@@ -41,6 +41,11 @@ export class SheetCalls extends StandIn {
 		return this.sent.map(({ method }) => method);
 	}
 
+	/** The methods of the requests that change something. */
+	get writes(): Array<string | undefined> {
+		return this.methods.filter((method) => !/get$/i.test(method ?? ''));
+	}
+
 	/** A spreadsheet with one tab. @returns its id */
 	sheet(
 		rows: unknown[][] = [],

@@ -50,8 +50,8 @@ test.each(['read', 'append'])(
 			operation,
 			spreadsheetId: seed(),
 			tab,
-			valuesSource: 'items',
-			range: 'A:B',
+			columns: { mappingMode: 'autoMapInputData', value: null },
+			...(operation === 'read' ? { range: 'A:B' } : { options: { range: 'A:B' } }),
 		};
 		const failure = await failureOf(run({ resource: 'spreadsheet', ...given }));
 		expect(failure.message).toBe("'Tab' must be the name of a tab, not undefined");
@@ -65,7 +65,7 @@ test('a tab that is created has no blanks around its title', async () => {
 	const given = {
 		spreadsheetId: id,
 		operation: 'append',
-		valuesSource: 'items',
+		valuesSource: 'columns',
 		tab: ' New ',
 		createTab: true,
 	};
@@ -117,14 +117,9 @@ describe('a link', () => {
 	test.each(['append', 'write'])('is where %s puts rows', async (operation) => {
 		for (const inMode of modes) {
 			const { id, url } = link(3);
-			const write = {
-				operation,
-				spreadsheetId: url,
-				valuesSource: 'items',
-				writeMode: 'overwrite',
-			};
-			const { writeMode, ...append } = write;
-			await run(inMode(operation === 'append' ? append : { ...append, writeMode }));
+			const rows = { values: '[{ "Title": "new" }]', valuesSource: 'json' };
+			const mode = operation === 'append' ? {} : { writeMode: 'overwrite' };
+			await run(inMode({ operation, spreadsheetId: url, ...rows, ...mode }));
 			expect(calls.stored(id, "'Data '").at(-1)).toEqual(['new']);
 			expect(calls.stored(id, 'First')).toEqual([['Title'], ['First']]);
 		}

@@ -71,16 +71,13 @@ export function narrowQuery(query: string, terms: readonly string[]): string {
 	);
 }
 
-const closingBrackets: Readonly<Record<string, string>> = { '(': ')', '{': '}' };
-
 function hasPairedBrackets(text: string): boolean {
-	const expectedBrackets: string[] = [];
+	const openBrackets: string[] = [];
 	for (const [bracket] of text.matchAll(/[(){}]/g)) {
-		const closingBracket = closingBrackets[bracket];
-		if (closingBracket !== undefined) expectedBrackets.push(closingBracket);
-		else if (expectedBrackets.pop() !== bracket) return false;
+		if (bracket === '(' || bracket === '{') openBrackets.push(bracket);
+		else if (openBrackets.pop() !== (bracket === ')' ? '(' : '{')) return false;
 	}
-	return expectedBrackets.length === 0;
+	return openBrackets.length === 0;
 }
 
 type Label = gmail_v1.Schema$Label;

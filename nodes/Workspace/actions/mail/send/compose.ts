@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import type { Address } from './addresses';
+import type { Address } from '../addresses';
 import { refuseForbiddenHeaders } from './allowedRecipients';
 import { type LoadedFile, readAttachments } from './attachments';
 import { buildBodies, type MailBodies } from './bodies';
@@ -43,9 +43,9 @@ export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 	});
 	if (keyHash === undefined) return undefined;
 	const { to, cc, bcc, replyTo, fromAlias, senderName, subject, headers } = mail;
-	const { body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature } = mail;
+	const { body, bodyFormat, replyToMessageId, replyAll, quoteOriginal, includeSignature } = mail;
 	const addressing = [to, cc, bcc, replyTo, fromAlias, senderName, subject, headers];
-	const content = [body, bodyFormat, originalId, replyAll, quoteOriginal, includeSignature];
+	const content = [body, bodyFormat, replyToMessageId, replyAll, quoteOriginal, includeSignature];
 	const contentHash = hashParts([
 		JSON.stringify([addressing, content, mail.folder]),
 		// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.

@@ -166,7 +166,13 @@ export const sendOptions = [
 		type: 'fixedCollection',
 		default: {},
 		format: 'pairs',
-		pair: { group: 'header', key: 'name' },
+		entries: {
+			group: 'header',
+			fields: [
+				{ displayName: 'Name', name: 'name', ...textType },
+				{ displayName: 'Value', name: 'value', ...textType },
+			],
+		},
 		placeholder: 'Add Header',
 		description: 'Header fields to add, such as List-Unsubscribe',
 	},

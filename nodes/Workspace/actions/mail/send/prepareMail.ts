@@ -4,71 +4,53 @@ import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import type { AttachmentInput, Item } from '../../../operation';
 import { createFileNameTest } from '../../onlyFiles';
-import { type Address, requireAddresses } from './addresses';
-import { type AllowedRecipients, refuseForbiddenAddresses } from './allowedRecipients';
+import { type Address, requireAddresses } from '../addresses';
+import { refuseForbiddenAddresses } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './findDeliveredMail';
 
-/** What the parameters say about an email, checked. Nothing has been fetched for it yet. */
-export interface PreparedMail {
+/** The fields that are read once, and replaced by what was read. */
+type ReadFields = 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias' | 'headers' | 'attachments';
+
+/** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
+export interface PreparedMail extends Omit<SendParams, ReadFields> {
 	readonly to: Address[];
 	readonly cc: Address[];
 	readonly bcc: Address[];
 	readonly replyTo: Address[];
 	readonly fromAlias: Address | undefined;
-	/** '' for the name in the settings. */
-	readonly senderName: string;
-	/** May be '' in a reply. */
-	readonly subject: string;
 	readonly headers: Array<{ key: string; value: string }>;
-	readonly body: string;
-	readonly bodyFormat: SendParams['bodyFormat'];
 	readonly attachments: readonly AttachmentInput[];
-	readonly driveFiles: readonly string[];
-	/** The ID of the email to answer; '' for a new email. */
-	readonly originalId: string;
-	readonly replyAll: boolean;
-	readonly quoteOriginal: boolean;
-	readonly includeSignature: boolean;
-	/** Whether something is added below the body. */
-	readonly needsAdditions: boolean;
 	readonly folder: MailFolder;
-	readonly idempotencyKey: string;
-	readonly allowedRecipients: AllowedRecipients;
 }
 
 /** Reads and checks all parameters. @throws NodeError 400 if the email could not be sent */
 export function prepareMail(params: SendParams, item: Item): PreparedMail {
-	const { body, bodyFormat, allowedRecipients, driveFiles, idempotencyKey } = params;
-	const { replyToMessageId: originalId, replyAll, quoteOriginal, includeSignature } = params;
 	// The form has only `sendAs` for this, and the input object only `saveAsDraft`.
 	const isDraft = params.sendAs === 'draft' || params.saveAsDraft;
-	if (originalId === '') refuseIncompleteNewMail(params, isDraft);
-	const to = requireAddresses(params.to, quoteField('to'));
-	const cc = requireAddresses(params.cc, quoteField('cc'));
-	const bcc = requireAddresses(params.bcc, quoteField('bcc'));
-	const replyTo = requireAddresses(params.replyTo, quoteField('replyTo'));
-	refuseForbiddenAddresses([...to, ...cc, ...bcc, ...replyTo], allowedRecipients);
-	const [fromAlias, ...otherAliases] = requireAddresses(
-		params.fromAlias,
-		quoteField('fromAlias'),
-	);
+	if (params.replyToMessageId === '') refuseIncompleteNewMail(params, isDraft);
+	const readAddresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias') =>
+		requireAddresses(params[field], quoteField(field));
+	const to = readAddresses('to');
+	const cc = readAddresses('cc');
+	const bcc = readAddresses('bcc');
+	const replyTo = readAddresses('replyTo');
+	refuseForbiddenAddresses([...to, ...cc, ...bcc, ...replyTo], params.allowedRecipients);
+	const [fromAlias, ...otherAliases] = readAddresses('fromAlias');
 	if (otherAliases.length > 0)
 		throw createRefusal(
 			`${quoteField('fromAlias')} has more than one address`,
 			'Enter one alias to send from.',
 		);
-	const subject = requireOneLine(params.subject, quoteField('subject'));
-	addPlaceholderHint([subject, body].join('\n'), item);
+	addPlaceholderHint(`${params.subject} ${params.body}`, item);
 	return {
-		...{ to, cc, bcc, replyTo, fromAlias, subject, body, bodyFormat },
+		...params,
+		...{ to, cc, bcc, replyTo, fromAlias },
+		subject: requireOneLine(params.subject, quoteField('subject')),
 		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
 		headers: readCustomHeaders(params.headers),
 		attachments: findAttachments(params, item),
-		...{ driveFiles, originalId, replyAll, quoteOriginal, includeSignature, idempotencyKey },
-		needsAdditions: includeSignature || quoteOriginal,
 		folder: isDraft ? 'drafts' : 'sent',
-		allowedRecipients,
 	};
 }
 

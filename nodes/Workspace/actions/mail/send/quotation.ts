@@ -4,7 +4,7 @@ import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createAttachmentReader, fetchMail } from '../message';
-import { findAddresses } from './addresses';
+import { findAddresses } from '../addresses';
 import type { LoadedFile } from './attachments';
 import { escapeHtml, textToHtml } from './bodies';
 import type { OutgoingMail } from './compose';
@@ -67,10 +67,10 @@ async function buildSignature(
 /** Quotes the original with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
 async function buildQuotation(
 	clients: Clients,
-	{ originalId, bodies }: OutgoingMail,
+	{ replyToMessageId, bodies }: OutgoingMail,
 	item: Item,
 ): Promise<Addition> {
-	const mail = await fetchMail(clients, originalId, item);
+	const mail = await fetchMail(clients, replyToMessageId, item);
 	const { text, html, summary } = mail;
 	const [sender] = findAddresses(summary.sender).addresses;
 	const timePrefix = formatTimePrefix(summary.date);

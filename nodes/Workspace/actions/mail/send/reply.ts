@@ -4,7 +4,7 @@ import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { getRawHeaders } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
-import { findAddresses, type Address } from './addresses';
+import { findAddresses, type Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 import { listOwnAddresses } from './sender';
 
@@ -21,8 +21,8 @@ const headerNames = [
 	'To',
 	'Cc',
 ];
-/** In characters. The rest of a header is not read. A header of this length holds more recipients than Gmail sends an email to. */
-const maxHeaderLength = 100_000;
+/** In characters. The rest of a header is not read. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
+const maxHeaderLength = 50_000;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
 export async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
@@ -62,8 +62,43 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 	};
 }
 
+/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if To is empty, except for a draft */
+export async function completeReply(
+	clients: Clients,
+	outgoing: OutgoingMail,
+	original: OriginalMail,
+	item: Item,
+): Promise<OutgoingMail> {
+	await addHintIfNotNewest(clients, original, item);
+	const subject = outgoing.subject.trim() === '' ? toReplySubject(original) : outgoing.subject;
+	if (removeReplyPrefixes(subject) !== removeReplyPrefixes(original.subject))
+		item.addHint(
+			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
+		);
+	if (outgoing.to.length > 0 && !outgoing.replyAll) return { ...outgoing, subject };
+	const ownMailboxes = (await listOwnAddresses(clients, item)).map(toMailbox);
+	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
+	const answered = findReplyRecipients(original, isOwn, item);
+	const to = outgoing.to.length > 0 ? outgoing.to : answered;
+	if (to.length === 0 && outgoing.folder === 'sent')
+		throw createRefusal(
+			'The original email has no address to reply to',
+			`Enter at least one address in ${quoteField('to')}.`,
+		);
+	if (!outgoing.replyAll) return { ...outgoing, to, subject };
+	const others = [original.to, original.cc].flatMap((header) => readRecipients(header, item));
+	const copies = removeDuplicates(
+		[...answered, ...others].filter((address) => !isOwn(address)),
+		[...to, ...outgoing.cc, ...outgoing.bcc],
+	);
+	return { ...outgoing, to, cc: [...outgoing.cc, ...copies], subject };
+}
+
+const toReplySubject = ({ subject }: OriginalMail) =>
+	/^re(?:\[\d+\])?\s?:/i.test(subject) ? subject : `Re: ${subject}`;
+
 /** Adds a hint if the conversation has a newer email, because the ID of a conversation is also the ID of its first email. */
-export async function addHintIfNotNewest(
+async function addHintIfNotNewest(
 	{ gmail }: Clients,
 	{ id, threadId }: OriginalMail,
 	item: Item,
@@ -84,42 +119,6 @@ export async function addHintIfNotNewest(
 	item.addHint(
 		`The reply answers the email ${id}, which is not the newest of its conversation. The newest is ${newestId}. The ID of a conversation (threadId) is the ID of its first email.`,
 	);
-}
-
-/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if To is empty, except for a draft */
-export async function completeReply(
-	clients: Clients,
-	outgoing: OutgoingMail,
-	original: OriginalMail,
-	item: Item,
-): Promise<OutgoingMail> {
-	const needsOwnMailboxes = outgoing.to.length === 0 || outgoing.replyAll;
-	const ownMailboxes = needsOwnMailboxes
-		? (await listOwnAddresses(clients, item)).map(toMailbox)
-		: [];
-	const isOwn = ({ address }: Address) => ownMailboxes.includes(toMailbox(address));
-	const answered = needsOwnMailboxes ? findReplyRecipients(original, isOwn, item) : [];
-	const to = outgoing.to.length > 0 ? outgoing.to : answered;
-	if (to.length === 0 && outgoing.folder === 'sent')
-		throw createRefusal(
-			'The original email has no address to reply to',
-			`Enter at least one address in ${quoteField('to')}.`,
-		);
-	const chosenRecipients = [...to, ...outgoing.cc, ...outgoing.bcc];
-	const originalRecipients = outgoing.replyAll
-		? [...answered, ...readRecipients(original.to, item), ...readRecipients(original.cc, item)]
-		: [];
-	const otherRecipients = originalRecipients.filter((address) => !isOwn(address));
-	const addedCopies = removeDuplicates(otherRecipients, chosenRecipients);
-	const replySubject = /^re(?:\[\d+\])?\s?:/i.test(original.subject)
-		? original.subject
-		: `Re: ${original.subject}`;
-	const subject = outgoing.subject.trim() === '' ? replySubject : outgoing.subject;
-	if (removeReplyPrefixes(subject) !== removeReplyPrefixes(original.subject))
-		item.addHint(
-			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
-		);
-	return { ...outgoing, to, cc: [...outgoing.cc, ...addedCopies], subject };
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */

@@ -1,11 +1,12 @@
 import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
+import { getGlobalSingleton } from '../../../../core/runtime';
 import { initialConcurrency } from '../../../../http/gate';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
-import type { Address } from './addresses';
+import type { Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
 import {
@@ -31,23 +32,22 @@ interface KeyedSend {
 type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
-async function findMailsWithKey(
-	{ clients, item, addressedMail, keyHashes }: KeyedSend,
-	excludedId?: string,
-) {
+async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: KeyedSend) {
 	const { to, subject, folder } = addressedMail;
-	const listFolder = async (mailFolder: MailFolder) =>
-		await listMailFolder(clients, mailFolder, maxCandidates, buildKeyQuery(to, subject));
+	const query = buildKeyQuery(to, subject);
 	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
-	const draftLists = folder === 'drafts' ? [await listFolder('drafts')] : [];
-	const lists = [...draftLists, await listFolder('sent')];
-	if (lists.some(({ isPartial }) => isPartial))
+	const folders: MailFolder[] = folder === 'drafts' ? ['drafts', 'sent'] : ['sent'];
+	const entries: FolderEntry[] = [];
+	let isPartial = false;
+	for (const mailFolder of folders) {
+		const list = await listMailFolder(clients, mailFolder, maxCandidates, query);
+		entries.push(...list.entries);
+		isPartial ||= list.isPartial;
+	}
+	if (isPartial)
 		item.addHint(
 			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
 		);
-	const entries = lists
-		.flatMap((list): FolderEntry[] => list.entries)
-		.filter(({ id }) => id !== excludedId);
 	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
 	const mailsWithMarkers = await mapWithConcurrency(entries, initialConcurrency, fetchEntry);
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
@@ -68,8 +68,11 @@ function buildKeyQuery(to: readonly Address[], subject: string): string {
 }
 
 /** Emails by the account's address and the key hash. They are kept because Gmail lists an email only some time after it was sent. */
-const recentMails = new BoundedMap<string, KeyedMail>(10_000);
-const mutex = new KeyedMutex();
+const recentMails = getGlobalSingleton(
+	'recentMails',
+	() => new BoundedMap<string, KeyedMail>(10_000),
+);
+const mutex = new KeyedMutex(getGlobalSingleton('mailKeys', () => new Map()));
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process take turns. Processes that send at
@@ -122,10 +125,11 @@ async function findRecentMail(
 /** Adds a hint if another process also sent an email with this key. A failed search is only logged, because the item's own email is sent. */
 async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail): Promise<void> {
 	const { item } = keyedSend;
-	const [otherMail] = await findMailsWithKey(keyedSend, id).catch((error: unknown) => {
+	const mails = await findMailsWithKey(keyedSend).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);
 		return [];
 	});
+	const otherMail = mails.find(({ mail }) => mail.id !== id);
 	if (!otherMail) return;
 	item.addHint(
 		`Two executions sent an email with this key at the same moment: ${otherMail.mail.id} and ${id}. Gmail cannot prevent this.`,

@@ -135,6 +135,8 @@ describe('with an idempotency key', () => {
 		const clients = testClients(mails.google.url, mails.google.tokens.issue());
 		const item = testItem();
 		let result: DeliveredMail | undefined;
+		for (const slot of ['recentMails', 'mailKeys'])
+			Reflect.deleteProperty(globalThis, Symbol.for(`n8n-nodes-agent-workspace.${slot}`));
 		await jest.isolateModulesAsync(async () => {
 			const { send: operation } =
 				await import('../../../../../nodes/Workspace/actions/mail/send.operation');

@@ -133,13 +133,13 @@ describe.each<[string, object]>([
 	['append', {}],
 	['write', { writeMode: 'overwrite' }],
 	['write', { writeMode: 'replace' }],
-	['write', { writeMode: 'update', matchColumns: 'zip' }],
+	['write', { writeMode: 'updateOrAdd', matchColumns: 'zip' }],
 ])('%s %j keeps types', (name, more) => {
 	const send = async (spreadsheetId: string, json: object) => {
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			valueInputOption: 'AUTO',
 			...more,
 		};
@@ -188,7 +188,7 @@ test.each([
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			valueInputOption: 'AUTO',
 		};
 		const all = items(
@@ -200,7 +200,7 @@ test.each([
 			all.map((item) => ({ params, item })),
 		);
 		// The locale comes with the header row.
-		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.update', 'values.append']);
+		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 		expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
 			[1, 45322, day],
 			[2, 45322, '1/2'],
@@ -240,7 +240,6 @@ describe('the form, where Cell Format is not set', () => {
 	const day = '2024-01-05';
 
 	test.each([
-		['items', {}, 45296],
 		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: day } } }, 45296],
 		['columns', { columns: { mappingMode: 'defineBelow', value: { Day: 'other' } } }, 'other'],
 		['columns', { columns: { mappingMode: 'autoMapInputData', value: null } }, 45296],
@@ -252,15 +251,17 @@ describe('the form, where Cell Format is not set', () => {
 			const value = calls.sheet([['Day']]);
 			const target = {
 				spreadsheetId: { __rl: true, mode: 'id', value },
-				range: 'Sheet1!A:A',
-			};
-			const rows = {
-				valuesSource,
-				...more,
-				...(operation === 'write' && { writeMode: 'replace' }),
+				tab: { __rl: true, mode: 'name', value: 'Sheet1' },
 			};
 			const isUnnamed =
 				operation === 'write' && 'values' in more && more.values.startsWith('[[');
+			const rows = {
+				valuesSource,
+				...more,
+				...(operation === 'write' && {
+					writeMode: isUnnamed ? 'overwrite' : 'replace',
+				}),
+			};
 			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
 			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
 			expect(calls.stored(value, 'Sheet1!A:A').at(isUnnamed ? 0 : 1)).toEqual([stored]);
@@ -278,7 +279,7 @@ describe('a tab that is not there', () => {
 		['write', { tab: 'Log', matchColumns: 'zip' }],
 	])('%s %j makes it', async (name, more) => {
 		const spreadsheetId = calls.sheet();
-		const params = { spreadsheetId, valuesSource: 'items', createTab: true, ...more };
+		const params = { spreadsheetId, valuesSource: 'columns', createTab: true, ...more };
 		const all = items({ zip: 'a' }, { zip: 'b' }).map((item) => ({ params, item }));
 		await calls.together(name as 'write', all);
 		expect(calls.stored(spreadsheetId, 'Log')).toEqual([['zip'], ['a'], ['b']]);
@@ -293,7 +294,7 @@ describe('a tab that is not there', () => {
 		const one = (zip: string) =>
 			calls.one(
 				'append',
-				{ spreadsheetId, tab: 'Log', valuesSource: 'items', createTab: true },
+				{ spreadsheetId, tab: 'Log', valuesSource: 'columns', createTab: true },
 				items({ zip })[0],
 			);
 		await Promise.all([one('a'), one('b')]);
@@ -310,7 +311,7 @@ describe('a tab that is not there', () => {
 		const [item] = items({ zip: 'a' });
 		await calls.one(
 			'append',
-			{ spreadsheetId, range: 'Log', valuesSource: 'items', createTab: true },
+			{ spreadsheetId, range: 'Log', valuesSource: 'columns', createTab: true },
 			item,
 		);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['zip'], ['a']]);
@@ -323,7 +324,7 @@ test.each(['write', 'append'] as const)(
 		const given = {
 			spreadsheetId: 'x',
 			tab: 'Sheet1',
-			valuesSource: 'items',
+			valuesSource: 'columns',
 			writeMode: 'overwrite',
 		};
 		const [item] = items({ action: 'x', sessionId: 'y' });
