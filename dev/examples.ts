@@ -195,15 +195,14 @@ export function needsFullAccess(node: Record<string, unknown>): boolean {
 	const {
 		sendAs,
 		from,
-		options = {},
+		afterReading = {},
 	} = (node['parameters'] ?? {}) as {
 		sendAs?: string;
 		from?: string;
-		options?: object;
+		/** What changes the labels of emails. */
+		afterReading?: object;
 	};
-	const wide = ['markAsRead', 'addLabels', 'removeLabels'];
-	const isWide = sendAs === 'draft' || from === 'template';
-	return isWide || Object.keys(options).some((name) => wide.includes(name));
+	return sendAs === 'draft' || from === 'template' || Object.keys(afterReading).length > 0;
 }
 
 export function withCredentials(

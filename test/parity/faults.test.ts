@@ -141,7 +141,10 @@ const cases: FaultCase[] = [
 		kind: 'unknown',
 		code: '502',
 		says: /response was cut off/,
-		none: noChannel('what a server says in place of a channel is not read to its end'),
+		none: {
+			...noChannel('what a server says in place of a channel is not read to its end'),
+			'Agent Execute': 'it asks the service not to compress',
+		},
 	},
 	{
 		name: 'an answer that is not HTTP',

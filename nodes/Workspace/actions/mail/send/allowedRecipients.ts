@@ -3,7 +3,7 @@ import { shorten } from '../../../../core/text';
 import type { Field, ReadContext } from '../../../../fields/field';
 import { readText, splitList } from '../../../../fields/values';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
-import { type Address, findAddresses, toAsciiDomain } from './addresses';
+import { type Address, findAddresses, toAsciiDomain } from '../addresses';
 
 /** Converts only ASCII letters to lower case. Other letters, such as the Kelvin sign, could become ASCII letters. */
 const toLowerAscii = (text: string) => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -6,8 +6,7 @@ import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { maxMailBytes, createTooLargeError } from './deliver';
-import { lookUpDriveFile } from './driveFiles';
-import type { PendingFile } from './pendingFile';
+import { lookUpDriveFile, type PendingFile } from './driveFiles';
 import { type PreparedMail, requireOneLine } from './prepareMail';
 
 export interface LoadedFile extends Omit<PendingFile, 'read'> {

@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import type { Address } from './addresses';
+import type { Address } from '../addresses';
 import { refuseForbiddenHeaders } from './allowedRecipients';
 import { type LoadedFile, readAttachments } from './attachments';
 import { buildBodies, type MailBodies } from './bodies';

@@ -4,7 +4,19 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import { googleTypePrefix } from '../../createdFiles';
-import type { PendingFile } from './pendingFile';
+
+/** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
+export interface PendingFile {
+	readonly filename: string;
+	readonly contentType: string | undefined;
+	/** In bytes. 0 for one of Google's own files, because Google has not made its PDF yet. */
+	readonly size: number;
+	/** The binary field of the item that the file comes from. */
+	readonly field?: string;
+	/** The ID of the Google document or other file of Google's own type, if its PDF is attached. */
+	readonly googleFileId?: string;
+	readonly read: () => Promise<Buffer>;
+}
 
 /** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];

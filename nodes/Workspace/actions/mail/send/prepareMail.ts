@@ -4,7 +4,7 @@ import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import type { AttachmentInput, Item } from '../../../operation';
 import { createFileNameTest } from '../../onlyFiles';
-import { type Address, requireAddresses } from './addresses';
+import { type Address, requireAddresses } from '../addresses';
 import { refuseForbiddenAddresses } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './findDeliveredMail';

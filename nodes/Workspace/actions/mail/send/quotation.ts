@@ -4,7 +4,7 @@ import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createAttachmentReader, fetchMail } from '../message';
-import { findAddresses } from './addresses';
+import { findAddresses } from '../addresses';
 import type { LoadedFile } from './attachments';
 import { escapeHtml, textToHtml } from './bodies';
 import type { OutgoingMail } from './compose';

@@ -4,7 +4,7 @@ import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { getRawHeaders } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
-import { findAddresses, type Address } from './addresses';
+import { findAddresses, type Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 import { listOwnAddresses } from './sender';
 

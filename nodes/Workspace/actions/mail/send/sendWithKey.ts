@@ -6,7 +6,7 @@ import { initialConcurrency } from '../../../../http/gate';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
-import type { Address } from './addresses';
+import type { Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
 import {

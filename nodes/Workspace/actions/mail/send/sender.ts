@@ -6,7 +6,7 @@ import { getGlobalSingleton } from '../../../../core/runtime';
 import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
-import type { Address } from './addresses';
+import type { Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 
 /** Gmail's settings for one of the addresses that an account may send from. */

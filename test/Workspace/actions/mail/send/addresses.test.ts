@@ -7,7 +7,7 @@ import {
 	buildSenderTerms,
 	buildReceivedTerms,
 } from '../../../../../nodes/Workspace/actions/mail/list/query';
-import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/send/addresses';
+import { requireAddresses } from '../../../../../nodes/Workspace/actions/mail/addresses';
 import {
 	readCustomHeaders,
 	requireOneLine,

@@ -5,9 +5,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-import { createRefusal } from '../../../../core/errors';
-import { isSameIgnoringCase, shorten } from '../../../../core/text';
-import { decodeHeader } from '../../../../untrusted/mail/charset';
+import { createRefusal } from '../../../core/errors';
+import { isSameIgnoringCase, shorten } from '../../../core/text';
+import { decodeHeader } from '../../../untrusted/mail/charset';
 
 export interface Address {
 	/** '' if the address has no name. */
