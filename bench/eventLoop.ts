@@ -107,7 +107,6 @@ async function createVariants({ api }: RestartableN8n, service: AgentService): P
 		}),
 		'Workspace, read as items': workspace({
 			operation: 'read',
-			range: '',
 			options: { range: 'Sheet1' },
 		}),
 		'Agent Execute, 4 expressions': agent,

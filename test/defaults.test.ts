@@ -28,11 +28,13 @@ test('an input object has these defaults in place of the form’s', () => {
 		'mail list output': 'page',
 		'mail search includeDrafts': true,
 		'mail search output': 'page',
+		'spreadsheet append columns': { mappingMode: 'autoMapInputData', value: null },
 		'spreadsheet append valueInputOption': 'RAW',
 		'spreadsheet append valuesSource': 'json',
 		'spreadsheet read dateTimeRenderOption': 'SERIAL_NUMBER',
 		'spreadsheet read output': 'values',
 		'spreadsheet read valueRenderOption': 'FORMATTED_VALUE',
+		'spreadsheet write columns': { mappingMode: 'autoMapInputData', value: null },
 		'spreadsheet write valueInputOption': 'RAW',
 		'spreadsheet write valuesSource': 'json',
 		'spreadsheet write writeMode': 'overwrite',
@@ -51,7 +53,6 @@ test('the form has these defaults while another field has a certain value', () =
 		'spreadsheet read dateTimeRenderOption': ['output', 'values', 'SERIAL_NUMBER'],
 		'spreadsheet read valueRenderOption': ['output', 'values', 'FORMATTED_VALUE'],
 		'spreadsheet write valueInputOption': ['valuesSource', 'json', 'RAW'],
-		'spreadsheet write writeMode': ['valuesSource', 'json', 'overwrite'],
 	});
 });
 

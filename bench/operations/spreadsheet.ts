@@ -11,7 +11,7 @@ const ours = (operation: string, parameters: object = {}) => ({
 		resource: 'spreadsheet',
 		operation,
 		spreadsheetId: byId(spreadsheetId),
-		range: 'Sheet1!A:E',
+		options: { range: 'Sheet1!A:E' },
 	},
 	...parameters,
 });
@@ -90,7 +90,7 @@ export const spreadsheets: readonly Contest[] = [
 		rival,
 		needs: (size) => ({ rows: size }),
 		input: oneItem,
-		ours: () => ours('read', { range: '', options: { range: 'Sheet1!A:E' } }),
+		ours: () => ours('read'),
 		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
 		grows: true,
 	},
@@ -99,7 +99,7 @@ export const spreadsheets: readonly Contest[] = [
 		rival,
 		needs: (size) => ({ rows: size, dates: true }),
 		input: oneItem,
-		ours: () => ours('read', { range: '', options: { range: 'Sheet1!A:F' } }),
+		ours: () => ours('read', { options: { range: 'Sheet1!A:F' } }),
 		theirs: (_, credentials) => sheets(theirSheet('read'), credentials),
 	},
 	{
