@@ -7,7 +7,7 @@ import type {
 
 import { toError, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
-import { countRoom, describePart, fitText } from '../../core/modelAnswer';
+import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText } from '../session/messageFields';
 import { storeMessageBytes, type SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
@@ -99,14 +99,14 @@ export function toModelItems(
 	const facts: IDataObject = { sessionId };
 	if (incompleteEnds.includes(endedBy)) facts.endedBy = endedBy;
 	if (gap === true) facts.gap = gap;
-	const notes = hints.map((note) => ({ note }));
 	if (typeof output !== 'string' && response == null)
-		return [{ output: null, ...facts }, ...notes];
+		return completeModelAnswer({ items: [{ output: null, ...facts }] }, hints);
 	// If there is no text, the model gets the whole response.
-	const fullText = typeof output === 'string' ? output : JSON.stringify(response);
-	const text = fitText(fullText, countRoom(facts, hints));
-	if (text !== fullText) notes.unshift({ note: describePart(text, 0, fullText.length) });
-	return [{ output: text, ...facts }, ...notes];
+	const text = typeof output === 'string' ? output : JSON.stringify(response);
+	const answer = buildModelAnswer(facts, { name: 'output', text }, (shownLength, isCut) =>
+		isCut ? `Characters 0 to ${shownLength} of ${text.length} are shown.` : undefined,
+	);
+	return completeModelAnswer(answer, hints);
 }
 
 /** Puts the message into the description, because n8n streams only the description of an error. */
