@@ -5,8 +5,8 @@ import { AgentSessionTrigger } from '../nodes/Agent/AgentSessionTrigger/AgentSes
 import { Workspace } from '../nodes/Workspace/Workspace.node';
 
 /** How many labels a person may have to read in all forms, and how many under one "Add option". */
-const maxLabels = 181;
-const maxOptions = 28;
+const maxLabels = 169;
+const maxOptions = 10;
 
 const forms = [new AgentExecute(), new AgentSessionTrigger(), new Workspace()].map(
 	({ description }) => description.properties,

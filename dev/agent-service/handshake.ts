@@ -31,12 +31,19 @@ export function disturbUpgrade(
 ): void {
 	if (fault === 'reset') socket.resetAndDestroy();
 	if (fault === 'trickle') sendTrickle(socket);
-	if (fault !== 'wrongAcceptKey') return;
+	if (fault !== 'wrongAcceptKey' && fault !== 'extension') return;
+	const suffix = fault === 'extension' ? '258EAFA5-E914-47DA-95CA-C5AB0DC85B11' : 'wrong';
 	const accept = createHash('sha1')
-		.update(`${String(request.headers['sec-websocket-key'])}wrong`)
+		.update(`${String(request.headers['sec-websocket-key'])}${suffix}`)
 		.digest('base64');
-	const lines = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
-	socket.write(`${lines.join('\r\n')}\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`);
+	const lines = [
+		'HTTP/1.1 101 Switching Protocols',
+		'Upgrade: websocket',
+		'Connection: Upgrade',
+		`Sec-WebSocket-Accept: ${accept}`,
+	];
+	if (fault === 'extension') lines.push('Sec-WebSocket-Extensions: permessage-deflate');
+	socket.write(`${lines.join('\r\n')}\r\n\r\n`);
 }
 
 function sendTrickle(socket: Socket): void {

@@ -59,10 +59,10 @@ export interface UpgradeStep {
 	readonly body?: string;
 	readonly delayMilliseconds?: number;
 	/**
-	 * `silence`: never an answer; `reset`: RST; `wrongAcceptKey`: a 101 that no client accepts; `trickle`:
-	 * one byte of an answer every 100 ms, forever.
+	 * `silence`: never an answer; `reset`: RST; `wrongAcceptKey`: a 101 that no client accepts; `extension`:
+	 * a 101 with an extension that nobody asked for; `trickle`: one byte of an answer every 100 ms, forever.
 	 */
-	readonly fault?: 'silence' | 'reset' | 'wrongAcceptKey' | 'trickle';
+	readonly fault?: 'silence' | 'reset' | 'wrongAcceptKey' | 'extension' | 'trickle';
 	/** Never answers a ping. */
 	readonly noPong?: boolean;
 	/** Sent as soon as the channel is open. */

@@ -35,7 +35,7 @@ export function agentSteps({ startStepName = 'start', task = 'Say hello.' }: Liv
 		waitForMessages: true,
 		waitUntil: 'count',
 		messageCount: 1,
-		options: { waitTimeoutSeconds: 60 },
+		waitTimeoutSeconds: 60,
 	};
 	return [
 		step('Agent Execute', {}, ([json]) =>

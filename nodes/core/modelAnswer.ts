@@ -140,7 +140,7 @@ function shortenValue(value: unknown, maxLength: number, maxEntries = Infinity):
 }
 
 /** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
-export function fitText(text: string, room: number): string {
+function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
 	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes the text at least one character shorter.
@@ -166,10 +166,3 @@ export function describeTextPart(
 		? note
 		: `${note} To get what follows, call again with ${parameter}: ${end}.`;
 }
-
-/** @returns how many characters of an answer are left beside these values */
-export const countRoom = (...otherValues: unknown[]): number =>
-	otherValues.reduce<number>((room, value) => room - measureValue(value), contentCharacters);
-
-export const describePart = (part: string, start: number, length: number): string =>
-	`Characters ${start} to ${start + part.length} of ${length} are shown.`;

@@ -18,13 +18,10 @@ import { until } from './AgentSessionTrigger/triggerRun';
 describe('properties', () => {
 	/** Public names and defaults: workflows save only what differs from them. */
 	const channel = {
-		finalCloseCodes: '',
 		heartbeatSeconds: 25,
 		initialMessage: '',
-		maxMessageBytes: 16_777_216,
 		pingText: '',
 		deduplicationField: '',
-		textField: 'text',
 	};
 
 	const filter = { filterField: '', filterValue: '' };
@@ -42,51 +39,52 @@ describe('properties', () => {
 		matchValue: '',
 		messageCount: 1,
 		silenceSeconds: 5,
-	};
-
-	const executeOptions = {
-		...channel,
-		...filter,
-		enableStreaming: true,
-		failureField: 'type',
-		failureValue: '',
-		includeHeaders: false,
-		includeInputFields: false,
-		maxMessages: 10_000,
-		maxResponseBytes: 67_108_864,
-		messageFormat: 'auto',
-		onWaitTimeout: 'error',
-		openChannel: 'before',
-		parallelRequests: 10,
-		settleMilliseconds: 250,
-		signature: '',
-		textPieces: 'last',
-		timeLimits: { limits: { maxRetryWaitSeconds: 60, timeoutSeconds: 300 } },
-		timestamp: 0,
-		userId: '',
-		userPublicKey: '',
 		waitTimeoutSeconds: 300,
 	};
 
-	const trigger = { sessionIds: '', messageFormat: 'auto', ...filter };
+	const executeOptions = {
+		enableStreaming: true,
+		includeInputFields: false,
+		parallelRequests: 10,
+		signatureOverride: {
+			values: { signature: '', timestamp: 0, userId: '', userPublicKey: '' },
+		},
+		textField: 'text',
+		textPieces: 'last',
+		timeLimits: { limits: { maxRetryWaitSeconds: 60, timeoutSeconds: 300 } },
+	};
+
+	const waitOptions = {
+		...channel,
+		...filter,
+		failureField: 'type',
+		failureValue: '',
+		onWaitTimeout: 'error',
+		openChannel: 'before',
+	};
+
+	const trigger = { sessionIds: '', ...filter };
 
 	const triggerOptions = {
 		...channel,
+		textField: 'text',
 		batchSize: 1,
 		batchWaitMilliseconds: 0,
 		connectionEvents: false,
 		maxConcurrentExecutions: 10,
-		maxQueuedBytes: 67_108_864,
-		maxQueuedMessages: 10_000,
-		onQueueFull: 'pause',
-		reconnectMaxDelaySeconds: 60,
 	};
 
 	const defaultsOf = (properties: readonly INodeProperties[]) =>
 		Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
 	test.each([
-		['Agent Execute', new AgentExecute(), execute, executeOptions, executeDefinitions],
+		[
+			'Agent Execute',
+			new AgentExecute(),
+			execute,
+			{ ...executeOptions, ...waitOptions },
+			executeDefinitions,
+		],
 		[
 			'Agent Session Trigger',
 			new AgentSessionTrigger(),
@@ -100,16 +98,19 @@ describe('properties', () => {
 			const own = description.properties.filter(
 				({ type }) => type !== 'collection' && type !== 'notice',
 			);
-			const collection = description.properties.find(({ name }) => name === 'options');
+			const collections = description.properties.filter(({ type }) => type === 'collection');
+			const inCollections = collections.flatMap(
+				(collection) => (collection.options ?? []) as INodeProperties[],
+			);
 			expect(defaultsOf(own)).toEqual(fields);
 			// An option that is added to say yes says yes at once; where nobody added it, it is what `options` says.
 			const inForm = Object.entries(options).map(([name, value]) => [
 				name,
 				typeof value === 'boolean' || value,
 			]);
-			expect(defaultsOf((collection?.options ?? []) as INodeProperties[])).toEqual(
-				Object.fromEntries(inForm),
-			);
+			expect(defaultsOf(inCollections)).toEqual(Object.fromEntries(inForm));
+			for (const { options: entries = [] } of collections)
+				expect(entries.length).toBeLessThanOrEqual(10);
 			const switches = definitions.filter(({ type }) => type === 'boolean');
 			expect(options).toMatchObject(
 				readParameters(switches, {}, { mode: 'fields', timezone: 'UTC' }),
@@ -124,9 +125,6 @@ describe('properties', () => {
 		[new AgentExecute(), 'textPieces', ['last', 'joined']],
 		[new AgentExecute(), 'openChannel', ['before', 'after']],
 		[new AgentExecute(), 'onWaitTimeout', ['error', 'output']],
-		[new AgentExecute(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
-		[new AgentSessionTrigger(), 'messageFormat', ['auto', 'json', 'text', 'binary']],
-		[new AgentSessionTrigger(), 'onQueueFull', ['pause', 'dropOldest']],
 	])('%# %s: %s', ({ description: { properties } }, name, values) => {
 		const all = properties.flatMap((property) => [
 			property,
@@ -153,14 +151,9 @@ describe('properties', () => {
 			new AgentExecute(),
 			{
 				heartbeatSeconds: [0, 3600],
-				maxMessageBytes: [1, 2_147_483_647],
-				maxMessages: [1],
-				maxResponseBytes: [1, 536_870_912],
 				messageCount: [1],
 				parallelRequests: [1, 100],
-				settleMilliseconds: [0, 2000],
 				silenceSeconds: [0.1, undefined, 1],
-				timestamp: [],
 				waitTimeoutSeconds: [0.1, undefined, 1],
 			},
 		],
@@ -171,10 +164,6 @@ describe('properties', () => {
 				batchWaitMilliseconds: [0],
 				heartbeatSeconds: [0, 3600],
 				maxConcurrentExecutions: [1],
-				maxMessageBytes: [1, 2_147_483_647],
-				maxQueuedBytes: [1],
-				maxQueuedMessages: [1],
-				reconnectMaxDelaySeconds: [1, 3600],
 			},
 		],
 	])(
@@ -203,15 +192,9 @@ describe('properties', () => {
 			formOf(new AgentExecute()),
 			['startStepName'],
 			['payloadMode', 'waitUntil', 'includeInputFields'],
-			['signature'],
-		],
-		[
-			'AgentSessionTrigger',
-			formOf(new AgentSessionTrigger()),
-			['sessionIds'],
-			['messageFormat'],
 			[],
 		],
+		['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], [], []],
 		[
 			'AgentApi',
 			new AgentApi().properties,
@@ -261,10 +244,13 @@ describe('properties', () => {
 			namesOf(formOf(node), (property) =>
 				NodeHelpers.displayParameter({ waitForMessages, waitUntil }, property, null, null),
 			);
-		const options = Object.keys({ ...channel, ...triggerOptions, ...executeOptions });
+		const options = Object.keys({ ...triggerOptions, ...executeOptions, ...waitOptions });
 		const more = shown(true).filter((name) => !shown(false).includes(name));
-		expect(more.filter((name) => !options.includes(name))).toEqual(['waitUntil', ...fields]);
-		expect(more).toContain('waitTimeoutSeconds');
+		expect(more.filter((name) => !options.includes(name))).toEqual([
+			'waitUntil',
+			...fields,
+			'waitTimeoutSeconds',
+		]);
 		expect(shown(false).filter((name) => !shown(true).includes(name))).toEqual([]);
 	});
 

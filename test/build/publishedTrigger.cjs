@@ -14,7 +14,7 @@ const node = {
 	type: 'test.trigger',
 	typeVersion: 1,
 	position: [0, 0],
-	parameters: { sessionIds: 's1', options: { reconnectMaxDelaySeconds: 1 } },
+	parameters: { sessionIds: 's1' },
 	credentials: Object.fromEntries(
 		Object.keys(values).map((type) => [type, { id: type, name: type }]),
 	),

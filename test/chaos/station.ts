@@ -71,7 +71,7 @@ export class Station {
 		const readConnectRequest = (sessionId: string) => {
 			const identity = buildIdentity(
 				signatureOf(this.signature),
-				{},
+				undefined,
 				this.clock.getWallMilliseconds(),
 			);
 			return Promise.resolve(

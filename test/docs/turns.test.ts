@@ -146,13 +146,8 @@ async function secondTurn(
 function described(json: IDataObject, says: readonly string[]): string {
 	const { error } = json as { error?: { code: number } };
 	if (error !== undefined) return `error ${error.code}`;
-	const messages = json.messages as Array<{
-		message: { turn?: number; text: string };
-		beforeCall?: boolean;
-	}>;
-	const counted = messages
-		.filter(({ beforeCall }) => beforeCall !== true)
-		.map(({ message }) => message);
+	const messages = json.messages as Array<{ message: { turn?: number; text: string } }>;
+	const counted = messages.map(({ message }) => message);
 	const own = counted.filter(({ turn }) => turn === 2);
 	if (own.length < counted.length) return 'repeated messages count';
 	return own.map(({ text }) => text).join() === says.join()

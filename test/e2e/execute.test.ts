@@ -188,11 +188,13 @@ describe('with the execution n8n keeps', () => {
 
 test('an item without a signature of its own is not sent with that of the credential for another user', async () => {
 	const values = [{ user: '0xb', signature: '0xc' }, { user: '0xd' }, {}];
-	const options = {
+	const override = {
 		userId: '={{ $json.user }}',
+		userPublicKey: '0xd',
 		signature: '={{ $json.signature }}',
-		parallelRequests: 1,
+		timestamp: 1_795_253_731_904,
 	};
+	const options = { signatureOverride: { values: override }, parallelRequests: 1 };
 	const execution = await n8n.api.runOnce(
 		workflow('two users', values, { options }, { onError: 'continueRegularOutput' }),
 	);
@@ -201,18 +203,13 @@ test('an item without a signature of its own is not sent with that of the creden
 	);
 	expect(shown).toEqual([
 		'0xb',
-		expect.stringMatching(
-			/^The option 'Signature' is empty for this item, but 'User ID' is not\. ./,
-		),
-		'0xa1',
+		expect.stringMatching(/^'Signature' of the option 'Signature Override' is empty/),
+		expect.stringMatching(/^'Signature' of the option 'Signature Override' is empty/),
 	]);
 	const bodies = service.requests.map(
 		({ body }) => body as { userId: string; signature: string },
 	);
-	expect(bodies.map((body) => [body.userId, body.signature])).toEqual([
-		['0xb', '0xc'],
-		['0xa1', signature],
-	]);
+	expect(bodies.map((body) => [body.userId, body.signature])).toEqual([['0xb', '0xc']]);
 });
 
 test('a thousand items come back in order, each sent once', async () => {

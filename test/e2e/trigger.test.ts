@@ -36,9 +36,7 @@ test('the example: an agent is asked and its answer awaited', async () => {
 test('published while the service is down, it gets the messages when the service is there (#9499)', async () => {
 	const { port } = station.service;
 	await station.service.close();
-	const stored = await station.publish(
-		station.workflow('down', { options: { reconnectMaxDelaySeconds: 1 } }),
-	);
+	const stored = await station.publish(station.workflow('down'));
 	await new Promise((resolve) => setTimeout(resolve, 1500));
 	await station.serve({ port });
 	await until(station.isOpen('down'));
@@ -49,7 +47,7 @@ test('published while the service is down, it gets the messages when the service
 test('under traffic, no restart of the service loses or doubles what it sends again', async () => {
 	const stored = await station.publish(
 		station.workflow('restart', {
-			options: { reconnectMaxDelaySeconds: 1, deduplicationField: 'id' },
+			options: { deduplicationField: 'id' },
 		}),
 	);
 	await until(station.isOpen('restart'));
@@ -267,7 +265,7 @@ test.each([47, 48, 100_000])(
 				task: 'Say hello',
 				waitForMessages: true,
 				waitUntil: 'count',
-				options: { initialMessage },
+				waitOptions: { initialMessage },
 			},
 			{ credentials: station.credentials },
 		);

@@ -259,11 +259,10 @@ test('frames', async () => {
 	const sessions = Array.from({ length: 10 }, (_, at) => `hostile-${at}`);
 	const { agentApi, agentSignatureApi } = credentials;
 	const type = 'n8n-nodes-agent-workspace.agentSessionTrigger';
-	const options = { reconnectMaxDelaySeconds: 1 };
 	const trigger = node(
 		'Trigger',
 		type,
-		{ sessionIds: sessions.join(','), options },
+		{ sessionIds: sessions.join(',') },
 		{ credentials: { agentApi, agentSignatureApi } },
 	);
 	const url = `=${outside.url}/frames?format={{ $json.format }}`;

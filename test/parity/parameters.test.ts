@@ -45,8 +45,6 @@ interface Limits {
 	readonly minimum: number;
 	readonly maximum: number;
 	readonly good: number;
-	/** With the least nothing comes through. */
-	readonly leastIsUseless?: true;
 }
 
 const numbers: Array<[Places, Limits]> = [
@@ -67,10 +65,6 @@ const numbers: Array<[Places, Limits]> = [
 		{ minimum: 0, maximum: 3600, good: 30 },
 	],
 	[
-		channels({ name: 'maxMessageBytes', label: 'Max Message Size (Bytes)' }),
-		{ minimum: 1, maximum: 2_147_483_647, good: 9000, leastIsUseless: true },
-	],
-	[
 		{
 			'Agent Execute': { name: 'parallelRequests', label: 'Parallel Requests' },
 			'its wait': { name: 'parallelRequests', label: 'Parallel Requests' },
@@ -81,12 +75,12 @@ const numbers: Array<[Places, Limits]> = [
 	],
 ];
 
-const numberCases = ({ minimum, maximum, good, leastIsUseless }: Limits): Case[] => {
+const numberCases = ({ minimum, maximum, good }: Limits): Case[] => {
 	const wanted = (given: unknown) =>
 		`must be a whole number from ${minimum} to ${maximum}, not ${String(given)}`;
 	return [
 		{ name: 'a whole number', value: good },
-		...(leastIsUseless ? [] : [{ name: 'the least', value: minimum }]),
+		{ name: 'the least', value: minimum },
 		{ name: 'its digits as text', value: String(good) },
 		{ name: 'nothing', value: null },
 		{ name: 'an emptied field', value: '' },
@@ -102,7 +96,7 @@ const numberCases = ({ minimum, maximum, good, leastIsUseless }: Limits): Case[]
 };
 
 const switches: Places = {
-	'Agent Execute': { name: 'includeHeaders', label: 'Include Response Headers' },
+	'Agent Execute': { name: 'enableStreaming', label: 'Enable Streaming' },
 	'its wait': { name: 'enableStreaming', label: 'Enable Streaming' },
 	'Agent Session Trigger': { name: 'connectionEvents', label: 'Connection Events' },
 	Workspace: { name: 'insertImages', label: 'Insert Images' },
@@ -145,7 +139,7 @@ const requiredCases: Case[] = [
 const choices: Places = {
 	'Agent Execute': { none: 'its one choice holds for all items, as an operation does' },
 	'its wait': { name: 'onWaitTimeout', label: 'On Wait Timeout' },
-	'Agent Session Trigger': { name: 'onQueueFull', label: 'On Queue Full' },
+	'Agent Session Trigger': { none: 'it has no choice' },
 	Workspace: { name: 'contentFormat', label: 'Content Format', isParameter: true },
 };
 const choiceCases: Case[] = [
@@ -159,8 +153,12 @@ const choiceCases: Case[] = [
 const search = { resource: 'mail', operation: 'search', query: 'x' };
 const lists: Places = {
 	'Agent Execute': { none: 'it takes no list' },
-	'its wait': { name: 'failureValue', label: 'Failure Value' },
-	'Agent Session Trigger': { name: 'filterValue', label: 'Filter Value', isParameter: true },
+	'its wait': { name: 'failureValue', label: 'Failure Message Values' },
+	'Agent Session Trigger': {
+		name: 'filterValue',
+		label: 'Accepted Message Values',
+		isParameter: true,
+	},
 	Workspace: { name: 'labelIds', label: 'With Label Names or IDs', beside: search },
 };
 const listWanted = 'must be an array, or text separated by commas or new lines, not ';

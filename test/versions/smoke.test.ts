@@ -144,8 +144,7 @@ column('Trigger: Listen in the editor', async () => {
 column('Trigger: published with the service down', async () => {
 	const { port } = station.service;
 	await station.service.close();
-	const options = { reconnectMaxDelaySeconds: 1 };
-	const stored = await station.publish(station.workflow('down', { options }));
+	const stored = await station.publish(station.workflow('down'));
 	await station.serve({ port });
 	await until(station.isOpen('down'));
 	station.service.send('down', 1, 2, 3);

@@ -40,7 +40,6 @@ export class AgentExecute implements INodeType {
 				},
 			],
 		},
-		sensitiveOutputFields: ['headers.set-cookie'],
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [

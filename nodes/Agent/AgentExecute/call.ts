@@ -29,32 +29,34 @@ export function checkAgentItem(
 	credentials: AgentCredentials,
 ) {
 	const { api, signatureApi } = credentials;
-	const { params, buildPayload } = readItemParameters(rawParameters, index);
+	const { params, override, buildPayload } = readItemParameters(rawParameters, index);
 	const isCertificateChecked = !api.allowUnauthorizedCerts;
 	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isCertificateChecked);
-	buildIdentity(signatureApi, params);
+	buildIdentity(signatureApi, override);
 	const wait = readWaitSettings(params);
 	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
-	return { params, buildPayload, wait, credentials };
+	return { params, override, buildPayload, wait, credentials };
 }
 
 /** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
 export function getRequestIdentity({
 	params,
+	override,
 	buildPayload,
 	credentials,
 }: CheckedAgentItem): unknown {
 	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, params);
+	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, override);
 	const url = buildExecuteUrl(credentials.api);
 	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
 }
 
 export type PreparedCall = ReturnType<typeof prepareCall>;
 
-export function prepareCall({ params, wait, buildPayload, credentials }: CheckedAgentItem) {
+export function prepareCall(item: CheckedAgentItem) {
+	const { params, override, wait, buildPayload, credentials } = item;
 	const { api, signatureApi } = credentials;
-	const identity = buildIdentity(signatureApi, params);
+	const identity = buildIdentity(signatureApi, override);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	const { startStepName } = params;
@@ -62,6 +64,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 	return {
 		api,
 		params,
+		override,
 		sessionId,
 		wait,
 		url: buildExecuteUrl(api),
@@ -70,7 +73,7 @@ export function prepareCall({ params, wait, buildPayload, credentials }: Checked
 			sessionId,
 			initialPayload,
 			startStepName,
-			...buildIdentity(signatureApi, params),
+			...buildIdentity(signatureApi, override),
 		}),
 		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
@@ -158,7 +161,7 @@ async function readAgentResponse(
 		const body = await readErrorBody(response.body, signal);
 		throw convertFailedResponse({ statusCode, headers, body }, call);
 	}
-	const body = await readBody(response, signal, call.params.maxResponseBytes);
+	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };
 	const jsonBytes = findJsonBytes(agentResponse);
 	if (jsonBytes && !canParse(jsonBytes)) throw new BodyError('tooCostly');

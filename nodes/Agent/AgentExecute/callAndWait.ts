@@ -25,10 +25,7 @@ export interface WaitSetup extends CollectorSetup {
 	readonly sanitize: Sanitize;
 }
 
-export interface WaitResult extends Pick<
-	MessageCollector,
-	'earlyMessages' | 'messages' | 'repeatedCount'
-> {
+export interface WaitResult extends Pick<MessageCollector, 'messages' | 'repeatedCount'> {
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
@@ -91,6 +88,7 @@ class MessageWait implements ConnectionListener {
 	/** The error with which the channel was last lost after the call was sent. If it is set, messages may be missing. */
 	#gapCause: NodeError | undefined;
 	#closeFrame: WaitResult['closeFrame'];
+	#hasOversizedMessage = false;
 
 	constructor(setup: WaitSetup) {
 		const { signal } = setup;
@@ -108,6 +106,11 @@ class MessageWait implements ConnectionListener {
 		this.#gapCause = undefined;
 		this.#closeFrame = undefined;
 		this.#collector.markCallSent();
+		const { log, settings, sessionId } = this.#setup;
+		// People search the log for the session if n8n is killed while it waits.
+		log.info(
+			`Agent Execute: starts the agent and waits up to ${settings.waitTimeoutSeconds} s for messages of session ${sessionId}`,
+		);
 	}
 
 	async #openChannelInTime(): Promise<void> {
@@ -149,23 +152,14 @@ class MessageWait implements ConnectionListener {
 	async awaitMessages(): Promise<WaitResult> {
 		this.#ensureConnection();
 		this.#collector.markCallEnded();
-		const { log, settings, sessionId } = this.#setup;
-		const { waitTimeoutSeconds } = settings;
-		log.info(
-			`Agent Execute: waits up to ${waitTimeoutSeconds} s for messages of session ${sessionId}`,
-		);
 		try {
 			const endedBy = this.#checkEndReason(await this.#deferredEndReason.promise);
-			const { earlyMessages, messages, repeatedCount } = this.#collector;
-			const received = {
-				earlyMessages,
+			const { messages, repeatedCount } = this.#collector;
+			return {
 				messages,
 				repeatedCount,
-				hasGap: this.#gapCause !== undefined,
-			};
-			return {
-				...received,
 				endedBy,
+				hasGap: this.#gapCause !== undefined,
 				closeFrame: this.#closeFrame,
 				callFailure: this.#callFailure,
 			};
@@ -204,6 +198,10 @@ class MessageWait implements ConnectionListener {
 		}
 		if (wasOpen && this.#isCallSent && this.#collector.endReason === undefined)
 			this.#gapCause = failure;
+		if (closeReason.kind === 'tooLarge') {
+			this.#hasOversizedMessage = true;
+			this.#collector.handleOversizedMessage();
+		}
 		if (!wasOpen && isLastingFault(closeReason)) this.#lastingFaultCount++;
 		if (this.#isReadinessOverdue) this.#failReadiness();
 		// The channel is given up if only the long backoff is left, or if a lasting fault has occurred twice.
@@ -223,7 +221,10 @@ class MessageWait implements ConnectionListener {
 		if (endReason === 'failure')
 			throw errors.createAgentFailureError(messages.at(-1), textField, sanitize);
 		if (onWaitTimeout === 'output') return endReason;
-		if (endReason === 'limit') throw errors.createTooManyMessagesError(messages.length);
+		if (endReason === 'limit')
+			throw this.#hasOversizedMessage
+				? errors.createOversizedMessageError()
+				: errors.createTooManyMessagesError(messages.length);
 		if (endReason !== 'timeout') return endReason;
 		const failure = errors.createWaitTimeoutError(settings, this.#collector, sanitize);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
@@ -272,6 +273,8 @@ function isLastingFault(closeReason: CloseReason): boolean {
 	);
 }
 
+/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
+const settleMilliseconds = 250;
 /** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
 const maxSettleMilliseconds = 2000;
 
@@ -309,8 +312,7 @@ class ChannelReadiness {
 	restartQuietTimer(): void {
 		if (this.state === 'ready' || this.#isAwaitingPong) return;
 		this.#cancelQuietTimer();
-		const { clock, settings } = this.#setup;
-		this.#cancelQuietTimer = clock.callAfter(settings.settleMilliseconds, this.#becomeReady);
+		this.#cancelQuietTimer = this.#setup.clock.callAfter(settleMilliseconds, this.#becomeReady);
 	}
 
 	handleClose(): void {

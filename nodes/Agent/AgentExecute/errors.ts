@@ -18,17 +18,23 @@ import {
 	classifyStatus,
 	formatNetworkMessage,
 } from '../../http/networkErrors';
-import type { CloseReason } from '../session/closeReason';
+import { type CloseReason, maxMessageMebibytes } from '../session/closeReason';
 import { networkAdvice } from '../session/networkAdvice';
-import { type FieldCondition, findText, findFieldText } from '../session/messageFields';
+import {
+	type FieldCondition,
+	findText,
+	findFieldText,
+	listDistinct,
+} from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { describeFields, listDistinct } from './messageTexts';
+import { describeFields } from './messageTexts';
 import { type AgentResponse, buildExcerpt } from './response';
+import { maxMessages, type MessageCollector } from './waitEnd';
 
 export interface CallErrorContext {
 	readonly url: string;
-	readonly params: { readonly timeoutSeconds: number; readonly maxResponseBytes: number };
+	readonly params: { readonly timeoutSeconds: number };
 	readonly sanitize: Sanitize;
 }
 
@@ -38,7 +44,7 @@ const unknownOutcomeText =
 /** Converts what was thrown by a call that got no complete response to the error for the user. */
 export function convertThrownError(error: unknown, call: CallErrorContext): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return convertBodyError(error, buildBodyTexts(call.params));
+	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
 	const networkError = classifyNetworkError(error);
 	const { statusCode, errorCode, outcome, retryable, category } = networkError;
 	const description = appendErrorCode(
@@ -52,23 +58,17 @@ export function convertThrownError(error: unknown, call: CallErrorContext): Node
 }
 
 /** Texts for a successful response whose body cannot be read. The call is not repeated. */
-const buildBodyTexts = ({ maxResponseBytes }: CallErrorContext['params']): BodyErrorTexts => ({
+const bodyErrorTexts: BodyErrorTexts = {
 	tooLarge: [
-		`The agent service's response is larger than ${formatByteLimit(maxResponseBytes)}`,
-		`The agent was started, but a larger response is not read. Have the agent return a link instead, or raise ${quoteField('maxResponseBytes')}.`,
+		"The agent service's response is larger than 64 MiB",
+		'The agent was started, but a larger response is not read. Have the agent return a link instead.',
 	],
 	tooCostly: [
 		"The agent service's response has too many parts to read, or is nested too deeply",
 		'The agent was started, but reading its response would block n8n, or take more memory than it has. Have the agent return less data or a link.',
 	],
 	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
-});
-
-function formatByteLimit(bytes: number): string {
-	const byteText = `${bytes.toLocaleString('en-US')} bytes`;
-	const mebibytes = bytes / 1024 / 1024;
-	return Number.isInteger(mebibytes) ? `${mebibytes} MiB (${byteText})` : byteText;
-}
+};
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
 export function convertFailedResponse(
@@ -100,10 +100,10 @@ const nothingSentText = 'Nothing was sent: the agent was not started.';
 export const createStoppedBeforeCallError = () => createStoppedError(nothingSentText);
 
 /** Used if the output of the other items leaves no room for this item within the limit of a run. */
-export function createTooMuchOutputError(limitBytes: number): NodeError {
+export function createTooMuchOutputError(limitMebibytes: number): NodeError {
 	return new NodeError({
 		code: 503,
-		message: `The responses and messages of this execution are larger than ${formatByteLimit(limitBytes)} together`,
+		message: `The responses and messages of this execution are larger than ${limitMebibytes} MiB together`,
 		outcome: 'done',
 		description:
 			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution (Loop Over Items with a sub-workflow), or have the agent return a link.',
@@ -281,10 +281,7 @@ export function createWaitTimeoutError(
 		waitTimeoutSeconds,
 		matchCondition,
 	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
-	{
-		earlyMessages,
-		messages,
-	}: Readonly<Record<'earlyMessages' | 'messages', readonly SessionMessage[]>>,
+	{ earlyCount, messages }: Pick<MessageCollector, 'earlyCount' | 'messages'>,
 	sanitize: Sanitize,
 ): NodeError {
 	const countText = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -293,8 +290,8 @@ export function createWaitTimeoutError(
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. ${countText} received`,
 		description: joinSentences(
 			sanitize(describeMessages(messages, matchCondition)),
-			earlyMessages.length > 0 &&
-				`Messages that arrived before the call and did not count: ${earlyMessages.length}.`,
+			earlyCount > 0 &&
+				`Messages that arrived before the call and did not count: ${earlyCount}.`,
 			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 	});
@@ -315,7 +312,16 @@ export function createTooManyMessagesError(count: number): NodeError {
 	return new NodeError({
 		code: 502,
 		message: `Too many messages arrived: ${count.toLocaleString('en-US')} were received`,
-		description: `The agent was started and kept sending messages. Raise ${quoteField('maxMessages')} (all messages together may have 64 MiB), leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
+		description: `The agent was started and kept sending messages. A wait collects ${maxMessages.toLocaleString('en-US')} messages, which may have 64 MiB together. Leave out messages with ${quoteField('filterField')} and ${quoteField('filterValue')}, or set ${outputChoice}.`,
+		outcome: 'done',
+	});
+}
+
+export function createOversizedMessageError(): NodeError {
+	return new NodeError({
+		code: 502,
+		message: `The agent sent a message that is larger than ${maxMessageMebibytes} MiB, which was not received`,
+		description: `The agent was started. Have it send smaller messages or a link, or set ${outputChoice}.`,
 		outcome: 'done',
 	});
 }

@@ -1,4 +1,3 @@
-import { maxResponseBytes } from '../../http/body';
 import { type Field, textType } from '../../fields/field';
 import { includeInputFieldsOption, requestOptions } from '../../fields/params';
 import { outputTextField, trimmedTextType } from '../session/fields';
@@ -73,8 +72,50 @@ export const executeFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Ends the description of each option that overrides a value of the credential. */
-const notMixedText = 'Items that override some but not all of these values are rejected';
+/** The values of one item that together replace those of the signature credential. */
+const signatureOverride = {
+	name: 'signatureOverride',
+	displayName: 'Signature Override',
+	key: 'values',
+} as const;
+
+export const overrideOptions = [
+	{
+		displayName: 'Signature',
+		name: 'signature',
+		...textType,
+		typeOptions: { password: true },
+		requiredInForm: true,
+		optionGroup: signatureOverride,
+		description:
+			'Used instead of the signature in the credential, e.g. if an earlier node creates the signature',
+	},
+	{
+		displayName: 'Timestamp (Milliseconds)',
+		name: 'timestamp',
+		type: 'number',
+		default: 0,
+		requiredInForm: true,
+		optionGroup: signatureOverride,
+		description: 'The time that was signed, in milliseconds since 1970',
+	},
+	{
+		displayName: 'User ID',
+		name: 'userId',
+		...textType,
+		requiredInForm: true,
+		optionGroup: signatureOverride,
+		description: 'The user for whom the signature was created',
+	},
+	{
+		displayName: 'User Public Key',
+		name: 'userPublicKey',
+		...textType,
+		requiredInForm: true,
+		optionGroup: signatureOverride,
+		description: 'The public key of the same user',
+	},
+] as const satisfies readonly Field[];
 
 export const executeOptions = [
 	// The default of Workspace is longer, because Google's quotas apply per minute.
@@ -91,23 +132,6 @@ export const executeOptions = [
 	},
 	includeInputFieldsOption,
 	{
-		displayName: 'Include Response Headers',
-		name: 'includeHeaders',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to include the response headers in the output',
-	},
-	{
-		displayName: 'Max Response Size (Bytes)',
-		name: 'maxResponseBytes',
-		type: 'number',
-		default: maxResponseBytes,
-		minimum: 1,
-		maximum: 536_870_912,
-		description:
-			'Max size of the response after decompression. 67108864 bytes are 64 MiB. If the response is larger, the item fails even though the agent was started. The whole response is held in memory.',
-	},
-	{
 		displayName: 'Parallel Requests',
 		name: 'parallelRequests',
 		type: 'number',
@@ -117,34 +141,9 @@ export const executeOptions = [
 		description: 'How many items to process at once. The output keeps the order of the input.',
 	},
 	{
-		displayName: 'Signature',
-		name: 'signature',
-		...textType,
-		typeOptions: { password: true },
-		description: `Used instead of the signature in the credential, e.g. if an earlier node creates the signature. ${notMixedText}.`,
-	},
-	{
 		...outputTextField,
 		description:
 			"Field that holds the text of a JSON response or message, in dot notation. This text becomes 'output' in the output item and is what a chat shows.",
 	},
-	{
-		displayName: 'Timestamp (Milliseconds)',
-		name: 'timestamp',
-		type: 'number',
-		default: 0,
-		description: `Used instead of the time of the call, in milliseconds since 1970, as it was signed. 0 means not set. ${notMixedText}.`,
-	},
-	{
-		displayName: 'User ID',
-		name: 'userId',
-		...textType,
-		description: `Used instead of the user ID in the credential, for workflows that serve several users. ${notMixedText}.`,
-	},
-	{
-		displayName: 'User Public Key',
-		name: 'userPublicKey',
-		...textType,
-		description: `Used instead of the public key in the credential. ${notMixedText}.`,
-	},
+	...overrideOptions,
 ] as const satisfies readonly Field[];

@@ -1,6 +1,5 @@
-import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
-import { findText } from '../session/messageFields';
+import { findText, listDistinct } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
 import type { EndedBy } from './waitEnd';
@@ -51,23 +50,8 @@ export class TurnText {
 	}
 }
 
-const maxListedTexts = 10;
-const maxListedLength = 40;
-
 /** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
 export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
 	listDistinct(
 		messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : [])),
 	).join(', ');
-
-/** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
-export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
-	const distinctTexts = new Set<string>();
-	for (const text of texts) {
-		if (text !== undefined) distinctTexts.add(shorten(text, maxListedLength));
-		// Stops early, because there may be a million texts.
-		if (distinctTexts.size > maxListedTexts)
-			return [...[...distinctTexts].slice(0, maxListedTexts), '…'];
-	}
-	return [...distinctTexts];
-}

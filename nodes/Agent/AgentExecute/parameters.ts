@@ -1,5 +1,5 @@
 import { createRefusal } from '../../core/errors';
-import { quoteField, FieldNaming, type InferParameters } from '../../fields/field';
+import { FieldNaming, type InferParameters } from '../../fields/field';
 import { type RawParameters, readParameters } from '../../fields/params';
 import {
 	isRecord,
@@ -10,11 +10,11 @@ import {
 } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
 import type { FieldCondition } from '../session/messageFields';
-import { executeFields, executeOptions } from './fields';
-import { waitFields, waitOptions } from './waitFields';
+import { executeFields, executeOptions, overrideOptions } from './fields';
+import { textPiecesOption, waitFields, waitOptions } from './waitFields';
 
 export const fields = [...executeFields, ...waitFields] as const;
-export const options = [...executeOptions, ...waitOptions] as const;
+export const options = [...executeOptions, textPiecesOption, ...waitOptions] as const;
 const allFields = [...fields, ...options];
 
 export type ExecuteParams = InferParameters<typeof fields, typeof options>;
@@ -28,8 +28,8 @@ export function readItemParameters(rawParameters: RawParameters, index: number) 
 	// The node has no date fields, so the time zone does not matter.
 	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
 	checkNotEmpty(params.payloadMode, values, rawParameters);
-	checkOverrides(params, rawParameters);
-	return { params, buildPayload: preparePayload(params) };
+	const override = readOverride(params, values);
+	return { params, override, buildPayload: preparePayload(params) };
 }
 
 /**
@@ -86,26 +86,23 @@ function checkNotEmpty(
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-const overrides = ['userId', 'userPublicKey', 'signature', 'timestamp'] as const;
-
 /**
- * Refuses an item that overrides only some of these values, because the credential's signature must not be sent for a different user.
- * Checks only expressions. An option that is empty in the form (0 for the timestamp) uses the credential's value for all items.
- * @throws NodeError 400 that names both options
+ * Reads the values that replace those of the signature credential. All or none of them do, because a signature belongs to one user.
+ * @returns undefined if the item uses the credential. @throws NodeError 400 that names the missing value
  */
-function checkOverrides(params: ExecuteParams, rawParameters: RawParameters): void {
-	const isSet = (name: (typeof overrides)[number]) =>
-		params[name] !== 0 && !isBlank(params[name]);
-	const filledOption = overrides.find(isSet);
-	const emptyOption = overrides.find(
-		(name) => !isSet(name) && rawParameters.hasExpression('options', name),
+function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
+	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
+	if (!isAdded) return undefined;
+	const { userId, userPublicKey, signature, timestamp } = params;
+	const override = { userId, userPublicKey, signature, timestamp };
+	const missing = overrideOptions.find(
+		({ name }) => override[name] === 0 || isBlank(override[name]),
 	);
-	if (filledOption === undefined || emptyOption === undefined) return;
-	const refusal = createRefusal(
-		`The option ${quoteField(emptyOption)} is empty for this item, but ${quoteField(filledOption)} is not`,
-		`Values of different users must not be mixed. Set ${quoteField(emptyOption)} for every item that sets ${quoteField(filledOption)}, or remove the option to use the credential's value for all items.`,
+	if (missing === undefined) return override;
+	throw createRefusal(
+		`'${missing.displayName}' of the option 'Signature Override' is empty for this item`,
+		"A signature belongs to one user, so all four values are needed. To use the credential's values for all items, remove the option.",
 	);
-	throw naming.insertNamesIntoError(refusal);
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
@@ -131,7 +128,7 @@ function buildMatchCondition({
 }: ExecuteParams): FieldCondition {
 	if (field === '' && values.length === 0)
 		throw createRefusal(
-			"'Match Field' and 'Match Value' are empty",
+			"'Final Message Field' and 'Final Message Values' are empty",
 			'Enter the field and value of the message that ends the wait, such as type and answer. If the service ends with a text message such as [DONE], enter only the value.',
 		);
 	// Without a value, a message matches if the field holds an empty text.

@@ -9,11 +9,13 @@ import { type AgentCredentials, readCredentials } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
+import { callAndWait, type WaitResult } from './callAndWait';
 import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
+import { buildHints } from './hints';
+import { LiveView } from './liveView';
 import * as outputs from './output';
 import { naming, type WaitSettings } from './parameters';
 import { parseResponseContent } from './response';
-import { callAndWait, type WaitResult } from './callAndWait';
 
 /** What the items of one run share. */
 interface AgentRunState {
@@ -25,7 +27,7 @@ interface AgentRunState {
 }
 
 /** The limit for `outputBytes`. A larger output could take n8n's whole memory. */
-const maxOutputBytes = 512 * 1024 * 1024;
+const maxOutputMebibytes = 512;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
@@ -36,9 +38,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	);
 	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
 	try {
-		const items = await runItems(context, createWork(run, sanitizer));
-		outputs.highlightAnswer(context, items);
-		return items;
+		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
 		throw outputs.putMessageIntoDescription(error, context);
 	} finally {
@@ -72,33 +72,15 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 	};
 }
 
-/** Sends the call of one item. If 'Wait for Messages' is on, also waits for the messages of the turn. */
+/** Sends the call of one item, and gives back the item or its failure. */
 async function performItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
-	const { context } = run;
 	const call = calls.prepareCall(checked);
-	const { params, wait } = call;
-	outputs.tagExecution(context, call.sessionId);
-	const liveView = new outputs.LiveView(context, index, params);
+	outputs.tagExecution(run.context, call.sessionId);
+	const liveView = new LiveView(run.context, index, call.params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
-	const sendCall = (prepareAttempt: () => Promise<void>) =>
-		calls.sendExecuteCall(context, progress, prepareAttempt);
 	try {
-		const waitResult =
-			wait && (await callAndWait(buildWaitSetup(context, call, wait, liveView), sendCall));
-		if (!wait) await sendCall(() => Promise.resolve());
-		const { item, bytes } = await buildMeasuredItem(context, index, progress, waitResult);
-		if (!waitResult && typeof item.json.output === 'string')
-			liveView.showText(item.json.output);
-		if (run.outputBytes + bytes > maxOutputBytes)
-			throw createTooMuchOutputError(maxOutputBytes);
-		run.outputBytes += bytes;
-		const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-		const hints = outputs.buildHints(item, params, waitResult, isChat);
-		for (const hint of hints) run.hints.add(hint);
-		const isForModel = isTool(context.getNode());
-		const output = isForModel
-			? outputs.toModelItems(item, hints).map((json) => ({ json }))
-			: [item];
+		const waitResult = await sendAndWait(run.context, progress, liveView);
+		const output = await buildOutput(run, index, progress, waitResult, liveView);
 		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRepeat: true };
@@ -109,16 +91,31 @@ async function performItem(run: AgentRunState, index: number, checked: calls.Che
 	}
 }
 
+/** Sends the call. If 'Wait for Messages' is on, also waits for the messages of the turn. */
+async function sendAndWait(
+	context: IExecuteFunctions,
+	progress: calls.CallProgress,
+	liveView: LiveView,
+): Promise<WaitResult | undefined> {
+	const { call } = progress;
+	const sendCall = (prepareAttempt: () => Promise<void>) =>
+		calls.sendExecuteCall(context, progress, prepareAttempt);
+	if (call.wait)
+		return await callAndWait(buildWaitSetup(context, call, call.wait, liveView), sendCall);
+	await sendCall(() => Promise.resolve());
+	return undefined;
+}
+
 function buildWaitSetup(
 	context: IExecuteFunctions,
 	call: calls.PreparedCall,
 	wait: WaitSettings,
-	view: outputs.LiveView,
+	view: LiveView,
 ) {
 	return {
 		...call,
 		settings: wait,
-		readConnectRequest: createConnectRequestReader(context, call.params),
+		readConnectRequest: createConnectRequestReader(context, call.override),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
@@ -127,24 +124,43 @@ function buildWaitSetup(
 	};
 }
 
-/** Builds the item, with the messages of the wait if there was one. Also returns how many bytes it adds to `outputBytes`. */
-async function buildMeasuredItem(
-	context: IExecuteFunctions,
+/** Builds what n8n gets for the item: the item itself, or what a model needs of it. Shows the response in the chat. */
+async function buildOutput(
+	run: AgentRunState,
 	index: number,
 	progress: calls.CallProgress,
 	waitResult: WaitResult | undefined,
+	liveView: LiveView,
 ) {
+	const { context } = run;
+	const { params } = progress.call;
 	const callItem = await outputs.buildOutputItem(context, index, progress);
-	const responseBytes = callItem.binary ? 0 : (progress.agentResponse?.body.length ?? 0);
-	if (!waitResult) return { item: callItem, bytes: responseBytes };
-	const item = await outputs.addMessages(
-		callItem,
-		waitResult,
-		progress.call.params,
-		context.helpers,
-	);
-	const messageBytes = waitResult.messages.reduce((sum, { byteLength }) => sum + byteLength, 0);
-	return { item, bytes: responseBytes + messageBytes };
+	if (!waitResult && typeof callItem.json.output === 'string')
+		liveView.showText(callItem.json.output);
+	const item = waitResult
+		? await outputs.addMessages(callItem, waitResult, params, context.helpers)
+		: callItem;
+	reserveOutput(run, callItem, progress, waitResult);
+	const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
+	const hints = buildHints(item, params, waitResult, isChat);
+	for (const hint of hints) run.hints.add(hint);
+	if (!isTool(context.getNode())) return [item];
+	return outputs.toModelItems(item, hints).map((json) => ({ json }));
+}
+
+/** Counts what the item adds to the output of the run. @throws NodeError if there is no room for it */
+function reserveOutput(
+	run: AgentRunState,
+	{ binary }: INodeExecutionData,
+	{ agentResponse }: calls.CallProgress,
+	waitResult: WaitResult | undefined,
+): void {
+	let bytes = 0;
+	if (agentResponse && !binary) bytes += agentResponse.body.length;
+	for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
+	if (run.outputBytes + bytes > maxOutputMebibytes * 1024 * 1024)
+		throw createTooMuchOutputError(maxOutputMebibytes);
+	run.outputBytes += bytes;
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */

@@ -12,8 +12,9 @@ import type { WaitSettings } from './parameters';
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
 /** Why a wait ends. `failure` means that the agent reported one: a message met the failure condition. The call has not failed. */
 export type WaitEndReason = EndedBy | 'failure';
-/** How a single message ends the wait. */
-export type MessageEndReason = 'match' | 'failure';
+
+/** How many messages a wait collects. All of them together may take 64 MiB, as much as one response. */
+export const maxMessages = 10_000;
 
 const getEndedWaits = () =>
 	getGlobalSingleton('endedWaits', () => ({
@@ -27,18 +28,19 @@ export interface CollectorSetup {
 	/** Identifies the session with its service and user. */
 	readonly sessionKey: string;
 	readonly clock: Clock;
-	/** Called for each message of the turn. */
-	readonly onMessage: (message: SessionMessage, endReason?: MessageEndReason) => void;
+	/** Called for each message of the turn. @param endReason how the message ends the wait, if it does */
+	readonly onMessage: (message: SessionMessage, endReason?: WaitEndReason) => void;
 }
 
 /**
  * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout. Messages from
- * before the call belong to an earlier turn and never end the wait. Later ones count, unless the filter leaves them out or their ID came before.
+ * before the call belong to an earlier turn and are only counted. Later ones count, unless the filter leaves them out or their ID came before.
  */
 export class MessageCollector {
-	readonly earlyMessages: SessionMessage[] = [];
-	/** The messages of the turn. Together they take at most `maxMessagesBytes`: 64 MiB, as much as one response by default. */
+	/** The messages of the turn. */
 	readonly messages: SessionMessage[] = [];
+	/** How many messages arrived before the call. */
+	earlyCount = 0;
 	/** How many messages after the call were left out, because this wait had already received a message with the same ID. */
 	repeatedCount = 0;
 	/** What has ended the wait. It may be set before the call has ended. */
@@ -61,33 +63,29 @@ export class MessageCollector {
 		this.#onEnd = onEnd;
 	}
 
-	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn, so they become early messages. */
+	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn. */
 	markCallSent(): void {
 		this.#isCallSent = true;
-		for (const message of this.messages.splice(0)) this.earlyMessages.push(message);
+		this.earlyCount += this.messages.splice(0).length;
+		this.#heldBytes = 0;
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
 	}
 
 	add(message: SessionMessage): void {
-		if (this.endReason !== undefined) return;
-		const { failureCondition, filterCondition } = this.#setup.settings;
-		const reportsFailure =
-			failureCondition !== undefined && meetsCondition(message, failureCondition);
-		if (
-			!reportsFailure &&
-			filterCondition !== undefined &&
-			!meetsCondition(message, filterCondition)
-		)
-			return;
+		if (this.endReason !== undefined || !this.#isAccepted(message)) return;
 		if (!this.#rememberIfNew(message)) return;
-		this.#heldBytes += measureHeldBytes(message);
-		if (this.#isCallSent) this.#collect(message, reportsFailure);
-		else this.#keepEarlyMessage(message);
+		if (this.#isCallSent) this.#collect(message);
+		else this.earlyCount++;
 	}
 
 	handleCloseFrame(): void {
 		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
+	}
+
+	/** Must be called when a message was too large to be received. */
+	handleOversizedMessage(): void {
+		if (this.#isCallSent) this.#endWait('limit');
 	}
 
 	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
@@ -113,8 +111,21 @@ export class MessageCollector {
 	/** Cancels the timers, and keeps the message IDs for later waits. */
 	stop(): void {
 		this.#stopTimers();
-		const waitNumber = ++getEndedWaits().count;
-		for (const hash of this.#receivedHashes) getEndedWaits().numberByHash.set(hash, waitNumber);
+		const endedWaits = getEndedWaits();
+		endedWaits.count++;
+		for (const hash of this.#receivedHashes)
+			endedWaits.numberByHash.set(hash, endedWaits.count);
+	}
+
+	#isAccepted(message: SessionMessage): boolean {
+		const { filterCondition } = this.#setup.settings;
+		if (filterCondition === undefined || meetsCondition(message, filterCondition)) return true;
+		return this.#reportsFailure(message);
+	}
+
+	#reportsFailure(message: SessionMessage): boolean {
+		const { failureCondition } = this.#setup.settings;
+		return failureCondition !== undefined && meetsCondition(message, failureCondition);
 	}
 
 	/**
@@ -135,46 +146,33 @@ export class MessageCollector {
 		return isNew;
 	}
 
-	#collect(message: SessionMessage, reportsFailure: boolean): void {
-		const { settings, clock, onMessage } = this.#setup;
-		if (this.messages.length >= settings.maxMessages || this.#heldBytes > maxMessagesBytes) {
+	#collect(message: SessionMessage): void {
+		this.#heldBytes += measureHeldBytes(message);
+		if (this.messages.length >= maxMessages || this.#heldBytes > maxMessagesBytes) {
 			this.#endWait('limit');
 			return;
 		}
 		this.messages.push(message);
-		this.#lastMessageAt = clock.getMonotonicMilliseconds();
-		const matches =
-			settings.matchCondition !== undefined &&
-			meetsCondition(message, settings.matchCondition);
-		const matchReason = matches ? 'match' : undefined;
-		const endReason = reportsFailure ? 'failure' : matchReason;
-		onMessage(message, endReason);
-		const hasAllMessages =
-			settings.waitUntil === 'count' && this.messages.length >= settings.messageCount;
-		if (endReason !== undefined) this.#endWait(endReason);
-		else if (hasAllMessages) this.#endWait('count');
-		else this.#watchSilence();
+		this.#lastMessageAt = this.#setup.clock.getMonotonicMilliseconds();
+		const endReason = this.#findEndReason(message);
+		this.#setup.onMessage(message, endReason);
+		if (endReason === undefined) this.#watchSilence();
+		else this.#endWait(endReason);
 	}
 
-	/** Keeps an early message, and drops the oldest ones beyond the limits. Half of the memory stays free for the messages of the turn. */
-	#keepEarlyMessage(message: SessionMessage): void {
-		this.earlyMessages.push(message);
-		const { maxMessages } = this.#setup.settings;
-		while (this.earlyMessages.length > maxMessages || this.#heldBytes > maxMessagesBytes / 2) {
-			const oldest = this.earlyMessages.shift();
-			if (oldest) this.#heldBytes -= measureHeldBytes(oldest);
-		}
+	#findEndReason(message: SessionMessage): WaitEndReason | undefined {
+		const { matchCondition, waitUntil, messageCount } = this.#setup.settings;
+		if (this.#reportsFailure(message)) return 'failure';
+		if (matchCondition !== undefined && meetsCondition(message, matchCondition)) return 'match';
+		const hasAllMessages = waitUntil === 'count' && this.messages.length >= messageCount;
+		return hasAllMessages ? 'count' : undefined;
 	}
 
 	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
 	#watchSilence(): void {
 		const { clock, settings } = this.#setup;
-		if (
-			settings.waitUntil !== 'silence' ||
-			!this.#hasCallEnded ||
-			this.#lastMessageAt === undefined
-		)
-			return;
+		if (settings.waitUntil !== 'silence' || !this.#hasCallEnded) return;
+		if (this.#lastMessageAt === undefined) return;
 		this.#cancelSilenceTimer();
 		const silentMilliseconds = clock.getMonotonicMilliseconds() - this.#lastMessageAt;
 		const remainingMilliseconds = settings.silenceSeconds * 1000 - silentMilliseconds;

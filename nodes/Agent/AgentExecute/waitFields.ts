@@ -48,23 +48,23 @@ export const waitFields = [
 			'When to stop waiting. Messages that arrived before the call was sent never end the wait.',
 	},
 	{
-		displayName: 'Match Field',
+		displayName: 'Final Message Field',
 		name: 'matchField',
 		...sessionFields.trimmedTextType,
 		placeholder: 'e.g. data.type',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
-			'Field of a JSON message to compare, in dot notation. Leave empty to compare the whole text of text messages.',
+			'Field that tells the final message from the others, in dot notation. Leave empty to compare the whole text of text messages.',
 	},
 	{
-		displayName: 'Match Value',
+		displayName: 'Final Message Values',
 		name: 'matchValue',
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
 		...listType,
 		placeholder: 'e.g. answer, done',
 		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
 		description:
-			'Value of the field, or text of the message, that ends the wait. Separate several values with commas. Any one of them ends the wait. For values that contain a comma, use an expression that returns a list.',
+			'A message with one of these values in the field, or a text message equal to one, ends the wait. Separate several values with commas. For values that contain a comma, use an expression that returns a list.',
 	},
 	{
 		displayName: 'Message Count',
@@ -76,7 +76,7 @@ export const waitFields = [
 		description: 'How many messages to wait for',
 	},
 	{
-		displayName: 'Silence (Seconds)',
+		displayName: 'Seconds Without a Message',
 		name: 'silenceSeconds',
 		type: 'number',
 		minimum: 0.1,
@@ -84,49 +84,72 @@ export const waitFields = [
 		default: 5,
 		showWhen: { waitForMessages: [true], waitUntil: ['silence'] },
 		description:
-			'Seconds without a new message before the wait ends. Until the first message arrives, only Wait Timeout applies.',
+			'How long no new message may arrive before the wait ends. Until the first message arrives, only Wait Timeout applies.',
+	},
+	{
+		displayName: 'Wait Timeout (Seconds)',
+		name: 'waitTimeoutSeconds',
+		type: 'number',
+		minimum: 0.1,
+		decimals: 1,
+		default: 300,
+		showWhen: { waitForMessages: [true] },
+		description: 'Max time to wait for messages, counted from the response to the call',
 	},
 ] as const satisfies readonly Field[];
 
+/** An option of the answer's text, and not of the wait, so that it stands beside Text Field. */
+export const textPiecesOption = {
+	displayName: 'Text Pieces',
+	name: 'textPieces',
+	type: 'options',
+	options: [
+		{
+			name: 'Join All Texts',
+			value: 'joined',
+			description:
+				"For agents that send their answer in pieces: 'output' is all texts without a separator. A final text that repeats the pieces is not added again.",
+		},
+		{
+			name: 'Use the Last Text',
+			value: 'last',
+			description: "'output' is the last text. In a chat, each text is a paragraph.",
+		},
+	],
+	default: 'last',
+	showWhen: { waitForMessages: [true] },
+	description: "How the texts of several messages become 'output' and are shown in a chat",
+} as const satisfies Field;
+
 const options = [
 	...sessionFields.channelOptions,
-	sessionFields.messageFormatField,
 	{
 		...sessionFields.deduplicationField,
 		description:
 			'Field that holds the ID of a JSON message, in dot notation. A message whose ID came before in the session, in this or an earlier turn, does not count. Do not use an ID that the pieces of one answer share.',
 	},
 	{
-		displayName: 'Failure Field',
+		displayName: 'Failure Message Field',
 		name: 'failureField',
 		...sessionFields.trimmedTextType,
 		default: 'type',
 		placeholder: 'e.g. data.type',
 		description:
-			"Field of a JSON message that reports a failure of the agent, in dot notation. Used only if 'Failure Value' is set.",
+			"Field of a JSON message that reports a failure of the agent, in dot notation. Used only if 'Failure Message Values' is set.",
 	},
 	{
-		displayName: 'Failure Value',
+		displayName: 'Failure Message Values',
 		name: 'failureValue',
 		...listType,
 		placeholder: 'e.g. error, failed',
 		description:
-			'A message with this value in the failure field ends the wait, and the item fails. Separate several values with commas.',
+			'A message with one of these values in the field ends the wait, and the item fails. Separate several values with commas.',
 	},
 	sessionFields.filterField,
 	{
 		...sessionFields.filterValueField,
 		description:
-			'Only messages with this value in the filter field, or text messages equal to it, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
-	},
-	{
-		displayName: 'Max Messages',
-		name: 'maxMessages',
-		type: 'number',
-		minimum: 1,
-		default: 10_000,
-		description:
-			"Max number of messages to collect. If more arrive, the item fails, or the wait ends, as 'On Wait Timeout' says.",
+			'Only messages with one of these values in the field, or text messages equal to one, count and appear in the output. Separate several values with commas. Leave empty to accept all messages.',
 	},
 	{
 		displayName: 'On Wait Timeout',
@@ -142,7 +165,7 @@ const options = [
 		],
 		default: 'error',
 		description:
-			'What to do if the wait does not end in time, or more messages arrive than the node collects',
+			'What to do if the wait does not end in time, or if there are more messages (10,000) or larger ones (16 MiB each, 64 MiB together) than the node collects',
 	},
 	{
 		displayName: 'Open Channel',
@@ -165,48 +188,17 @@ const options = [
 		default: 'before',
 		description: 'When to open the session channel',
 	},
-	{
-		displayName: 'Settle Time (Milliseconds)',
-		name: 'settleMilliseconds',
-		type: 'number',
-		minimum: 0,
-		maximum: 2000,
-		default: 250,
-		description:
-			'How long the channel must be quiet before the call is sent (at most 2 seconds in all), if it opens before the call. Greetings and repeated messages that arrive until then do not count as the answer. Set to 0 to wait only for the response to a ping.',
-	},
-	{
-		displayName: 'Text Pieces',
-		name: 'textPieces',
-		type: 'options',
-		options: [
-			{
-				name: 'Join All Texts',
-				value: 'joined',
-				description:
-					"For agents that send their answer in pieces: 'output' is all texts without a separator. A final text that repeats the pieces is not added again.",
-			},
-			{
-				name: 'Use the Last Text',
-				value: 'last',
-				description: "'output' is the last text. In a chat, each text is a paragraph.",
-			},
-		],
-		default: 'last',
-		description: "How the texts of several messages become 'output' and are shown in a chat",
-	},
-	{
-		displayName: 'Wait Timeout (Seconds)',
-		name: 'waitTimeoutSeconds',
-		type: 'number',
-		minimum: 0.1,
-		decimals: 1,
-		default: 300,
-		description: 'Max time to wait for messages, counted from the response to the call',
-	},
 ] as const satisfies readonly Field[];
+
+/** The form has these options in a collection of their own. */
+const collection = {
+	name: 'waitOptions',
+	displayName: 'Wait Options',
+	showWhen: { waitForMessages: [true] },
+} as const;
 
 export const waitOptions = options.map((option) => ({
 	...option,
+	collection,
 	showWhen: { waitForMessages: [true] },
 }));

@@ -1,12 +1,13 @@
 import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
-import { toError, createNodeApiError, NodeError } from '../../core/errors';
+import { createNodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
+import { joinSentences } from '../../core/text';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-/** `stoppedEarly`: messages were queued or unread when the trigger stopped. `notAccepted`: n8n did not take a batch. */
-type AlertKind = 'refused' | 'outage' | 'dropped' | 'stoppedEarly' | 'notAccepted';
+/** `stoppedEarly`: messages were queued or unread when the trigger stopped. `lost`: n8n does not say what became of executions. */
+type AlertKind = 'refused' | 'outage' | 'stoppedEarly' | 'lost';
 
 /** Each kind of alert is raised once per session within this time, so that an outage does not flood the list of executions. */
 const alertIntervalMilliseconds = 60_000;
@@ -24,6 +25,8 @@ export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
 	readonly #intervals = new Map<AlertKind, AlertInterval>();
+	/** By session: how many messages n8n has not accepted since it last accepted one. */
+	readonly #lostCounts = new Map<string, number>();
 
 	constructor(context: ITriggerFunctions, clock: Clock) {
 		this.#context = context;
@@ -38,9 +41,39 @@ export class Alerts {
 		if (failures.size <= maxAlertedSessions) this.#saveFailedExecution(failure);
 	}
 
+	/** Counts messages that n8n did not accept. Reports the first at once, although n8n may not be able to store the report. */
+	countLosses(sessionIds: readonly string[], cause: Error): void {
+		const isFirst = this.#lostCounts.size === 0;
+		for (const sessionId of sessionIds)
+			this.#lostCounts.set(sessionId, (this.#lostCounts.get(sessionId) ?? 0) + 1);
+		if (isFirst) this.#reportLosses(`No execution was started: ${cause.message}`, cause);
+	}
+
+	/** Reports all messages that n8n did not accept. Must be called when n8n accepts messages again. */
+	reportLosses(): void {
+		if (this.#lostCounts.size === 0) return;
+		this.#reportLosses('n8n accepts messages again.');
+		this.#lostCounts.clear();
+	}
+
 	/** Reports all postponed failures, and cancels the timers. */
 	close(): void {
+		this.reportLosses();
 		for (const [kind, interval] of this.#intervals) this.#endInterval(kind, interval);
+	}
+
+	#reportLosses(state: string, cause?: Error): void {
+		const counts = [...this.#lostCounts];
+		const total = counts.reduce((sum, [, count]) => sum + count, 0);
+		const sessions = counts.map(([sessionId, count]) => `${sessionId} (${count})`);
+		const failure = new NodeError({
+			code: 500,
+			message: `${formatMessageCount(total)} not accepted by n8n`,
+			description: `${state} Sessions: ${sessions.join(', ')}.`,
+			cause,
+		});
+		this.#context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
+		this.#saveFailedExecution(failure);
 	}
 
 	#startInterval(kind: AlertKind): AlertInterval {
@@ -60,7 +93,7 @@ export class Alerts {
 		const otherSessionIds = [...failures.keys()].slice(maxAlertedSessions + 1);
 		const affectedText =
 			otherSessionIds.length > 0 && `Also affected: ${otherSessionIds.join(', ')}.`;
-		const description = [firstPostponed.description, affectedText].filter(Boolean).join(' ');
+		const description = joinSentences(firstPostponed.description, affectedText);
 		this.#saveFailedExecution(firstPostponed.with({ description }));
 	}
 
@@ -78,18 +111,9 @@ export const createTriggerError = (context: ITriggerFunctions, failure: NodeErro
 	createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 
 const formatMessageCount = (count: number): string =>
-	count === 1 ? 'a message' : `${count} messages`;
+	count === 1 ? '1 message was' : `${count} messages were`;
 
-export function createQueueFullError(count: number): NodeError {
-	return new NodeError({
-		code: 429,
-		message: `The trigger's queue is full: ${formatMessageCount(count)} ${count === 1 ? 'was' : 'were'} dropped`,
-		description:
-			"Messages arrive faster than they are processed. Raise 'Batch Size' or 'Max Concurrent Executions', or set 'On Queue Full' to 'Pause Reading'.",
-	});
-}
-
-/** The code is 429, as for a full queue: messages arrived too fast. The trigger does not know whether it will start again or n8n exits. */
+/** The code is 429, as messages arrived too fast. The trigger does not know whether it will start again or n8n exits. */
 export function createStoppedEarlyError(
 	queuedCount: number,
 	hasUnreadMessages: boolean,
@@ -100,24 +124,23 @@ export function createStoppedEarlyError(
 		const message = 'The trigger was stopped before it had read all messages';
 		return new NodeError({ code: 429, message, description: unreadText });
 	}
-	const executions = queuedCount === 1 ? 'its execution' : 'their executions';
-	const leftoverText = `${queuedCount === 1 ? 'It is' : 'They are'} processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`;
-	const advice =
-		"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.";
 	return new NodeError({
 		code: 429,
-		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waited for ${executions}`,
-		description: [leftoverText, hasUnreadMessages ? unreadText : '', advice]
-			.filter(Boolean)
-			.join(' '),
+		message: `The trigger was stopped while ${formatMessageCount(queuedCount)} waiting`,
+		description: joinSentences(
+			`What waits is processed if the trigger starts again in the same n8n process within ${leftoverLifetimeSeconds} s, and lost otherwise.`,
+			hasUnreadMessages && unreadText,
+			"Messages arrive faster than they are processed: raise 'Batch Size' or 'Max Concurrent Executions'.",
+		),
 	});
 }
 
-export function createNotAcceptedError(count: number, cause: unknown): NodeError {
+export function createLostExecutionsError(count: number): NodeError {
+	const executions = count === 1 ? '1 execution' : `${count} executions`;
 	return new NodeError({
 		code: 500,
-		message: `n8n did not accept ${formatMessageCount(count)} from a session`,
-		description: `No execution was started: ${toError(cause).message}`,
-		cause,
+		message: `n8n does not say what became of ${executions}`,
+		description:
+			"They run far longer than the ones before, while messages wait. Check them in the list of executions. In queue mode, n8n does not report their end if Redis has lost its data: let Redis store its data (AOF), and set a timeout in the workflow's settings. Their messages are not processed again.",
 	});
 }

@@ -1,17 +1,18 @@
-import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun } from 'n8n-workflow';
 
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messageFields';
-import { type Alerts, createNotAcceptedError } from './alerts';
+import type { Alerts } from './alerts';
 import {
 	type Arrival,
-	findBinaryBytes,
+	buildDeduplicationKey,
 	buildItem,
+	buildStoredItems,
+	findBytes,
 	type MessageArrival,
-	buildStoredItem,
-} from './queue';
+} from './arrival';
+import type { ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
@@ -29,29 +30,31 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
-	/** Functions that each end one call of `#waitUntil`: for an execution, or before the next attempt. */
-	readonly #waitEnders = new Set<() => void>();
+	readonly #waits: ExecutionWaits;
 	readonly #itemsBeingStored = new Set<Promise<unknown>>();
 	/** Settles when the trigger begins to stop. */
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
 	#isStopping = false;
-	#isWaitingOver = false;
 
-	constructor(setup: DeliverySetup, alerts: Alerts) {
+	constructor(setup: DeliverySetup, alerts: Alerts, waits: ExecutionWaits) {
 		this.#setup = setup;
 		this.#alerts = alerts;
+		this.#waits = waits;
 		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
 	}
 
 	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
 	rememberIfNew(arrival: MessageArrival): boolean {
-		if (this.#setup.settings.deduplicationField === '') return true;
-		arrival.deduplicationKey = this.#buildKey(arrival);
-		if (arrival.deduplicationKey === undefined) return true;
-		const isNew = !this.#setup.memory.recentKeys.has(arrival.deduplicationKey);
-		if (isNew) this.#setup.memory.recentKeys.set(arrival.deduplicationKey, true);
-		return isNew;
+		const { context, settings, memory } = this.#setup;
+		if (settings.deduplicationField === '') return true;
+		const id = findMessageId(arrival.message, settings.deduplicationField);
+		if (id === undefined) return true;
+		const key = buildDeduplicationKey(context, arrival.sessionId, id);
+		arrival.deduplicationKey = key;
+		if (memory.recentKeys.has(key)) return false;
+		memory.recentKeys.set(key, true);
+		return true;
 	}
 
 	/** Forgets the deduplication keys of messages that n8n did not get, so that these messages are accepted if they arrive again. */
@@ -65,7 +68,8 @@ export class Delivery {
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { textField, batchSize } = this.#setup.settings;
-			const items = batch.some(findBinaryBytes)
+			// Without bytes, nothing is awaited before the items are passed on.
+			const items = batch.some(findBytes)
 				? await this.#buildStoredItems(batch)
 				: batch.map((arrival) => buildItem(arrival, textField));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
@@ -87,22 +91,14 @@ export class Delivery {
 		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
 	}
 
-	/** Ends all calls of `#waitUntil`, now and later, and cancels their timers. */
-	stopWaiting(): void {
-		this.#isWaitingOver = true;
-		for (const end of this.#waitEnders) end();
-	}
-
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		const { context, settings } = this.#setup;
-		const items = Promise.all(
-			batch.map((arrival) => buildStoredItem(arrival, settings.textField, context)),
-		);
-		this.#itemsBeingStored.add(items);
+		const storing = buildStoredItems(batch, settings.textField, context);
+		this.#itemsBeingStored.add(storing);
 		try {
-			return await items;
+			return await storing;
 		} finally {
-			this.#itemsBeingStored.delete(items);
+			this.#itemsBeingStored.delete(storing);
 		}
 	}
 
@@ -113,20 +109,10 @@ export class Delivery {
 			const rejection = await this.#passAndAwaitEnd(items, key);
 			if (rejection === undefined) return;
 			if (attemptNumber === attemptCount) throw rejection;
-			await this.#waitUntil(this.#stopBegun, retryPauseMilliseconds * attemptNumber);
+			const pause = retryPauseMilliseconds * attemptNumber;
+			await waitAtMost(this.#setup.clock, pause, this.#stopBegun);
 			if (this.#isStopping) throw rejection;
 		}
-	}
-
-	/** Waits until `awaited` (a promise that never rejects) settles, the time has passed, or `stopWaiting()` is called. */
-	async #waitUntil(awaited: Promise<unknown>, milliseconds: number): Promise<void> {
-		if (this.#isWaitingOver) return;
-		let endWait = () => {};
-		const waitEnded = new Promise<void>((resolve) => (endWait = resolve));
-		this.#waitEnders.add(endWait);
-		void awaited.then(endWait);
-		await waitAtMost(this.#setup.clock, milliseconds, waitEnded);
-		this.#waitEnders.delete(endWait);
 	}
 
 	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
@@ -134,42 +120,37 @@ export class Delivery {
 		items: INodeExecutionData[],
 		key: string | undefined,
 	): Promise<Error | undefined> {
-		const execution = this.#setup.context.helpers.createDeferredPromise<IRun>();
+		const { context, settings } = this.#setup;
+		const execution = context.helpers.createDeferredPromise<IRun>();
 		let rejection: Error | undefined;
-		const executionEnded = execution.promise.catch((error: unknown) => {
-			if (!wasAccepted(error)) rejection = toError(error);
-		});
-		this.#setup.context.emit([items], undefined, execution, key);
-		await this.#waitUntil(executionEnded, this.#setup.settings.maxExecutionMilliseconds);
+		const executionEnded = execution.promise.then(
+			() => {
+				this.#alerts.reportLosses();
+			},
+			(error: unknown) => {
+				if (!wasAccepted(error)) rejection = toError(error);
+			},
+		);
+		context.emit([items], undefined, execution, key);
+		await this.#waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
 		return rejection;
 	}
 
 	/** Reports a batch that n8n did not take, unless the trigger stops. @returns what `deliver` returns */
 	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
-		const failure = createNotAcceptedError(batch.length, error);
 		if (this.#isStopping) {
 			this.#setup.context.logger.warn(
-				`Session channel: ${failure.message}. ${failure.description}`,
+				`Session channel: n8n takes no more messages: ${toError(error).message}`,
 			);
 			return false;
 		}
 		this.forgetKeys(batch);
-		this.#alerts.raise('notAccepted', failure);
+		const messages = batch.filter(({ isMessage }) => isMessage);
+		this.#alerts.countLosses(
+			messages.map(({ sessionId }) => sessionId),
+			toError(error),
+		);
 		return true;
-	}
-
-	/** Hashes node, session and ID, because n8n's keys have at most 255 characters, and n8n compares the keys of all workflows. */
-	#buildKey({ message, sessionId }: MessageArrival): string | undefined {
-		const { context, settings } = this.#setup;
-		const id = findMessageId(message, settings.deduplicationField);
-		if (id === undefined) return undefined;
-		const identity = JSON.stringify([
-			String(context.getWorkflow().id),
-			context.getNode().id,
-			sessionId,
-			id,
-		]);
-		return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
 	}
 }
 

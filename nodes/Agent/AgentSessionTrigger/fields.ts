@@ -16,12 +16,11 @@ export const triggerFields = [
 			'The sessions to listen to, separated by commas. One channel is opened for each session. Use the same ID in the Agent Execute node that starts the agent.',
 		hint: 'Choose your own ID and enter it here and in Agent Execute. The trigger cannot listen to sessions that get a new ID for each run.',
 	},
-	{ ...sessionFields.messageFormatField, noDataExpression: true },
 	sessionFields.filterField,
 	{
 		...sessionFields.filterValueField,
 		description:
-			'Only messages with this value in the filter field, or text messages equal to it, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
+			'Only messages with one of these values in the field, or text messages equal to one, start an execution. Separate several values with commas, and put a value that contains a comma in double quotes. Leave empty to accept all messages.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -65,80 +64,22 @@ export const triggerOptions = [
 		description:
 			'Max number of executions that run at once. Set to 1 to process messages strictly in order. Executions that a Wait node suspends (65 seconds or longer) do not count.',
 	},
-	{
-		displayName: 'Max Queued Bytes',
-		name: 'maxQueuedBytes',
-		type: 'number',
-		minimum: 1,
-		default: 67_108_864,
-		description:
-			'Max total size of messages waiting for an execution. 67108864 bytes are 64 MiB.',
-	},
-	{
-		displayName: 'Max Queued Messages',
-		name: 'maxQueuedMessages',
-		type: 'number',
-		minimum: 1,
-		default: 10_000,
-		description: 'Max number of messages waiting for an execution',
-	},
-	{
-		displayName: 'On Queue Full',
-		name: 'onQueueFull',
-		type: 'options',
-		options: [
-			{
-				name: 'Drop Oldest',
-				value: 'dropOldest',
-				description:
-					'The oldest messages are dropped. The number of dropped messages is reported.',
-			},
-			{
-				name: 'Pause Reading',
-				value: 'pause',
-				description:
-					'No message is dropped. Until the queue has space, messages wait in the connection and at the service.',
-			},
-		],
-		default: 'pause',
-		description: 'What to do if messages arrive faster than they are processed',
-	},
-	{
-		displayName: 'Reconnect Delay (Seconds)',
-		name: 'reconnectMaxDelaySeconds',
-		type: 'number',
-		minimum: 1,
-		maximum: 3600,
-		default: 60,
-		description:
-			'Max pause before reconnecting, unless a final close code or the service requires more',
-	},
 	sessionFields.outputTextField,
 ] as const satisfies readonly Field[];
 
 export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
-
-export type QueueSettings = Pick<
-	TriggerSettings,
-	| ('batchSize' | 'batchWaitMilliseconds' | 'maxConcurrentExecutions')
-	| ('maxQueuedMessages' | 'maxQueuedBytes' | 'onQueueFull')
->;
 
 /** Used for a workflow without a timeout. The value is n8n's default for EXECUTIONS_TIMEOUT_MAX. */
 const defaultExecutionSeconds = 3600;
 
 /** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the wrong field */
 export function readTriggerSettings(context: ITriggerFunctions) {
-	const rawValues = new RawParameters(createParameterContext(context)).readFields(
-		triggerFields,
-		triggerOptions,
-		0,
+	const rawParameters = new RawParameters(createParameterContext(context));
+	const params = readParameters(
+		[...triggerFields, ...triggerOptions],
+		rawParameters.readFields(triggerFields, triggerOptions, 0),
+		{ mode: 'fields', timezone: context.getTimezone() },
 	);
-	const allFields = [...triggerFields, ...triggerOptions];
-	const params = readParameters(allFields, rawValues, {
-		mode: 'fields',
-		timezone: context.getTimezone(),
-	});
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],

@@ -1,57 +1,53 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 
 import { isNodeError, toNodeError } from '../../core/errors';
-import { waitAtMost, systemClock } from '../../core/clock';
+import { systemClock } from '../../core/clock';
 import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
+import { type ConnectRequest, createConnectRequestReader } from '../session/connectRequest';
 import {
 	connect,
 	type Connection,
 	type ConnectionEvent,
 	type EndedChannel,
 } from '../session/connection';
-import { createConnectRequestReader } from '../session/connectRequest';
 import { meetsCondition } from '../session/messageFields';
 import type { SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
 import {
 	Alerts,
-	createQueueFullError,
+	createLostExecutionsError,
 	createStoppedEarlyError,
 	createTriggerError,
 } from './alerts';
+import { type Arrival, createEventArrival, MessageArrival } from './arrival';
 import { Delivery, type DeliverySetup } from './delivery';
+import { ExecutionWaits } from './executionWaits';
 import { readTriggerSettings } from './fields';
-import {
-	type Arrival,
-	createEventArrival,
-	type Leftover,
-	MessageArrival,
-	MessageQueue,
-} from './queue';
+import { MessageQueue } from './queue';
 import { type ListenerSetup, createTestListener } from './testListener';
-import { closeListener, getNodeMemory, getStopBudget, replaceListener } from './triggerState';
+import * as triggerState from './triggerState';
 
 interface PublishedSetup extends ListenerSetup, DeliverySetup {
-	readonly stopBudget: ReturnType<typeof getStopBudget>;
+	readonly nodeKey: string;
+	readonly stopBudget: ReturnType<typeof triggerState.getStopBudget>;
 	/** Shared with all other nodes that connect to the same service. */
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** While a trigger stops, it keeps delivering. It gives up if the queue has not become shorter after this time. */
-const maxDrainStepMilliseconds = 400;
-/** The time limit for all deliveries while the trigger stops. n8n stops one trigger after another, and exits 30 s after it begins to stop. */
-const maxDrainMilliseconds = 2000;
-/** How many final executions may start at once, beyond the user's limit. n8n 2.41 needs about 10 MiB for each execution. */
+/** How long a trigger that stops hands over what waits, and lets n8n store it. n8n stops one trigger after another, and exits after 30 s. */
+const handOverMilliseconds = 1000;
+/** How many executions may run at once meanwhile. n8n 2.41 needs about 10 MiB for each execution. */
 const maxFinalExecutions = 50;
-/** How long n8n may take to store the items of the final executions. */
-const finalStoreMilliseconds = 500;
 /** How long n8n gets to store a failed execution. n8n may exit after that, and does not report when the execution is stored. */
 const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
-export class PublishedListener {
+export class PublishedListener implements triggerState.NodeListener {
+	readonly label: string;
+	readonly sessionKeys: readonly string[];
 	readonly #setup: PublishedSetup;
 	readonly #alerts: Alerts;
+	readonly #waits: ExecutionWaits;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
 	#hasLoggedRepeatedId = false;
@@ -61,8 +57,20 @@ export class PublishedListener {
 	constructor(setup: PublishedSetup) {
 		const { context, settings, clock } = setup;
 		this.#setup = setup;
+		this.label = `'${context.getNode().name}' in the workflow '${context.getWorkflow().name ?? ''}'`;
+		this.sessionKeys = setup.sessionKeys;
 		this.#alerts = new Alerts(context, clock);
-		this.#delivery = new Delivery(setup, this.#alerts);
+		const waitActions = {
+			isBlocked: () => this.#queue.isBlocked,
+			reportLost: (count: number) => {
+				const failure = createLostExecutionsError(count);
+				context.logger.warn(`Session channel: ${failure.message}`);
+				this.#alerts.raise('lost', failure);
+			},
+		};
+		const keepsOrder = settings.maxConcurrentExecutions === 1;
+		this.#waits = new ExecutionWaits(waitActions, clock, !keepsOrder);
+		this.#delivery = new Delivery(setup, this.#alerts, this.#waits);
 		const queueActions = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pauseReading: () => {
@@ -72,10 +80,6 @@ export class PublishedListener {
 			resumeReading: () => {
 				for (const connection of this.#connections) connection.resume();
 			},
-			reportDropped: (arrivals: readonly Arrival[]) => {
-				this.#delivery.forgetKeys(arrivals);
-				this.#alerts.raise('dropped', createQueueFullError(arrivals.length));
-			},
 		};
 		this.#queue = new MessageQueue<Arrival>(settings, queueActions, clock);
 	}
@@ -83,103 +87,78 @@ export class PublishedListener {
 	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
 	start(): void {
 		if (this.#closing !== undefined) return;
-		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } =
-			this.#setup;
-		this.#connections = settings.sessionIds.map((sessionId) => {
-			const frameSequence = memory.getFrameSequence(sessionId);
-			frameSequence.restart();
-			const connectionListener = {
-				onFrame: this.#handleFrame,
-				onEvent: (event: ConnectionEvent) => {
-					if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
-				},
-				onChannelEnd: ({ alert, failure }: EndedChannel) => {
-					if (alert) this.#alerts.raise(alert, failure, sessionId);
-				},
-			};
-			const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-			return connect(
-				{ ...settings, sessionId },
-				readConnectRequest,
-				connectionListener,
-				environment,
-			);
-		});
-		const leftover = memory.takeLeftover();
-		if (leftover) this.#resumeLeftover(leftover);
+		const { settings, memory } = this.#setup;
+		this.#warnAboutOtherListeners();
+		this.#connections = settings.sessionIds.map((sessionId) => this.#connect(sessionId));
+		this.#resumeLeftover(memory.takeLeftover());
 	}
 
-	/**
-	 * Delivers queued messages for a short time, closes the channels, and keeps the other messages for the next start. Takes at most 4 s:
-	 * `maxDrainMilliseconds`, 1.3 s to close, and the two limits for storing. Never rejects. A second call only waits for the first.
-	 */
+	/** Stops within 2.5 s: 1.3 s to close the channels, and the two limits above. Never rejects. A second call only waits for the first. */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
 		return this.#closing;
 	}
 
-	async #stop(): Promise<void> {
-		this.#delivery.stopRetrying();
-		const hadBacklog = this.#queue.length > 0;
-		const whenDrained = this.#queue.drain();
-		if (hadBacklog) await this.#awaitDrain(whenDrained);
-		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
-		const closings = this.#connections.map((connection) => connection.close(options));
-		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
-		await this.#startFinalExecutions(hadBacklog || this.#queue.length > 0);
-		const hasLeftover = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
-		this.#alerts.close();
-		if (hasLeftover) await this.#waitWithin(alertStoreMilliseconds);
+	#connect(sessionId: string): Connection {
+		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } =
+			this.#setup;
+		const frameSequence = memory.getFrameSequence(sessionId);
+		frameSequence.restart();
+		const listener = {
+			onFrame: this.#handleFrame,
+			onEvent: (event: ConnectionEvent) => {
+				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
+			},
+			onChannelEnd: ({ alert, failure }: EndedChannel) => {
+				if (alert) this.#alerts.raise(alert, failure, sessionId);
+			},
+		};
+		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
+		return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
 	}
 
-	/** Starts the final executions, and waits until n8n has had time to store their items. */
-	async #startFinalExecutions(hasBacklog: boolean): Promise<void> {
-		// Executions that start at the same time may overtake each other.
-		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
-		this.#queue.end(keepsOrder ? 0 : maxFinalExecutions);
-		// n8n may refuse items that it gets later, because the workflow is then no longer published. It does not say which items it accepted.
-		const whenStored = hasBacklog
-			? this.#queue.waitForBatches()
-			: this.#delivery.waitUntilStored();
-		await this.#waitWithin(finalStoreMilliseconds, whenStored);
-		this.#delivery.stopWaiting();
-	}
-
-	async #awaitDrain(whenDrained: Promise<void>): Promise<void> {
-		const { clock } = this.#setup;
-		const deadline = clock.getMonotonicMilliseconds() + maxDrainMilliseconds;
-		let remainingMilliseconds = maxDrainMilliseconds;
-		while (remainingMilliseconds > 0) {
-			const previousLength = this.#queue.length;
-			await this.#waitWithin(
-				Math.min(maxDrainStepMilliseconds, remainingMilliseconds),
-				whenDrained,
+	#warnAboutOtherListeners(): void {
+		const { settings, context, sessionKeys, nodeKey } = this.#setup;
+		for (const [index, sessionId] of settings.sessionIds.entries()) {
+			const labels = triggerState.findListeners(sessionKeys[index] ?? '', nodeKey);
+			if (labels.length === 0) continue;
+			context.logger.warn(
+				`Session channel ${sessionId}: ${labels.join(', ')} also listens to this session. Each message may start both workflows, or the service may send it to only one of them`,
 			);
-			if (this.#queue.length === 0 || this.#queue.length >= previousLength) return;
-			remainingMilliseconds = deadline - clock.getMonotonicMilliseconds();
 		}
 	}
 
-	/** Waits within the stop budget. @param awaited ends the wait early when it settles */
-	async #waitWithin(
-		milliseconds: number,
-		awaited: Promise<void> = new Promise(() => {}),
-	): Promise<void> {
+	/** Stops reading, hands over what waits within the time limit, and reports how many messages are left. */
+	async #stop(): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
-		const begunAt = clock.getMonotonicMilliseconds();
-		await waitAtMost(
-			clock,
-			Math.min(milliseconds, stopBudget.getRemainingMilliseconds()),
-			awaited,
-		);
-		stopBudget.spend(clock.getMonotonicMilliseconds() - begunAt);
+		this.#delivery.stopRetrying();
+		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
+		const closings = this.#connections.map((connection) => connection.close(options));
+		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
+		const handedOver = this.#handOver();
+		await stopBudget.wait(clock, handOverMilliseconds, handedOver);
+		this.#waits.stop();
+		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
+		this.#alerts.close();
+		const never = new Promise<void>(() => {});
+		if (isReported) await stopBudget.wait(clock, alertStoreMilliseconds, never);
+	}
+
+	/** Settles when nothing waits and n8n has stored the items. n8n may refuse later items, because the workflow is then no longer published. */
+	async #handOver(): Promise<void> {
+		const hasBacklog = this.#queue.length > 0;
+		// Executions that start at the same time may overtake each other.
+		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
+		await this.#queue.handOver(keepsOrder ? 1 : maxFinalExecutions);
+		// n8n does not say when it has stored items. It has when their execution ends.
+		await (hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored());
 	}
 
 	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
-	#keepLeftover(leftover: Leftover<Arrival>, hasUnreadMessages: boolean): boolean {
-		const messages = leftover.entries.filter(({ isMessage }) => isMessage);
-		if (messages.length === 0 && !hasUnreadMessages) return false;
+	#keepLeftover(leftover: readonly Arrival[], hasUnreadMessages: boolean): boolean {
 		const { context, memory, clock } = this.#setup;
+		const messages = leftover.filter(({ isMessage }) => isMessage);
+		if (messages.length === 0 && !hasUnreadMessages) return false;
 		this.#delivery.forgetKeys(messages);
 		memory.keepLeftover(leftover, clock);
 		const failure = createStoppedEarlyError(messages.length, hasUnreadMessages);
@@ -188,49 +167,48 @@ export class PublishedListener {
 		return true;
 	}
 
-	#resumeLeftover({ entries, droppedCounts }: Leftover<Arrival>): void {
-		const { settings, context } = this.#setup;
-		const isListed = ({ sessionId }: Arrival) => settings.sessionIds.includes(sessionId);
-		const listedEntries = entries
-			.filter(isListed)
-			.flatMap((entry) => this.#renumberIfNew(entry));
-		this.#queue.adopt({ entries: listedEntries, droppedCounts });
-		const lostCount = entries.filter((entry) => entry.isMessage && !isListed(entry)).length;
-		if (lostCount === 0) return;
+	/** Queues the messages again, with numbers before those of the new channels. */
+	#resumeLeftover(leftover: readonly Arrival[]): void {
+		const { settings, context, memory } = this.#setup;
+		let unlistedCount = 0;
+		for (const arrival of leftover) {
+			if (!settings.sessionIds.includes(arrival.sessionId)) unlistedCount++;
+			else if (!arrival.isMessage) this.#queue.push(arrival);
+			else {
+				const sequence = memory.getFrameSequence(arrival.sessionId).takeNumber();
+				this.#pushIfNew(new MessageArrival({ ...arrival.frame, sequence }));
+			}
+		}
+		if (unlistedCount === 0) return;
 		context.logger.warn(
-			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${lostCount}`,
+			`Session channel: queued messages were discarded because 'Session IDs' no longer contains their session: ${unlistedCount}`,
 		);
-	}
-
-	/** Numbers the message again, before the messages of the new channel. @returns an empty list if the message has a repeated ID */
-	#renumberIfNew(entry: Arrival): readonly Arrival[] {
-		if (!entry.isMessage) return [entry];
-		const sequence = this.#setup.memory.getFrameSequence(entry.sessionId).takeNumber();
-		const arrival = new MessageArrival({ ...entry.frame, sequence });
-		const isNew = this.#delivery.rememberIfNew(arrival);
-		arrival.releaseMessage();
-		return isNew ? [arrival] : [];
 	}
 
 	readonly #handleFrame = (frame: SessionFrame) => {
-		const { context, settings, memory } = this.#setup;
+		const { settings, memory } = this.#setup;
 		const arrival = new MessageArrival(frame);
-		const passesFilter =
-			settings.filter === undefined || meetsCondition(arrival.message, settings.filter);
-		if (passesFilter && this.#delivery.rememberIfNew(arrival)) {
-			this.#queue.push(arrival);
-			arrival.releaseMessage();
-			return;
-		}
+		const { filter } = settings;
+		const isAccepted = filter === undefined || meetsCondition(arrival.message, filter);
+		if (isAccepted && this.#pushIfNew(arrival)) return;
 		// The next message that starts an execution reports this gap.
 		memory.getFrameSequence(frame.sessionId).addUnreportedGap(frame.gapMs);
-		if (!passesFilter || this.#hasLoggedRepeatedId) return;
-		// Without this warning, pieces of an answer that share an ID would be lost without a trace.
-		this.#hasLoggedRepeatedId = true;
-		context.logger.warn(
-			`Session channel ${frame.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
-		);
 	};
+
+	/** Queues a message unless its ID is known. @returns whether it is new */
+	#pushIfNew(arrival: MessageArrival): boolean {
+		const isNew = this.#delivery.rememberIfNew(arrival);
+		if (isNew) this.#queue.push(arrival);
+		else if (!this.#hasLoggedRepeatedId) {
+			// Without this warning, pieces of an answer that share an ID would be lost without a trace.
+			this.#hasLoggedRepeatedId = true;
+			this.#setup.context.logger.warn(
+				`Session channel ${arrival.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+			);
+		}
+		arrival.releaseMessage();
+		return isNew;
+	}
 }
 
 /** Starts to listen. Tolerates network problems, because n8n would not try again. @throws NodeApiError for a wrong parameter or credential */
@@ -244,16 +222,17 @@ export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerRes
 	if (context.getMode() === 'manual') return createTestListener(setup);
 
 	// The node ID alone is not unique, because a copied workflow has the same node IDs.
-	const key = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
+	const nodeKey = JSON.stringify([String(context.getWorkflow().id), context.getNode().id]);
 	const listener = new PublishedListener({
 		...setup,
-		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? key),
-		memory: getNodeMemory(key),
-		stopBudget: getStopBudget(),
+		nodeKey,
+		rateLimiter: getConnectRateLimiter(context.getNode().credentials?.agentApi?.id ?? nodeKey),
+		memory: triggerState.getNodeMemory(nodeKey),
+		stopBudget: triggerState.getStopBudget(),
 	});
-	await replaceListener(key, listener);
+	await triggerState.replaceListener(nodeKey, listener);
 	listener.start();
-	return { closeFunction: () => closeListener(key, listener) };
+	return { closeFunction: () => triggerState.closeListener(nodeKey, listener) };
 }
 
 async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
@@ -261,18 +240,31 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	const readConnectRequest = createConnectRequestReader(context);
 	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
+	const request = await readFirstRequest(context, () => readConnectRequest(sessionId));
+	const sessionKeys = settings.sessionIds.map((id) => buildSessionKey(id, request));
+	return { context, settings, sessionKeys, readConnectRequest, clock: systemClock, connect };
+}
+
+/** Checks the credentials. @returns undefined if they cannot be read now. @throws NodeError if only the user can fix them */
+async function readFirstRequest(
+	context: ITriggerFunctions,
+	readRequest: () => Promise<ConnectRequest>,
+): Promise<ConnectRequest | undefined> {
 	try {
-		await readConnectRequest(sessionId);
+		return await readRequest();
 	} catch (error) {
-		const { credentials } = context.getNode();
-		const isChosen =
-			credentials?.agentApi !== undefined && credentials.agentSignatureApi !== undefined;
-		if (isNodeError(error) || !isChosen || context.getMode() === 'manual')
-			throw toNodeError(error);
+		const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
+		const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
+		const failure = toNodeError(error);
+		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw failure;
 		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
 		context.logger.warn(
-			`Session channel: the credentials could not be read: ${toNodeError(error).message}`,
+			`Session channel: the credentials could not be read: ${failure.message}`,
 		);
+		return undefined;
 	}
-	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }
+
+/** Two triggers listen to the same session if their keys are equal. Without credentials, the key is only the session's. */
+const buildSessionKey = (sessionId: string, request: ConnectRequest | undefined): string =>
+	JSON.stringify([sessionId, request?.baseUrl.href ?? '']);

@@ -4,15 +4,20 @@ import { NodeError, toNodeError } from '../../core/errors';
 import type { Clock } from '../../core/clock';
 import type { connect, Connection, EndedChannel } from '../session/connection';
 import type { ConnectRequestReader } from '../session/connectRequest';
-import { meetsCondition } from '../session/messageFields';
+import { findFieldText, listDistinct, meetsCondition } from '../session/messageFields';
+import { joinSentences } from '../../core/text';
 import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
-import { type Arrival, MessageArrival, MessageQueue, buildStoredItem } from './queue';
+import { type Arrival, buildStoredItems, MessageArrival } from './arrival';
 import type { TriggerSettings } from './fields';
+import { MessageQueue } from './queue';
+import { findListeners } from './triggerState';
 
 export interface ListenerSetup {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
+	/** Identifies each session with its service. */
+	readonly sessionKeys: readonly string[];
 	readonly readConnectRequest: ConnectRequestReader;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
@@ -37,6 +42,8 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 class EditorTestListener {
 	readonly #setup: ListenerSetup;
 	readonly #queue: MessageQueue<Arrival>;
+	/** What the messages that were filtered out have in the filter field. Undefined for one without it. */
+	readonly #filteredValues: Array<string | undefined> = [];
 	#connections: Connection[] = [];
 	#cancelTimeout = () => {};
 	#closing: Promise<unknown> | undefined;
@@ -50,31 +57,36 @@ class EditorTestListener {
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, connect, readConnectRequest, clock, context } = this.#setup;
-		const { filter } = settings;
-		this.#connections = settings.sessionIds.map((sessionId) => {
-			const listener = {
-				onFrame: (frame: SessionFrame) => {
-					const arrival = new MessageArrival(frame);
-					if (filter === undefined || meetsCondition(arrival.message, filter))
-						this.#queue.push(arrival);
-					arrival.releaseMessage();
-				},
-				onChannelEnd: ({ decision, failure }: EndedChannel) => {
-					if (decision === 'longBackoff') this.#fail(failure);
-				},
-			};
-			const environment = { clock, log: context.logger };
-			return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
-		});
+		const listener = {
+			onFrame: (frame: SessionFrame) => {
+				this.#handleFrame(frame);
+			},
+			onChannelEnd: ({ decision, failure }: EndedChannel) => {
+				if (decision === 'longBackoff') this.#fail(failure);
+			},
+		};
+		const environment = { clock, log: context.logger };
+		this.#connections = settings.sessionIds.map((sessionId) =>
+			connect({ ...settings, sessionId }, readConnectRequest, listener, environment),
+		);
 		this.#cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
 			this.#fail(this.#createNoMessageError());
 		});
 	}
 
+	#handleFrame(frame: SessionFrame): void {
+		const { filter } = this.#setup.settings;
+		const arrival = new MessageArrival(frame);
+		if (filter === undefined || meetsCondition(arrival.message, filter))
+			this.#queue.push(arrival);
+		else this.#filteredValues.push(findFieldText(arrival.message, filter.field));
+		arrival.releaseMessage();
+	}
+
 	/** n8n also calls this on "Stop listening" and after the workflow has run. */
 	async close(): Promise<void> {
 		this.#cancelTimeout();
-		this.#queue.end();
+		this.#queue.takeLeftover();
 		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close()));
 		await this.#closing;
 	}
@@ -84,10 +96,7 @@ class EditorTestListener {
 		void this.close();
 		const { context, settings } = this.#setup;
 		try {
-			const itemPromises = batch.map((arrival) =>
-				buildStoredItem(arrival, settings.textField, context),
-			);
-			const items = await Promise.all(itemPromises);
+			const items = await buildStoredItems(batch, settings.textField, context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {
@@ -115,8 +124,28 @@ class EditorTestListener {
 		return new NodeError({
 			code: 504,
 			message: `${noMessageText}. ${channelsText}`,
-			description:
-				"Start an agent with the same session ID while the test listens. If the workflow is published, its channel may have received the message instead. Messages that do not match 'Filter Value' are ignored.",
+			description: joinSentences(
+				this.#describeFiltered(),
+				this.#describeOtherListeners(),
+				'Start an agent with the same session ID while the test listens.',
+			),
 		});
+	}
+
+	/** Names what was filtered out, because a person may have forgotten the filter, or mistyped a value. */
+	#describeFiltered(): string {
+		const { filterField } = this.#setup.settings;
+		const count = this.#filteredValues.length;
+		if (count === 0) return '';
+		const values = listDistinct(this.#filteredValues).join(', ');
+		const subject = filterField === '' ? 'their text' : `'${filterField}'`;
+		const found = values === '' ? `none has ${subject}` : `${subject} was: ${values}`;
+		return `Messages that 'Accepted Message Values' left out: ${count} (${found}).`;
+	}
+
+	#describeOtherListeners(): string {
+		const labels = this.#setup.sessionKeys.flatMap((key) => findListeners(key));
+		if (labels.length === 0) return '';
+		return `The published trigger ${listDistinct(labels).join(', ')} also listens, and the service may have sent the message only there.`;
 	}
 }

@@ -1,9 +1,9 @@
 // What the triggers of this process share. Each node has a memory and a listener, found by its key. All have one time for stopping.
 import { BoundedMap, getOrAdd } from '../../core/boundedMap';
-import { type Clock, systemClock } from '../../core/clock';
+import { type Clock, waitAtMost } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { FrameSequence } from '../session/frameSequence';
-import type { Arrival, Leftover } from './queue';
+import type { Arrival } from './arrival';
 
 /** How many deduplication keys and how many sessions one node remembers. */
 const maxEntriesPerNode = 10_000;
@@ -13,32 +13,36 @@ export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers between two starts, in the memory of the process. */
 export class NodeMemory {
-	/** Deduplication keys. Earlier versions of the package share the memory, so this name and those of the methods stay. */
+	/** Deduplication keys. */
 	readonly recentKeys = new BoundedMap<string, true>(maxEntriesPerNode);
 	readonly #frameSequences = new BoundedMap<string, FrameSequence>(maxEntriesPerNode);
-	#keptLeftover:
-		{ readonly leftover: Leftover<Arrival>; readonly cancelExpiry: () => void } | undefined;
+	#leftover: readonly Arrival[] = [];
+	#cancelExpiry = () => {};
 
 	getFrameSequence(sessionId: string): FrameSequence {
 		return getOrAdd(this.#frameSequences, sessionId, () => new FrameSequence());
 	}
 
-	keepLeftover(leftover: Leftover<Arrival>, clock: Clock): void {
-		const cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
-			this.#keptLeftover = undefined;
+	keepLeftover(arrivals: readonly Arrival[], clock: Clock): void {
+		this.#leftover = arrivals;
+		this.#cancelExpiry = clock.callAfter(leftoverLifetimeSeconds * 1000, () => {
+			this.#leftover = [];
 		});
-		this.#keptLeftover = { leftover, cancelExpiry };
 	}
 
-	takeLeftover(): Leftover<Arrival> | undefined {
-		const keptLeftover = this.#keptLeftover;
-		this.#keptLeftover = undefined;
-		keptLeftover?.cancelExpiry();
-		return keptLeftover?.leftover;
+	takeLeftover(): readonly Arrival[] {
+		this.#cancelExpiry();
+		const leftover = this.#leftover;
+		this.#leftover = [];
+		return leftover;
 	}
 }
 
-interface Closable {
+export interface NodeListener {
+	/** Names the workflow and the node, for people. */
+	readonly label: string;
+	/** The sessions that it listens to, each with the address of its service. */
+	readonly sessionKeys: readonly string[];
 	/** May be called twice, settles within a limited time, and never rejects. */
 	close(): Promise<void>;
 }
@@ -46,19 +50,28 @@ interface Closable {
 const maxRememberedNodes = 200;
 
 /** Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
-export async function replaceListener(nodeKey: string, listener: Closable): Promise<void> {
+export async function replaceListener(nodeKey: string, listener: NodeListener): Promise<void> {
 	const { listeners } = getRegistry();
 	const previous = listeners.get(nodeKey);
-	const earlierClosed = Promise.all([previous?.earlierClosed, previous?.closable.close()]);
-	listeners.set(nodeKey, { closable: listener, earlierClosed });
+	const earlierClosed = Promise.all([previous?.earlierClosed, previous?.listener.close()]);
+	listeners.set(nodeKey, { listener, earlierClosed });
 	await earlierClosed;
 }
 
 /** Closes the listener, and removes it unless another listener has replaced it. Never rejects. */
-export async function closeListener(nodeKey: string, listener: Closable): Promise<void> {
+export async function closeListener(nodeKey: string, listener: NodeListener): Promise<void> {
 	await listener.close();
 	const { listeners } = getRegistry();
-	if (listeners.get(nodeKey)?.closable === listener) listeners.delete(nodeKey);
+	if (listeners.get(nodeKey)?.listener === listener) listeners.delete(nodeKey);
+}
+
+/** Lists the labels of the published triggers of this process that listen to a session, without the given node. */
+export function findListeners(sessionKey: string, exceptNodeKey?: string): string[] {
+	const labels: string[] = [];
+	for (const [nodeKey, { listener }] of getRegistry().listeners)
+		if (nodeKey !== exceptNodeKey && listener.sessionKeys.includes(sessionKey))
+			labels.push(listener.label);
+	return labels;
 }
 
 export function getNodeMemory(nodeKey: string): NodeMemory {
@@ -66,11 +79,11 @@ export function getNodeMemory(nodeKey: string): NodeMemory {
 }
 
 const getRegistry = () =>
-	getGlobalSingleton('sessionTriggers', () => ({
+	getGlobalSingleton('agentSessionTriggers', () => ({
 		/** `earlierClosed` settles when all earlier listeners of the node are closed. */
 		listeners: new Map<
 			string,
-			{ readonly closable: Closable; readonly earlierClosed: Promise<unknown> }
+			{ readonly listener: NodeListener; readonly earlierClosed: Promise<unknown> }
 		>(),
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
@@ -79,30 +92,24 @@ const getRegistry = () =>
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Triggers that stop within one minute share 10 s of waiting for their executions. The minute starts with the first call of `getRemainingMilliseconds`. */
+/** Triggers that stop within one minute share 10 s of waiting. The minute starts with the first wait. */
 export class StopBudget {
-	readonly #clock: Clock;
 	/** Monotonic milliseconds. */
 	#periodStartedAt = -Infinity;
 	#spentMilliseconds = 0;
 
-	constructor(clock: Clock) {
-		this.#clock = clock;
-	}
-
-	getRemainingMilliseconds(): number {
-		const now = this.#clock.getMonotonicMilliseconds();
-		if (now - this.#periodStartedAt > stopPeriodMilliseconds) {
-			this.#periodStartedAt = now;
+	/** Waits until a promise settles, but not longer than the given time and the rest of the budget. @param promise never rejects */
+	async wait(clock: Clock, milliseconds: number, promise: Promise<unknown>): Promise<void> {
+		const begunAt = clock.getMonotonicMilliseconds();
+		if (begunAt - this.#periodStartedAt > stopPeriodMilliseconds) {
+			this.#periodStartedAt = begunAt;
 			this.#spentMilliseconds = 0;
 		}
-		return Math.max(0, stopBudgetMilliseconds - this.#spentMilliseconds);
-	}
-
-	spend(milliseconds: number): void {
-		this.#spentMilliseconds += milliseconds;
+		const remaining = Math.max(0, stopBudgetMilliseconds - this.#spentMilliseconds);
+		await waitAtMost(clock, Math.min(milliseconds, remaining), promise);
+		this.#spentMilliseconds += clock.getMonotonicMilliseconds() - begunAt;
 	}
 }
 
 export const getStopBudget = () =>
-	getGlobalSingleton('sessionTriggerStopBudget', () => new StopBudget(systemClock));
+	getGlobalSingleton('agentSessionTriggerStopBudget', () => new StopBudget());

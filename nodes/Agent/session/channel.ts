@@ -272,7 +272,10 @@ export class Channel {
 				);
 			},
 			onError: (error) => {
-				this.#closeCause ??= closeReasons.convertSocketError(error, this.#settings);
+				this.#closeCause ??= closeReasons.convertSocketError(
+					error,
+					this.#settings.sanitize,
+				);
 			},
 			onClose: (code, reason) => {
 				this.#isSocketClosed = true;

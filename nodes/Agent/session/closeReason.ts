@@ -18,6 +18,9 @@ export interface UpgradeResponse {
 	readonly fromProxy?: boolean;
 }
 
+/** A larger message closes the channel. */
+export const maxMessageMebibytes = 16;
+
 /** Why a channel closed or did not open. The texts contain no secrets. */
 export type CloseReason =
 	/** The server sent a close frame. `code` is 1005 if the frame had none. */
@@ -33,7 +36,9 @@ export type CloseReason =
 	| { readonly kind: 'connectTimeout' }
 	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
-	| { readonly kind: 'tooLarge'; readonly maxMessageBytes: number }
+	| { readonly kind: 'tooLarge' }
+	/** The server agreed to open the channel, but with a response that the WebSocket protocol forbids. `message` is that of the `ws` library. */
+	| { readonly kind: 'invalidUpgrade'; readonly message: string }
 	/** A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
 	| { readonly kind: 'malformed'; readonly code: string }
 	/** The credentials could not be read. `needsUser`: only the user can fix this, because they are incomplete or access is denied. */
@@ -61,15 +66,13 @@ const isTemporaryStatus = (statusCode: number) =>
 export function decideRetry(
 	closeReason: CloseReason,
 	history: { readonly retriedCloseKey: string | undefined; readonly faultyCloseCount: number },
-	finalCloseCodes: readonly number[],
 ): RetryDecision {
+	const { kind } = closeReason;
 	if (isClosedByFaultyFrame(closeReason) && history.faultyCloseCount >= maxFaultyCloses)
 		return 'longBackoff';
-	if (closeReason.kind === 'credentials')
-		return closeReason.needsUser ? 'longBackoff' : 'backoff';
-	if (closeReason.kind === 'blocked') return 'longBackoff';
-	const closeCodes = [...longBackoffCloseCodes, ...finalCloseCodes];
-	if (closeReason.kind === 'closeFrame' && closeCodes.includes(closeReason.code))
+	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
+	if (kind === 'blocked' || kind === 'invalidUpgrade') return 'longBackoff';
+	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);
 	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
@@ -115,16 +118,15 @@ export function buildCloseReason(
 
 type CodedError = Error & { code?: unknown };
 
-export function convertSocketError(
-	error: CodedError,
-	{
-		maxMessageBytes,
-		sanitize,
-	}: { readonly maxMessageBytes: number; readonly sanitize: Sanitize },
-): CloseReason {
-	const code = typeof error.code === 'string' ? error.code : undefined;
-	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge', maxMessageBytes };
-	if (code?.startsWith('WS_ERR_')) return { kind: 'malformed', code };
+/** The code of a socket's error after an upgrade that the `ws` library refused. The library itself gives these errors no code. */
+export const invalidUpgradeCode = 'INVALID_UPGRADE';
+
+export function convertSocketError(error: CodedError, sanitize: Sanitize): CloseReason {
+	const code = typeof error.code === 'string' ? error.code : '';
+	if (code === invalidUpgradeCode)
+		return { kind: 'invalidUpgrade', message: sanitize(error.message) };
+	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge' };
+	if (code.startsWith('WS_ERR_')) return { kind: 'malformed', code };
 	return convertNetworkError(error, sanitize);
 }
 
@@ -145,14 +147,12 @@ export function convertUpgradeResponse(response: UpgradeResponse, sanitize: Sani
 
 /** Converts an error of reading the credentials. @param sanitize used for n8n's errors. A NodeError contains no secrets */
 export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
-	const { message } = toError(error);
-	if (isNodeError(error)) return { kind: 'credentials', message, needsUser: true };
-	const needsUser = message.includes(envAccessDeniedText);
+	if (isNodeError(error)) return { kind: 'credentials', message: error.message, needsUser: true };
+	const { name, message } = toError(error);
+	// An expression in the credential failed, for example because n8n does not allow $env in it.
+	const needsUser = name === 'ExpressionError';
 	return { kind: 'credentials', message: sanitize(message), needsUser };
 }
-
-/** n8n's error text for an expression with $env that N8N_BLOCK_ENV_ACCESS_IN_NODE forbids. */
-const envAccessDeniedText = 'access to env vars denied';
 
 /** Describes the reason in a clause for events, logs and the end of an error message. */
 export function describeCloseReason(closeReason: CloseReason): string {
@@ -176,7 +176,9 @@ export function describeCloseReason(closeReason: CloseReason): string {
 		case 'silent':
 			return 'the server stopped responding';
 		case 'tooLarge':
-			return `a message was larger than the limit of ${closeReason.maxMessageBytes} bytes`;
+			return `a message was larger than the limit of ${maxMessageMebibytes} MiB`;
+		case 'invalidUpgrade':
+			return `the server violated the WebSocket protocol when it opened the channel (${closeReason.message})`;
 		case 'malformed':
 			return `a message violated the WebSocket protocol (${closeReason.code})`;
 		case 'credentials':
@@ -219,6 +221,7 @@ const statusCodeByKind: Partial<Record<CloseReason['kind'], number>> = {
 	silent: 504,
 	tooLarge: 502,
 	malformed: 502,
+	invalidUpgrade: 502,
 	credentials: 400,
 };
 
@@ -228,11 +231,13 @@ const unreachableAdvice =
 /** Advice by kind of close reason or category of network error. A response has its own advice. All others have `unreachableAdvice`. */
 const adviceByKind: Partial<Record<CloseReason['kind'] | NetworkError['category'], string>> = {
 	closeFrame: 'Ask the team that operates the agent service what this close code means.',
-	// The label is written out, because the trigger has no `FieldNaming` that would insert it.
-	tooLarge: "Raise 'Max Message Size' in the options, or have the agent send smaller messages.",
+	tooLarge: 'Have the agent send smaller messages, or a link to the data.',
 	malformed:
 		'The agent service, or something between it and n8n, sent data that is not valid WebSocket traffic. Ask the team that operates the agent service.',
-	credentials: 'Open the credentials of this node, check them, and save them again.',
+	invalidUpgrade:
+		'Ask the team that operates the agent service: its response to the upgrade must not contain anything that n8n did not ask for, such as an extension or a subprotocol. A proxy in between may also have added it.',
+	credentials:
+		'Open the credentials of this node, check them, and save them again. If one of them uses $env, n8n must allow it (N8N_BLOCK_ENV_ACCESS_IN_NODE).',
 	blocked: `${blockedAdvice} This also applies to the proxy, if you use one.`,
 	handshake:
 		'Check the WebSocket URL in the Agent API credential: its port, and whether the service supports wss:// and https:// connections.',
@@ -247,8 +252,6 @@ export function getCloseAdvice(closeReason: CloseReason, nowMilliseconds: number
 		];
 		return [...adviceTexts, quoteResponseBody(response)].filter(Boolean).join(' ');
 	}
-	if (closeReason.kind === 'credentials' && closeReason.message.includes(envAccessDeniedText))
-		return 'The credential uses $env, which this n8n does not allow (N8N_BLOCK_ENV_ACCESS_IN_NODE). Enter the value itself, or use an external secret.';
 	if (closeReason.kind !== 'network') return adviceByKind[closeReason.kind] ?? unreachableAdvice;
 	const { category, cure } = classifyNetworkError(closeReason);
 	return cure ?? adviceByKind[category] ?? unreachableAdvice;

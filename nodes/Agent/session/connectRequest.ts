@@ -28,7 +28,7 @@ const sharedReadMilliseconds = 1000;
 /** The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
-	overrides: credentials.IdentityOverrides = {},
+	override?: credentials.Identity,
 	clock: Pick<Clock, 'getMonotonicMilliseconds'> = systemClock,
 ): ConnectRequestReader {
 	let lastReading:
@@ -44,7 +44,7 @@ export function createConnectRequestReader(
 		return buildConnectRequest(
 			sessionId,
 			api,
-			credentials.buildIdentity(signatureApi, overrides),
+			credentials.buildIdentity(signatureApi, override),
 			egress,
 		);
 	};

@@ -5,20 +5,17 @@ import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
-import type { MessageFormat, SessionFrame } from './messages';
-import {
-	ConnectRateLimiter,
-	type NextAttempt,
-	ReconnectPlanner,
-	type ReconnectPolicy,
-} from './reconnect';
+import type { SessionFrame } from './messages';
+import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { SocketOpener } from './webSocket';
 
-export interface ConnectionOptions
-	extends Omit<ChannelSettings, keyof ConnectRequest>, ReconnectPolicy {
+export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
 	readonly sessionId: string;
-	readonly messageFormat: MessageFormat;
+	/** The limit for the delays between attempts. By default a minute. */
+	readonly reconnectMaxDelaySeconds?: number;
 }
+
+const defaultMaxDelaySeconds = 60;
 
 /** The JSON of the item that the trigger emits for each event if its option 'Connection Events' is on. */
 export interface ConnectionEvent {
@@ -114,7 +111,11 @@ class SessionConnection {
 			...environment,
 		};
 		this.#readConnectRequest = readConnectRequest;
-		this.#reconnectPlanner = new ReconnectPlanner(options, clock, random);
+		this.#reconnectPlanner = new ReconnectPlanner(
+			options.reconnectMaxDelaySeconds ?? defaultMaxDelaySeconds,
+			clock,
+			random,
+		);
 		this.#scheduleAttempt(0);
 	}
 
@@ -200,14 +201,9 @@ class SessionConnection {
 			onOpen: this.#handleOpen,
 			onFrame: (data: Buffer, isBinary: boolean) => {
 				this.#reconnectPlanner.recordFrame();
-				const { sessionId, messageFormat } = this.#options;
-				const received = {
-					sessionId,
-					receivedAt: this.#formatNow(),
-					data,
-					isBinary,
-					messageFormat,
-				};
+				const { sessionId } = this.#options;
+				const receivedAt = this.#formatNow();
+				const received = { sessionId, receivedAt, data, isBinary };
 				const frame = this.#environment.frameSequence.buildFrame(received);
 				this.#notify((listener) => {
 					listener.onFrame(frame);

@@ -3,9 +3,6 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { createRefusal } from '../../core/errors';
 import { splitList } from '../../fields/values';
 
-/** The values of one item that replace those of the credential. An empty value or a timestamp of 0 replaces nothing. */
-export type IdentityOverrides = Readonly<Partial<Record<keyof Identity, unknown>>>;
-
 /** The values that identify the user, with the timestamp of one request. */
 export interface Identity {
 	readonly userId: string;
@@ -35,7 +32,7 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 
 export type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 
-/** Parses the `agentSignatureApi` credential. Missing values are no error, because the item may override them. */
+/** Parses the `agentSignatureApi` credential. Missing values are no error, because each item may override them. */
 export function parseAgentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
 		userId: trimValue(raw.userId),
@@ -50,41 +47,36 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 	};
 }
 
-/** Builds the identity of one request or channel. @throws NodeError 400 if a value is missing or the timestamp is wrong */
+/** Builds the identity of one request or channel. @param override the values of one item that replace those of the credential */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
-	overrides: IdentityOverrides = {},
+	override?: Identity,
 	nowMilliseconds: number = Date.now(),
 ): Identity {
+	const { userId, userPublicKey, signature } = override ?? credential;
 	return {
-		userId: requireIdentityValue(overrides.userId, credential.userId, 'user ID'),
-		userPublicKey: requireIdentityValue(
-			overrides.userPublicKey,
-			credential.userPublicKey,
-			'user public key',
-		),
-		signature: requireIdentityValue(overrides.signature, credential.signature, 'signature'),
-		timestamp: resolveTimestamp(credential, overrides.timestamp, nowMilliseconds),
+		userId: requireIdentityValue(userId, 'user ID'),
+		userPublicKey: requireIdentityValue(userPublicKey, 'user public key'),
+		signature: requireIdentityValue(signature, 'signature'),
+		timestamp: override
+			? parseTimestamp(override.timestamp, "'Timestamp (Milliseconds)'")
+			: readTimestamp(credential, nowMilliseconds),
 	};
 }
 
 const trimValue = (value: unknown) =>
 	typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
 
-function requireIdentityValue(override: unknown, fallback: string, name: string): string {
-	const value = trimValue(override) || fallback;
-	if (value !== '') return value;
-	const advice = `Enter the ${name} in the Agent Signature API credential or in the node's options.`;
-	throw createRefusal(`The ${name} is missing`, advice);
+function requireIdentityValue(value: string, name: string): string {
+	if (value.trim() !== '') return value.trim();
+	throw createRefusal(
+		`The ${name} is missing`,
+		`Enter the ${name} in the Agent Signature API credential, or use the node's option 'Signature Override'.`,
+	);
 }
 
-function resolveTimestamp(
-	credential: AgentSignatureCredential,
-	override: unknown,
-	now: number,
-): number {
-	if (override) return parseTimestamp(override, "The option 'Timestamp (Milliseconds)'");
-	if (credential.timestampMode === 'current') return now;
+function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: number): number {
+	if (credential.timestampMode === 'current') return nowMilliseconds;
 	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',

@@ -1,4 +1,5 @@
-import { type MessageContent, parseMessageContent } from './messages';
+import { shorten } from '../../core/text';
+import { type MessageContent, parseJsonContent } from './messages';
 
 /** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
 export function findValueAtPath(value: unknown, path: string): unknown {
@@ -53,12 +54,25 @@ export function findMessageId(content: MessageContent, dotPath: string): string 
 
 /** Returns the value that conditions are compared with. It has exact integers, and the JSON of a binary frame is parsed. */
 function toComparable(content: MessageContent): unknown {
-	const parsed =
-		content.format === 'binary' ? parseMessageContent(content.bytes, true, 'json') : content;
-	return parsed.format === 'json' && parsed.exactMessage !== undefined
-		? parsed.exactMessage
-		: parsed.message;
+	const parsed = content.format === 'binary' ? parseJsonContent(content.bytes) : content;
+	if (parsed?.format === 'json' && parsed.exactMessage !== undefined) return parsed.exactMessage;
+	return parsed?.message;
 }
 
 const stringifyValue = (value: unknown): string =>
 	typeof value === 'string' ? value : JSON.stringify(value);
+
+const maxListedTexts = 10;
+const maxListedLength = 40;
+
+/** Lists the first distinct texts, shortened. If there are more, the list ends with '…'. */
+export function listDistinct(texts: ReadonlyArray<string | undefined>): string[] {
+	const distinctTexts = new Set<string>();
+	for (const text of texts) {
+		if (text !== undefined) distinctTexts.add(shorten(text, maxListedLength));
+		// Stops early, because there may be a million texts.
+		if (distinctTexts.size > maxListedTexts)
+			return [...[...distinctTexts].slice(0, maxListedTexts), '…'];
+	}
+	return [...distinctTexts];
+}

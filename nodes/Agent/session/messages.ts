@@ -44,15 +44,18 @@ function findStringEnd(json: string, openingQuote: number): number {
 	return json.length;
 }
 
-/** How to read frames. `auto` reads a text frame as JSON if it is valid JSON, otherwise as text, and a binary frame as binary. */
-export type MessageFormat = 'auto' | 'json' | 'text' | 'binary';
-
 /** The content of a frame. `message` is the value that the item contains under this key. */
 export type MessageContent =
-	/** `exactMessage` is the value with unsafe integers as strings of their digits. It is missing if the value has no such integer. */
-	| { readonly format: 'json'; readonly message: unknown; readonly exactMessage?: unknown }
+	| JsonContent
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
+
+interface JsonContent {
+	readonly format: 'json';
+	readonly message: unknown;
+	/** The value with unsafe integers as strings of their digits. Missing if the value has no such integer. */
+	readonly exactMessage?: unknown;
+}
 
 interface FrameEnvelope {
 	readonly sessionId: string;
@@ -69,7 +72,6 @@ interface FrameEnvelope {
 export interface SessionFrame extends FrameEnvelope {
 	readonly data: Buffer;
 	readonly isBinary: boolean;
-	readonly messageFormat: MessageFormat;
 }
 
 export type SessionMessage = MessageContent &
@@ -87,39 +89,27 @@ const partBytes = 36;
 export const measureHeldBytes = (held: SessionMessage | SessionFrame): number =>
 	'data' in held ? held.byteLength + frameOverheadBytes : (held.memoryBytes ?? held.byteLength);
 
-export function parseFrame({
-	data,
-	isBinary,
-	messageFormat,
-	...envelope
-}: SessionFrame): SessionMessage {
-	const content = parseMessageContent(data, isBinary, messageFormat);
-	const memoryCost = content.format === 'json' && {
-		memoryBytes: data.length + countJsonParts(data) * partBytes,
-	};
-	return { ...envelope, ...content, ...memoryCost };
+export function parseFrame({ data, isBinary, ...envelope }: SessionFrame): SessionMessage {
+	const content = parseMessageContent(data, isBinary);
+	if (content.format !== 'json') return { ...envelope, ...content };
+	return { ...envelope, ...content, memoryBytes: data.length + countJsonParts(data) * partBytes };
 }
 
 /** Copies a frame that is a small part of a larger buffer. Otherwise, the frame would keep the whole buffer in memory. */
 export const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
-/** Parses the content of a frame, and never throws. Data that cannot be read as `format` stays text or bytes. */
-export function parseMessageContent(
-	data: Buffer,
-	isBinary: boolean,
-	format: MessageFormat,
-): MessageContent {
-	if (format === 'binary' || (format === 'auto' && isBinary) || !isUtf8(data))
-		return toBinaryContent(data);
-	const text = data.toString('utf8');
-	if (format === 'text') return { format: 'text', message: text };
-	const json = canParse(data) ? parseJsonContent(text) : undefined;
-	return json ?? (isBinary ? toBinaryContent(data) : { format: 'text', message: text });
+/** Parses the content of a frame: JSON if it is JSON, otherwise text. A binary frame, and a text that is no UTF-8, stays bytes. */
+export function parseMessageContent(data: Buffer, isBinary: boolean): MessageContent {
+	if (isBinary || !isUtf8(data))
+		return { format: 'binary', message: null, bytes: copyFromLargeBuffer(data) };
+	return parseJsonContent(data) ?? { format: 'text', message: data.toString('utf8') };
 }
 
-function parseJsonContent(text: string): MessageContent | undefined {
-	const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
+/** @returns undefined if the data is not JSON, or if parsing it would harm n8n's other workflows */
+export function parseJsonContent(data: Buffer): JsonContent | undefined {
+	if (!isUtf8(data) || !canParse(data)) return undefined;
+	const json = data.toString('utf8').replace(/^\uFEFF/, '');
 	try {
 		const message: unknown = JSON.parse(json);
 		const exactJson = quoteUnsafeIntegers(json);
@@ -129,10 +119,6 @@ function parseJsonContent(text: string): MessageContent | undefined {
 		// The caller keeps the message as text or bytes.
 		return undefined;
 	}
-}
-
-function toBinaryContent(data: Buffer): MessageContent {
-	return { format: 'binary', message: null, bytes: copyFromLargeBuffer(data) };
 }
 
 /** Stores the bytes of a message in n8n, which tries to detect the media type from the first bytes. */

@@ -16,12 +16,6 @@ const maxDelayMilliseconds = 15 * 60_000;
 /** The shortest delay for `freshCredentials`. Attempts share credentials for a second, so the next one does not get the refused ones again. */
 const rereadDelayMilliseconds = 1000;
 
-export interface ReconnectPolicy {
-	readonly reconnectMaxDelaySeconds: number;
-	/** Close codes that the user adds to `longBackoffCloseCodes`. The user's option calls them final. */
-	readonly finalCloseCodes: readonly number[];
-}
-
 const outageAlertMilliseconds = 5 * 60_000;
 
 export interface NextAttempt {
@@ -51,15 +45,16 @@ class OutageHistory {
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
 export class ReconnectPlanner {
-	readonly #policy: ReconnectPolicy;
+	readonly #maxDelayMilliseconds: number;
 	readonly #clock: Clock;
 	readonly #random: () => number;
 	#outage = new OutageHistory();
 	#openedAt: number | undefined;
 	#hasReceivedFrame = false;
 
-	constructor(policy: ReconnectPolicy, clock: Clock, random: () => number) {
-		this.#policy = policy;
+	/** @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more */
+	constructor(maxDelaySeconds: number, clock: Clock, random: () => number) {
+		this.#maxDelayMilliseconds = maxDelaySeconds * 1000;
 		this.#clock = clock;
 		this.#random = random;
 	}
@@ -81,11 +76,7 @@ export class ReconnectPlanner {
 		outage.startedAt ??= now;
 		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
 		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
-		const decision = closeReasons.decideRetry(
-			closeReason,
-			outage,
-			this.#policy.finalCloseCodes,
-		);
+		const decision = closeReasons.decideRetry(closeReason, outage);
 		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
 		const delayMilliseconds = this.#computeDelay(decision, closeReason);
 		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
@@ -125,10 +116,7 @@ export class ReconnectPlanner {
 				rereadDelayMilliseconds +
 				Math.floor(this.#random() * baseMilliseconds)
 			);
-		const bounds = {
-			baseMilliseconds,
-			capMilliseconds: this.#policy.reconnectMaxDelaySeconds * 1000,
-		};
+		const bounds = { baseMilliseconds, capMilliseconds: this.#maxDelayMilliseconds };
 		const jitterMilliseconds = drawJitterMilliseconds(
 			outage.backoffDelayCount,
 			bounds,

@@ -5,7 +5,7 @@ import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
 import { toError } from '../../core/errors';
-import type { UpgradeResponse } from './closeReason';
+import { invalidUpgradeCode, maxMessageMebibytes, type UpgradeResponse } from './closeReason';
 import type { ConnectRequest, EgressFilter } from './connectRequest';
 
 /**
@@ -105,7 +105,7 @@ function buildSocketOptions(request: SocketRequest) {
 		// By default, the library waits 30 s after a close frame before it reports the close.
 		closeTimeout: 3000,
 		followRedirects: false,
-		maxPayload: request.maxMessageBytes,
+		maxPayload: maxMessageMebibytes * 1024 * 1024,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
 		// Checks the address again when the socket connects, because the host name may then resolve to a different address.
@@ -134,13 +134,23 @@ function attachListener(
 		// `ws` declares one type for the listeners of all events.
 		socket.on(event, callGuarded as (...values: unknown[]) => void);
 	};
-	addListener('open', listener.onOpen);
+	let hasUpgraded = false;
+	let wasOpen = false;
+	addListener('upgrade', () => (hasUpgraded = true));
+	addListener('open', () => {
+		wasOpen = true;
+		listener.onOpen();
+	});
 	addListener('message', listener.onFrame);
 	for (const kind of ['ping', 'pong'] as const)
 		addListener(kind, () => {
 			listener.onControlFrame(kind);
 		});
-	addListener('error', listener.onError);
+	addListener('error', (error: Error) => {
+		const isInvalidUpgrade = hasUpgraded && !wasOpen;
+		if (isInvalidUpgrade) Object.assign(error, { code: invalidUpgradeCode });
+		listener.onError(error);
+	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	addListener('unexpected-response', (_request: unknown, response: IncomingMessage) => {
 		stopReading = readUpgradeResponse(response, (upgradeResponse) => {
@@ -168,7 +178,6 @@ const failedSocket: ChannelSocket = {
 
 export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts'> {
 	readonly egress?: EgressFilter;
-	readonly maxMessageBytes: number;
 }
 
 /** The events of one socket. `onClose` is called exactly once and last. */

@@ -58,10 +58,7 @@ describe('before the call', () => {
 			setTimeout(() => service.send('s1', { type: 'answer', text: 'greeting' }), delay);
 			expect((await running)[0]?.json).toMatchObject({
 				output: '42',
-				messages: [
-					{ message: { text: 'greeting' }, beforeCall: true },
-					{ message: answer },
-				],
+				messages: [{ message: answer }],
 			});
 		},
 	);
@@ -266,35 +263,50 @@ describe('a call that fails after the answer came', () => {
 });
 
 describe('a wait that is not over in time', () => {
-	test.each<[string, () => void, RegExp]>([
-		[
-			'a message that was too large',
-			() => service.send('s1', 'x'.repeat(2000)),
-			/larger than the limit of 1000/,
-		],
-		[
-			'a drop',
-			() => {
+	test('names a drop', async () => {
+		await serve({
+			messages: () => [],
+			...afterCall(20, () => {
 				service.dropChannels();
-			},
-			/the connection was lost/,
-		],
-	])('names %s', async (_name, happen, cause) => {
-		await serve({ messages: () => [], ...afterCall(20, happen) });
-		const options = { waitTimeoutSeconds: 1.5, maxMessageBytes: 1000 };
-		const error = await failureOf(run({ options }));
+			}),
+		});
+		const error = await failureOf(run({ options: { waitTimeoutSeconds: 1.5 } }));
 		expect(error.message).toMatch(/0 messages received$/);
-		expect(error.description).toMatch(cause);
+		expect(error.description).toMatch(/the connection was lost/);
 		expect(error.description).toContain('Messages may be missing.');
 		expect(error.context.data).toMatchObject({ gap: true });
 	});
 });
 
+describe('a message that is too large', () => {
+	const tooLarge = () => {
+		service.send('s1', { text: 'first' }, 'x'.repeat(16 * 1024 * 1024 + 1));
+	};
+
+	test('fails the item at once', async () => {
+		await serve({ messages: () => [], ...afterCall(20, tooLarge) });
+		const error = await failureOf(run({ wait: { waitUntil: 'close' } }));
+		expect([error.httpCode, error.message]).toEqual([
+			'502',
+			'The agent sent a message that is larger than 16 MiB, which was not received',
+		]);
+		expect(error.context.data).toMatchObject({ messages: [{ message: { text: 'first' } }] });
+	});
+
+	test('ends the wait with what came before, if On Wait Timeout says so', async () => {
+		await serve({ messages: () => [], ...afterCall(20, tooLarge) });
+		const options = { onWaitTimeout: 'output' };
+		const json = await jsonOf({ wait: { waitUntil: 'close' }, options });
+		expect(json).toMatchObject({ endedBy: 'limit', output: 'first', gap: true });
+	});
+});
+
 describe('more messages than are collected', () => {
-	const many = () => Array.from({ length: 1500 }, (_, n) => ({ text: `w${n}` }));
+	const some = () => Array.from({ length: 1500 }, (_, n) => ({ text: `w${n}` }));
+	const many = () => Array.from({ length: 10_001 }, (_, n) => ({ text: `w${n}` }));
 
 	test('1,500 of them are all there', async () => {
-		await serve({ messages: many });
+		await serve({ messages: some });
 		const json = await jsonOf({ wait: silence });
 		expect([json?.output, (json?.messages as unknown[]).length]).toEqual(['w1499', 1500]);
 	});
@@ -303,21 +315,21 @@ describe('more messages than are collected', () => {
 		'the limit is %s, as On Wait Timeout says',
 		async (onWaitTimeout) => {
 			await serve({ messages: many });
-			const running = run({ wait: silence, options: { maxMessages: 1000, onWaitTimeout } });
+			const running = run({ wait: silence, options: { onWaitTimeout } });
 			if (onWaitTimeout === 'output') {
 				const [item] = await running;
 				expect([item?.json.endedBy, (item?.json.messages as unknown[]).length]).toEqual([
 					'limit',
-					1000,
+					10_000,
 				]);
 				return;
 			}
 			const error = await failureOf(running);
 			expect([error.httpCode, error.message]).toEqual([
 				'502',
-				expect.stringContaining('1,000 were received'),
+				expect.stringContaining('10,000 were received'),
 			]);
-			expect(error.description).toContain("'Max Messages'");
+			expect(error.description).toContain('A wait collects 10,000 messages');
 		},
 	);
 });

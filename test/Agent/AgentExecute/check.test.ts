@@ -47,7 +47,12 @@ describe('check', () => {
 		['an expression', { task: '={{ $json.n === 4 ? $("Nowhere").item.json.x : "x" }}' }],
 		[
 			'a timestamp',
-			{ options: { timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}' } },
+			{
+				options: {
+					...signer,
+					timestamp: '={{ $json.n === 4 ? 1795253731 : 1795253731904 }}',
+				},
+			},
 		],
 		[
 			'the end of a wait',
@@ -195,59 +200,27 @@ describe('check', () => {
 		const complete = { user: '0xb', key: '0xc', signature: '0xd', time: 1_795_253_731_904 };
 		const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
 
-		test.each<[string, IDataObject, string, string]>([
-			['signature', { ...complete, signature: '' }, 'Signature', 'User ID'],
-			['signature of spaces', { ...complete, signature: '  ' }, 'Signature', 'User ID'],
-			['signature that is null', { ...complete, signature: null }, 'Signature', 'User ID'],
-			['user', { ...complete, user: '' }, 'User ID', 'User Public Key'],
-			[
-				'public key',
-				{ user: '0xb', signature: '0xd', time: 1 },
-				'User Public Key',
-				'User ID',
-			],
+		test.each<[string, IDataObject, string]>([
+			['signature', { ...complete, signature: '' }, 'Signature'],
+			['signature of spaces', { ...complete, signature: '  ' }, 'Signature'],
+			['signature that is null', { ...complete, signature: null }, 'Signature'],
+			['user', { ...complete, user: '' }, 'User ID'],
+			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key'],
 			[
 				'timestamp',
 				{ user: '0xb', key: '0xc', signature: '0xd' },
 				'Timestamp (Milliseconds)',
-				'User ID',
 			],
-			[
-				'timestamp that is 0',
-				{ ...complete, time: 0 },
-				'Timestamp (Milliseconds)',
-				'User ID',
-			],
-			[
-				'timestamp that is 0 as text',
-				{ ...complete, time: '0' },
-				'Timestamp (Milliseconds)',
-				'User ID',
-			],
-			[
-				'timestamp of zeros',
-				{ ...complete, time: '00' },
-				'Timestamp (Milliseconds)',
-				'User ID',
-			],
-			[
-				'timestamp of 0 and spaces',
-				{ ...complete, time: ' 0 ' },
-				'Timestamp (Milliseconds)',
-				'User ID',
-			],
-			[
-				'anything but the timestamp',
-				{ time: complete.time },
-				'User ID',
-				'Timestamp (Milliseconds)',
-			],
-		])('an item with an empty %s is refused', async (_, json, missing, given) => {
+			['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)'],
+			['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)'],
+			['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)'],
+			['value at all', {}, 'Signature'],
+		])('an item with an empty %s is refused', async (_, json, missing) => {
 			await serve();
 			const items = [{ json: complete }, { json }, { json: complete }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
 			expect(error.message).toBe(
-				`The option '${missing}' is empty for this item, but '${given}' is not`,
+				`'${missing}' of the option 'Signature Override' is empty for this item`,
 			);
 			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([
 				1,
@@ -255,8 +228,17 @@ describe('check', () => {
 				0,
 			]);
 			expect(error.description).toContain(
-				`remove the option to use the credential's value for all items`,
+				`use the credential's values for all items, remove the option`,
 			);
+		});
+
+		test('an option that has some of the values only is refused', async () => {
+			await serve();
+			const { userId, userPublicKey, signature } = own;
+			const others = { userId, userPublicKey, signature };
+			const items = [{ json: complete }];
+			const error = await failureOf(run({ items, parameters: { options: others } }));
+			expect(error.message).toContain("'Timestamp (Milliseconds)' of the option");
 		});
 
 		test('a timestamp that is no number is refused, not taken from the credential', async () => {
@@ -267,12 +249,6 @@ describe('check', () => {
 				"'Timestamp (Milliseconds)' must be a whole number, not an object",
 			);
 			expect(service.connections).toBe(0);
-		});
-
-		test('an item whose timestamp is 0 and that brings nothing else is the credential’s user', async () => {
-			await serve();
-			await run({ items: [{ json: { time: '00' } }], parameters: { options: own } });
-			expect(sent()).toMatchObject([signer]);
 		});
 
 		test('under Continue on Fail the others go out', async () => {
@@ -287,44 +263,16 @@ describe('check', () => {
 			expect(sent()).toHaveLength(1);
 		});
 
-		test('an item that brings nothing of its own is the credential’s user', async () => {
+		test('each item is sent as its own user', async () => {
 			await serve();
 			await run({
-				items: [{ json: complete }, { json: {} }],
+				items: [{ json: complete }, { json: { ...complete, user: '0xe' } }],
 				parameters: { options: { ...own, parallelRequests: 1 } },
 			});
 			expect(sent()).toMatchObject([
 				{ userId: '0xb', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
-				signer,
+				{ userId: '0xe', userPublicKey: '0xc', signature: '0xd', timestamp: complete.time },
 			]);
-		});
-
-		test.each<[string, IDataObject, object]>([
-			[
-				'only the timestamp',
-				{ timestamp: complete.time },
-				{ ...signer, timestamp: complete.time },
-			],
-			[
-				'all but the timestamp',
-				{ ...own, timestamp: 0 },
-				{ userId: '0xb', signature: '0xd' },
-			],
-			[
-				'a field that was left empty',
-				{ ...own, userPublicKey: '' },
-				{ userPublicKey: signer.userPublicKey },
-			],
-			['one field only', { userId: '={{ $json.user }}' }, { ...signer, userId: '0xb' }],
-			[
-				'all fields left empty',
-				{ userId: '', userPublicKey: '', signature: '', timestamp: 0 },
-				signer,
-			],
-		])('%s may be set in the options', async (_, options, expected) => {
-			await serve();
-			await run({ items: [{ json: complete }], parameters: { options } });
-			expect(sent()).toMatchObject([expected]);
 		});
 	});
 
@@ -333,7 +281,17 @@ describe('check', () => {
 
 		test.each<[string, IDataObject]>([
 			['a call', {}],
-			['a call with values of its own', { options: { signature: '0xown' } }],
+			[
+				'a call with values of its own',
+				{
+					options: {
+						userId: '1',
+						userPublicKey: '2',
+						signature: '3',
+						timestamp: 1_795_253_731_904,
+					},
+				},
+			],
 		])('%s to another host is refused, and nothing is sent', async (_, parameters) => {
 			await serve();
 			const error = await failureOf(run({ signer: elsewhere, parameters }));

@@ -111,10 +111,7 @@ describe('conversation', () => {
 				expect(item?.json).toMatchObject({
 					output: 'second',
 					lastMessage: { type: 'answer', text: 'second' },
-					messages: [
-						{ message: { text: 'first' }, beforeCall: true },
-						{ message: { text: 'second' } },
-					],
+					messages: [{ message: { text: 'second' } }],
 				});
 			},
 		);
@@ -137,14 +134,6 @@ describe('conversation', () => {
 				options: { textField: 'data.reply' },
 			});
 			expect(item?.json).toMatchObject({ output: 'hello', lastMessage: { data: {} } });
-		});
-
-		test('JSON in binary frames is compared as JSON, where the format says so', async () => {
-			await serve({ messages: () => [Buffer.from('{"type":"answer","text":"hello"}')] });
-			const wait = { waitUntil: 'match', matchField: 'type', matchValue: 'answer' };
-			const [item] = await run({ wait, options: { messageFormat: 'json' } });
-			expect(item?.json).toMatchObject({ output: 'hello', endedBy: 'match' });
-			expect(item?.binary).toBeUndefined();
 		});
 
 		test('only messages that the filter names count and are shown', async () => {
@@ -178,12 +167,12 @@ describe('conversation', () => {
 			[
 				'an answer',
 				{ parameters: { waitForMessages: false } },
-				"'output' is null, because the response has no text in the field 'text'. Its fields are: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+				"'output' is null, because the response has no text in the field 'text'. Fields found: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
 			],
 			[
 				'messages',
 				{},
-				"'output' is null, because the messages have no text in the field 'text'. Their fields are: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
+				"'output' is null, because the messages have no text in the field 'text'. Fields found: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
 			],
 		])(
 			'where %s has no text, a hint says why the output is null',

@@ -163,13 +163,6 @@ describe('the answer', () => {
 		});
 	});
 
-	test('shows its headers on request', async () => {
-		await serve();
-		service.script({ headers: { 'x-trace': 'abc' } });
-		const [item] = await run({ parameters: { options: { includeHeaders: true } } });
-		expect(item?.json.headers).toMatchObject({ 'x-trace': 'abc' });
-	});
-
 	test('over 64 MiB is refused, naming the limit, without a second call', async () => {
 		await serve();
 		service.script({ bodyBytes: 65 * 1024 * 1024 });
@@ -345,7 +338,7 @@ describe('input that cannot be sent', () => {
 		],
 		[
 			'a timestamp in seconds',
-			{ parameters: { options: { timestamp: 1795253731 } } },
+			{ parameters: { options: { ...signer, timestamp: 1795253731 } } },
 			'is not a time in milliseconds',
 		],
 		['no signature', { signer: { signature: '' } }, 'signature is missing'],
@@ -397,7 +390,7 @@ describe('several items', () => {
 			items: numbered(2),
 			node: { onError: 'continueRegularOutput' },
 			parameters: {
-				options: { userId: '={{ $json.n === 0 ? $("Nowhere").item.json.x : "0xb" }}' },
+				options: { textField: '={{ $json.n === 0 ? $("Nowhere").item.json.x : "text" }}' },
 			},
 		});
 		expect(items.map(({ json }) => [json.statusCode, typeof json.error])).toEqual([

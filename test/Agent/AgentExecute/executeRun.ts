@@ -2,6 +2,8 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
+import { overrideOptions } from '../../../nodes/Agent/AgentExecute/fields';
+import { waitOptions } from '../../../nodes/Agent/AgentExecute/waitFields';
 import {
 	type ContextOptions,
 	createExecuteContext,
@@ -32,6 +34,25 @@ export interface RunOptions {
 
 const node = new AgentExecute();
 
+/** Puts options that a test names without their place to where the form has them. */
+export function arrangeOptions({ options = {}, ...parameters }: IDataObject): IDataObject {
+	const given = Object.entries(options as IDataObject);
+	const pick = (names: readonly string[]): IDataObject =>
+		Object.fromEntries(given.filter(([name]) => names.includes(name)));
+	const waitNames = waitOptions.map(({ name }) => name as string);
+	const overrideNames = overrideOptions.map(({ name }) => name as string);
+	const moved = ['waitTimeoutSeconds', ...waitNames, ...overrideNames];
+	const rest: IDataObject = Object.fromEntries(given.filter(([name]) => !moved.includes(name)));
+	const override = pick(overrideNames);
+	if (Object.keys(override).length > 0) rest.signatureOverride = { values: override };
+	return {
+		...pick(['waitTimeoutSeconds']),
+		waitOptions: pick(waitNames),
+		...parameters,
+		options: rest,
+	};
+}
+
 /** Runs Agent Execute in n8n's own context, with credentials for the service. */
 export async function runExecute(
 	{ url, webSocketUrl }: Pick<AgentService, 'url' | 'webSocketUrl'>,
@@ -49,7 +70,11 @@ export async function runExecute(
 		signal: options.signal,
 		executionId: options.executionId,
 		onChunk: options.onChunk,
-		parameters: { startStepName: 'start', task: 'Say hello', ...options.parameters },
+		parameters: {
+			startStepName: 'start',
+			task: 'Say hello',
+			...arrangeOptions(options.parameters ?? {}),
+		},
 	});
 	if (options.keepsNoCustomData)
 		Object.defineProperty(context, 'customData', { value: undefined });
@@ -73,7 +98,7 @@ export async function callTool(
 		},
 		authenticate: { agentApi: { 'x-api-key': apiKey } },
 		node: { type: 'test.nodeTool' },
-		parameters: { startStepName: 'start', task: 'Do it', ...parameters },
+		parameters: { startStepName: 'start', task: 'Do it', ...arrangeOptions(parameters) },
 	});
 	return await tool({});
 }

@@ -1,11 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import {
-	highlightAnswer,
-	buildHints,
-	tagExecution,
-} from '../../../nodes/Agent/AgentExecute/output';
+import { buildHints } from '../../../nodes/Agent/AgentExecute/hints';
+import { tagExecution } from '../../../nodes/Agent/AgentExecute/output';
 import {
 	buildOutputText,
 	describeFields,
@@ -363,23 +360,6 @@ describe('output', () => {
 		expect(context.customData.getAll()).toEqual({ session_id: `s1, s2, ${longest}` });
 	});
 
-	test.each<[unknown, Partial<ContextOptions>, string | undefined]>([
-		['Done.', {}, 'Done.'],
-		['x'.repeat(300), {}, 'x'.repeat(255)],
-		['', {}, undefined],
-		[null, {}, undefined],
-		['Done.', { node: { type: 'test.nodeTool' } }, undefined],
-	])('of the answer %j n8n highlights its beginning (%j)', (output, more, expected) => {
-		const context = contextOf(more);
-		highlightAnswer(context, [
-			{ json: { output } as IDataObject },
-			{ json: { output: 'second' } },
-		]);
-		expect(Object.values(context.customData.getAll())).toEqual(
-			expected === undefined ? [] : [expected],
-		);
-	});
-
 	describe('a hint', () => {
 		const waited = { messages: [], repeatedCount: 0, hasGap: false } as unknown as WaitResult;
 		const hints = (json: IDataObject, more: Partial<WaitResult> = {}, binary?: object) =>
@@ -429,7 +409,11 @@ describe('output', () => {
 			expect(hints({ output: 'x' }, { endedBy: 'silence', messages })).toEqual(
 				value === undefined
 					? []
-					: [expect.stringContaining(`'Match Field' type and 'Match Value' ${value}:`)],
+					: [
+							expect.stringContaining(
+								`'Final Message Field' type and 'Final Message Values' ${value}:`,
+							),
+						],
 			);
 			expect(hints({ output: 'x' }, { endedBy: 'count', messages })).toEqual([]);
 		});

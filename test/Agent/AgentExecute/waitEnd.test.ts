@@ -13,7 +13,6 @@ function collect(
 	const clock = new FakeClock();
 	const told: WaitEndReason[] = [];
 	const settings = {
-		maxMessages: 1000,
 		waitTimeoutSeconds: 300,
 		deduplicationField: '',
 		...end,
@@ -23,7 +22,7 @@ function collect(
 	const collector = new MessageCollector(parts, (over) => void told.push(over));
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
-		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false, 'auto');
+		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false);
 		collector.add({
 			sessionId: 's',
 			sequence: ++sequence,
@@ -35,8 +34,7 @@ function collect(
 	const contents = (messages: readonly SessionMessage[]) =>
 		messages.map(({ message }) => message);
 	const texts = () => contents(collector.messages);
-	const early = () => contents(collector.earlyMessages);
-	return { clock, told, collector, add, texts, early, count: () => collector.messages.length };
+	return { clock, told, collector, add, texts, count: () => collector.messages.length };
 }
 
 /** From the call on. */
@@ -147,16 +145,12 @@ test('a close ends only the wait that waits for it', () => {
 });
 
 test('one message more than allowed is the limit', () => {
-	const { told, collector, add, count } = collectFromCall(
-		{ waitUntil: 'close' },
-		{ maxMessages: 2 },
-	);
+	const { told, collector, add, count } = collectFromCall({ waitUntil: 'close' });
 	collector.markCallEnded();
-	add(1);
-	add(2);
+	for (let n = 1; n <= 10_000; n++) add(n);
 	expect(told).toEqual([]);
-	add(3);
-	expect([told, count()]).toEqual([['limit'], 2]);
+	add(10_001);
+	expect([told, count()]).toEqual([['limit'], 10_000]);
 });
 
 test('a close after the end changes nothing', () => {
@@ -167,18 +161,6 @@ test('a close after the end changes nothing', () => {
 	collector.markCallEnded();
 	collector.handleCloseFrame();
 	expect([told, collector.handleNoMoreMessages()]).toEqual([['close'], true]);
-});
-
-test('of what came before the call 32 MiB are kept, the latest', () => {
-	const { add, early } = collect({ waitUntil: 'close' });
-	const half = 16 * 1024 * 1024;
-	add('old', half);
-	add('new', half);
-	expect(early()).toEqual(['old', 'new']);
-	add('newest', 1);
-	expect(early()).toEqual(['new', 'newest']);
-	add('last', half - 1);
-	expect(early()).toEqual(['new', 'newest', 'last']);
 });
 
 test('64 MiB to the byte are taken', () => {
@@ -227,27 +209,17 @@ test.each<[string, Partial<WaitSettings>]>([
 	['silence', { waitUntil: 'silence', silenceSeconds: 5 }],
 	['limit', { waitUntil: 'close' }],
 ])('what came before the call was sent does not end the wait by %s', async (endedBy, end) => {
-	const { clock, told, collector, add, count } = collectFromCall(end, {
-		maxMessages: endedBy === 'limit' ? 1 : 9,
-	});
-	add('old');
+	const { clock, told, collector, add, count } = collectFromCall(end);
+	add('old', 64 * 1024 * 1024);
 	// The call before was not accepted, or the service repeats an earlier turn.
 	collector.markCallSent();
 	collector.markCallEnded();
 	await clock.advance(60_000);
-	expect([told, count(), collector.earlyMessages]).toMatchObject([[], 0, [{ message: 'old' }]]);
-	add('new');
+	expect([told, count(), collector.earlyCount]).toEqual([[], 0, 1]);
+	add('new', endedBy === 'limit' ? 64 * 1024 * 1024 : 1);
 	if (endedBy === 'limit') add('more');
 	await clock.advance(5000);
 	expect([told, count()]).toEqual([[endedBy], 1]);
-});
-
-test('of what came before the call no more is kept than may be collected, the latest', () => {
-	const { collector, add, early } = collect({ waitUntil: 'close' }, { maxMessages: 2 });
-	for (const n of [1, 2, 3]) add(n);
-	collector.handleCloseFrame();
-	collector.markCallSent();
-	expect([collector.endReason, early()]).toEqual([undefined, [2, 3]]);
 });
 
 describe('after the call', () => {
@@ -280,7 +252,7 @@ describe('a filter', () => {
 	const failure = { field: 'type', values: ['error'] };
 
 	test('leaves out all messages but its own and those that report a failure', () => {
-		const { told, collector, add, texts, early } = collect(
+		const { told, collector, add, texts } = collect(
 			{ waitUntil: 'count', messageCount: 2 },
 			{ filterCondition: filter, failureCondition: failure },
 		);
@@ -288,7 +260,7 @@ describe('a filter', () => {
 		collector.markCallSent();
 		collector.markCallEnded();
 		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
-		expect([told, texts(), early()]).toEqual([[], [{ type: 'answer' }], [{ type: 'answer' }]]);
+		expect([told, texts(), collector.earlyCount]).toEqual([[], [{ type: 'answer' }], 1]);
 		add({ type: 'error' });
 		expect(told).toEqual(['failure']);
 	});
@@ -307,15 +279,14 @@ describe('a filter', () => {
 	});
 });
 
-test('however many came after a call that was not accepted, they are early for the next one', () => {
-	const { collector, add, early, texts } = collectFromCall(
-		{ waitUntil: 'close' },
-		{ maxMessages: 200_000 },
-	);
-	for (let n = 0; n < 150_000; n++) add(n, 1);
+test('a message that was too large is the limit, unless it came before the call', () => {
+	const { told, collector } = collect({ waitUntil: 'close' });
+	collector.handleOversizedMessage();
 	collector.markCallSent();
-	expect([early().length, texts()]).toEqual([150_000, []]);
-	collector.stop();
+	collector.markCallEnded();
+	expect(told).toEqual([]);
+	collector.handleOversizedMessage();
+	expect(told).toEqual(['limit']);
 });
 
 describe('IDs', () => {
@@ -336,7 +307,11 @@ describe('IDs', () => {
 		later.collector.markCallSent();
 		later.collector.markCallEnded();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
-		expect([later.told, later.texts(), later.early()]).toEqual([[], [{ id: 4 }], [{ id: 3 }]]);
+		expect([later.told, later.texts(), later.collector.earlyCount]).toEqual([
+			[],
+			[{ id: 4 }],
+			1,
+		]);
 		later.add({ id: 5 });
 		expect([later.told, later.texts()]).toEqual([['count'], [{ id: 4 }, { id: 5 }]]);
 	});
@@ -376,11 +351,7 @@ describe('IDs', () => {
 	});
 
 	test('the latest 50,000 are known', () => {
-		const first = collectFromCall(
-			{ waitUntil: 'close' },
-			{ ...ids, maxMessages: 60_000 },
-			'session 6',
-		);
+		const first = collect({ waitUntil: 'close' }, ids, 'session 6');
 		for (let id = 0; id <= 50_000; id++) first.add({ id });
 		first.collector.stop();
 		const later = turn('session 6');

@@ -20,11 +20,9 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 			openChannel: 'before',
 			waitTimeoutSeconds: 300,
 			onWaitTimeout: 'error',
-			maxMessages: 1000,
 			failureCondition: undefined,
 			textField: 'text',
 			filterCondition: undefined,
-			settleMilliseconds: 250,
 			deduplicationField: '',
 			...standardOptions,
 			...more,
@@ -272,18 +270,17 @@ describe('a call that fails when messages have come', () => {
 		more: Partial<WaitSettings>,
 		meanwhile: (begun: ReturnType<typeof begin>) => void = () => {},
 	) {
-		const begun = begin({ ...more, settleMilliseconds: 0 });
+		const begun = begin(more);
 		const { clock, channels, call, outcome } = begun;
 		call.mockImplementation(() => {
 			channels.send('answer');
-			if (more.maxMessages === 1) channels.send('more');
 			meanwhile(begun);
 			return Promise.reject(error);
 		});
 		await clock.advance(0);
 		channels.listeners[0]?.onEvent?.(connected);
 		channels.listeners[0]?.onFirstPong?.();
-		await clock.advance(0);
+		await clock.advance(250);
 		return await outcome;
 	}
 
@@ -297,7 +294,6 @@ describe('a call that fails when messages have come', () => {
 			{ code: 500 },
 		],
 		['ambiguous, silence may be broken', ambiguous, silence, { code: 504 }],
-		['ambiguous, too many have come', ambiguous, { ...silence, maxMessages: 1 }, { code: 504 }],
 		[
 			'not carried out',
 			refused,

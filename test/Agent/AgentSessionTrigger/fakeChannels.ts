@@ -75,7 +75,6 @@ export class FakeChannels {
 			receivedAt: '2026-01-01T00:00:00.000Z',
 			data: Buffer.from(text),
 			isBinary,
-			messageFormat: 'auto',
 		});
 		this.listeners[index]?.onFrame(frame);
 	}

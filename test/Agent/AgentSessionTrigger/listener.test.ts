@@ -14,7 +14,7 @@ const service = { url: 'http://agent.example', webSocketUrl: 'ws://agent.example
 /** What a start of a node takes over from the start before. */
 function nodeOfItsOwn() {
 	const clock = new FakeClock();
-	return startsOn(clock, new StopBudget(clock));
+	return startsOn(clock, new StopBudget());
 }
 
 function startsOn(clock: FakeClock, stopBudget: StopBudget) {
@@ -32,6 +32,8 @@ function listen(
 		context: run.context,
 		settings: readTriggerSettings(run.context),
 		readConnectRequest: () => Promise.reject(new Error('not read')),
+		nodeKey: 'n1',
+		sessionKeys: [],
 		memory,
 		stopBudget,
 		clock,
@@ -69,6 +71,95 @@ describe('the watchdog', () => {
 	});
 });
 
+describe('executions whose end n8n never tells, as after Redis has lost its data', () => {
+	/** The first executions end after some time, the later ones never. */
+	async function lose(maxConcurrentExecutions: number, endCount: number, milliseconds = 1500) {
+		const all = listen({ options: { maxConcurrentExecutions } }, { run: () => undefined });
+		const { run, clock, channels } = all;
+		for (let n = 1; n <= 30; n++) channels.send(`${n}`);
+		await clock.advance(milliseconds);
+		for (const { done } of run.emitted.slice(0, endCount)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		return { ...all, startedCount: run.emitted.length };
+	}
+
+	test('frees the places of executions whose end n8n never tells, once nothing has ended for far longer than usual, and tells', async () => {
+		const { run, clock, startedCount } = await lose(10, 5);
+		expect(startedCount).toBe(15);
+		await clock.advance(29_999);
+		expect(run.emitted).toHaveLength(15);
+		await clock.advance(1);
+		expect(run.messages).toEqual(Array.from({ length: 25 }, (_, n) => n + 1));
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'n8n does not say what became of 10 executions' },
+		]);
+		expect(run.logged.join()).toContain('n8n does not say what became of 10 executions');
+	});
+
+	test('waits ten times as long as the longest of the last ten took', async () => {
+		const { run, clock } = await lose(10, 5, 60_000);
+		await clock.advance(599_999);
+		expect(run.failedExecutions).toEqual([]);
+		await clock.advance(1);
+		expect(run.failedExecutions).toHaveLength(1);
+	});
+
+	test('one at a time, only tells, because the order goes first', async () => {
+		const { run, clock } = await lose(1, 1);
+		await clock.advance(120_000);
+		expect(run.messages).toEqual([1, 2]);
+		expect(run.failedExecutions).toMatchObject([
+			{ message: 'n8n does not say what became of 1 execution' },
+		]);
+		await clock.advance(3_600_000);
+		expect(run.messages).toEqual([1, 2, 3]);
+	});
+
+	test('none is lost while nothing waits, or before one has ended', async () => {
+		const idle = listen({}, { run: () => undefined });
+		for (let n = 1; n <= 10; n++) idle.channels.send(`${n}`);
+		idle.run.emitted[0]?.done?.resolve({} as IRun);
+		await idle.clock.advance(600_000);
+		const fresh = await lose(10, 0);
+		await fresh.clock.advance(600_000);
+		expect([...idle.run.failedExecutions, ...fresh.run.failedExecutions]).toEqual([]);
+		expect(fresh.run.emitted).toHaveLength(10);
+	});
+
+	test('an end that comes after all frees nothing twice', async () => {
+		const { run, clock } = await lose(10, 5);
+		await clock.advance(30_000);
+		for (const { done } of run.emitted.slice(5, 15)) done?.resolve({} as IRun);
+		await clock.advance(0);
+		expect(run.emitted).toHaveLength(25);
+	});
+});
+
+test('messages that n8n does not take are counted by session, and told again when it takes some', async () => {
+	let isDown = true;
+	const { run, channels } = listen(
+		{ sessionIds: 'a,b' },
+		{
+			run: ({ done }) =>
+				isDown ? done?.reject(new Error('no database')) : done?.resolve({} as IRun),
+		},
+	);
+	for (let n = 0; n < 22; n++) channels.send(`${n}`, n < 20 ? 0 : 1);
+	await settled();
+	expect(run.failedExecutions).toMatchObject([{ message: '1 message was not accepted by n8n' }]);
+	isDown = false;
+	channels.send('23');
+	channels.send('24');
+	await settled();
+	expect(run.failedExecutions.slice(1)).toMatchObject([
+		{
+			message: '22 messages were not accepted by n8n',
+			description: 'n8n accepts messages again. Sessions: a (20), b (2).',
+		},
+	]);
+	expect(run.logged.join()).toContain('22 messages were not accepted by n8n');
+});
+
 test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
 	const { run, clock, channels } = listen(
 		{ options: { deduplicationField: 'id' } },
@@ -87,8 +178,7 @@ test('a message with an id that n8n does not take is tried three times with the 
 	}
 	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(1);
 	expect(run.failedExecutions).toMatchObject([{ httpCode: '500' }]);
-	// Only the time in which there is no second alert of the kind.
-	expect(clock.pending).toBe(1);
+	expect(clock.pending).toBe(0);
 });
 
 test('what n8n rejects with something that is no error is told as it is', async () => {
@@ -175,15 +265,10 @@ describe('a filter', () => {
 	const message = (type: string, n: number) => JSON.stringify({ type, n });
 
 	test('lets only what it names start an execution, and the rest costs no queue', () => {
-		const { run, channels } = listen({
-			...filter,
-			options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
-		});
+		const { run, channels } = listen({ ...filter, options: { maxConcurrentExecutions: 1 } });
 		channels.send(message('answer', 1));
 		for (let n = 2; n < 100; n++) channels.send(message('step', n));
-		expect(channels.log).toEqual([]);
 		channels.send(message('error', 100));
-		expect(channels.log).toEqual(['pause s1']);
 		run.emitted[0]?.done?.resolve({} as IRun);
 		return settled().then(() => {
 			expect(run.items.map(({ json }) => json.sequence)).toEqual([1, 100]);
@@ -284,28 +369,21 @@ test('an n8n that does not tell the settings of the workflow has none', () => {
 });
 
 test('the settings reach every channel', () => {
-	const options = {
-		finalCloseCodes: '1000\n4999',
-		heartbeatSeconds: 0,
-		initialMessage: 'hi',
-		maxMessageBytes: 99,
-		pingText: 'ping',
-		reconnectMaxDelaySeconds: 7,
-	};
-	const { channels } = listen({ sessionIds: 'a,b', messageFormat: 'text', options });
-	const common = { ...options, finalCloseCodes: [1000, 4999], messageFormat: 'text' };
+	const options = { heartbeatSeconds: 0, initialMessage: 'hi', pingText: 'ping' };
+	const { channels } = listen({ sessionIds: 'a,b', options });
 	expect(channels.options).toMatchObject([
-		{ ...common, sessionId: 'a' },
-		{ ...common, sessionId: 'b' },
+		{ ...options, sessionId: 'a' },
+		{ ...options, sessionId: 'b' },
 	]);
 });
 
 test('a full queue pauses every channel, and resumes it', async () => {
-	const { run, channels } = listen({
-		sessionIds: 'a,b',
-		options: { maxQueuedMessages: 1, maxConcurrentExecutions: 1 },
-	});
-	channels.send('1');
+	const { run, channels } = listen(
+		{ sessionIds: 'a,b', options: { batchSize: 6000, maxConcurrentExecutions: 1 } },
+		{ run: () => undefined },
+	);
+	for (let n = 0; n < 15_999; n++) channels.send('1');
+	expect(channels.log).toEqual([]);
 	channels.send('2');
 	expect(channels.log).toEqual(['pause a', 'pause b']);
 	run.emitted[0]?.done?.resolve({} as IRun);
@@ -373,56 +451,52 @@ describe('closing', () => {
 		expect(run.messages).toEqual([1, 2, 3]);
 	});
 
-	test('goes on within the limit as long as executions end, for 2 s at most', async () => {
+	test('goes on within the limit for a second at most', async () => {
 		const ends: Array<() => void> = [];
 		const { run, clock, channels, listening } = listen(oneAtATime, {
 			run: ({ done }) => void ends.push(() => done?.resolve({} as IRun)),
 		});
 		sendAll(channels, 200);
 		const closing = listening.close();
-		for (let n = 0; n < 19; n++) {
+		for (let n = 0; n < 9; n++) {
 			ends[n]?.();
 			await clock.advance(100);
 		}
-		expect(numbersOf(run)).toEqual(upTo(20));
-		ends[19]?.();
-		await clock.advance(99);
-		ends[20]?.();
-		await clock.advance(1);
-		ends[21]?.();
+		expect(numbersOf(run)).toEqual(upTo(10));
+		await clock.advance(100);
+		ends[9]?.();
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(22));
+		expect(numbersOf(run)).toEqual(upTo(10));
 	});
 
-	test('of a long queue starts 50 executions more than the limit, and no more', async () => {
+	test('of a long queue runs 50 executions at once, and no more', async () => {
 		const { run, clock, channels, listening } = listen(twoAtATime);
 		sendAll(channels, 10_000);
 		const closing = listening.close();
 		await clock.advance(1200);
 		await closing;
-		expect(numbersOf(run)).toEqual(upTo(52));
+		expect(numbersOf(run)).toEqual(upTo(50));
 		expect(run.logged.join()).not.toContain('canary');
 		await clock.advance(60_000);
 		expect(clock.pending).toBe(0);
 	});
 
-	test('keeps the channels open until the queue has had its time', async () => {
+	test('closes the channels at once, and hands over what came until then', async () => {
 		const { run, clock, channels, listening } = listen(oneAtATime);
 		sendAll(channels, 2);
+		channels.lastWords.push('{"n":3}', '{"n":4}');
 		const closing = listening.close();
-		expect(channels.log).toEqual([]);
+		expect(channels.log).toEqual(['close s1']);
 		run.emitted[0]?.done?.resolve({} as IRun);
-		await clock.advance(0);
-		channels.send('{"n":3}');
 		await clock.advance(2000);
 		await closing;
-		expect(channels.log).toEqual(['close s1']);
+		expect(numbersOf(run)).toEqual([1, 2]);
 		expect(run.failedExecutions).toMatchObject([
 			{
 				httpCode: '429',
-				message: 'The trigger was stopped while a message waited for its execution',
-				description: expect.stringMatching(/^It is processed if/) as string,
+				message: 'The trigger was stopped while 2 messages were waiting',
+				description: expect.stringMatching(/^What waits is processed if/) as string,
 			},
 		]);
 	});
@@ -486,15 +560,15 @@ describe('closing', () => {
 		sendAll(channels, 10_000);
 		let closed = false;
 		void listening.close().then(() => (closed = true));
-		// 400 ms for an execution to end, 500 ms for n8n to store the last messages, 200 ms to store the failed execution.
-		await clock.advance(899);
+		// A second to hand over, then 200 ms to store the failed execution.
+		await clock.advance(999);
 		expect(run.failedExecutions).toEqual([]);
 		await clock.advance(1);
 		expect(run.failedExecutions).toMatchObject([
 			{
-				message: 'The trigger was stopped while 9999 messages waited for their executions',
+				message: 'The trigger was stopped while 9999 messages were waiting',
 				description: expect.stringMatching(
-					/^They are processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
+					/^What waits is processed if the trigger starts again in the same n8n process within 60 s, and lost otherwise\./,
 				) as string,
 			},
 		]);
@@ -503,26 +577,10 @@ describe('closing', () => {
 		await clock.advance(1);
 		expect(closed).toBe(true);
 		expect(run.logged.join()).toContain(
-			'while 9999 messages waited for their executions. They are processed if',
+			'while 9999 messages were waiting. What waits is processed if',
 		);
 		await clock.advance(60_000);
 		expect(run.failedExecutions).toHaveLength(1);
-	});
-
-	test('tells what waits also right after it has told of dropped messages', async () => {
-		const options = {
-			maxConcurrentExecutions: 1,
-			maxQueuedMessages: 100,
-			onQueueFull: 'dropOldest',
-		};
-		const { run, clock, channels, listening } = listen({ options });
-		sendAll(channels, 102);
-		void listening.close();
-		await clock.advance(1200);
-		expect(run.failedExecutions).toMatchObject([
-			{ httpCode: '429', message: "The trigger's queue is full: a message was dropped" },
-			{ message: 'The trigger was stopped while 100 messages waited for their executions' },
-		]);
 	});
 
 	test('leaves what is too much to the next start within a minute: nothing is lost or doubled', async () => {
@@ -553,9 +611,9 @@ describe('closing', () => {
 		const second = listen({ sessionIds: 'b,c', options: { batchSize: 100 } }, {}, node);
 		await node.clock.advance(0);
 		expect(new Set(second.run.items.map(({ json }) => json.sessionId))).toEqual(new Set(['b']));
-		expect(second.run.messages).toHaveLength(25);
+		expect(second.run.messages).toHaveLength(26);
 		expect(second.run.logged.join()).toContain(
-			"'Session IDs' no longer contains their session: 25",
+			"'Session IDs' no longer contains their session: 26",
 		);
 		expect(second.run.failedExecutions).toEqual([]);
 	});
@@ -640,7 +698,7 @@ describe('closing', () => {
 
 	test('of many triggers, one after the other, takes 10 s of a minute at most, and loses count of nothing', async () => {
 		const clock = new FakeClock();
-		const budget = new StopBudget(clock);
+		const budget = new StopBudget();
 		const triggers = upTo(40).map(() => listen(oneAtATime, {}, startsOn(clock, budget)));
 		for (const { channels } of triggers) sendAll(channels, 10);
 		let closed = 0;
@@ -667,15 +725,19 @@ describe('closing', () => {
 
 	test('the budget of the stops is whole again once the minute is over, and never less than nothing', async () => {
 		const clock = new FakeClock();
-		const budget = new StopBudget(clock);
-		expect(budget.getRemainingMilliseconds()).toBe(10_000);
-		budget.spend(4000);
-		await clock.advance(60_000);
-		expect(budget.getRemainingMilliseconds()).toBe(6000);
-		budget.spend(6001);
-		expect(budget.getRemainingMilliseconds()).toBe(0);
-		await clock.advance(1);
-		expect(budget.getRemainingMilliseconds()).toBe(10_000);
+		const budget = new StopBudget();
+		const measure = async () => {
+			const begunAt = clock.getMonotonicMilliseconds();
+			let waited = -1;
+			void budget.wait(clock, 6000, new Promise(() => {})).then(() => {
+				waited = clock.getMonotonicMilliseconds() - begunAt;
+			});
+			await clock.advance(6000);
+			return waited;
+		};
+		expect([await measure(), await measure(), await measure()]).toEqual([6000, 4000, 0]);
+		await clock.advance(42_001);
+		expect(await measure()).toBe(6000);
 	});
 
 	test('a minute later the next start has nothing to go on with, and takes again what was lost', async () => {

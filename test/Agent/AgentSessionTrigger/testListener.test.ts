@@ -85,9 +85,15 @@ describe('the time limit', () => {
 		apiKey: 'key',
 	};
 
-	function begin(channels: FakeChannels, sessionIds = 's1', options: IDataObject = {}) {
-		const run = new TriggerRun({ service, parameters: { sessionIds, options } }, 'manual');
-		const told: Error[] = [];
+	function begin(
+		channels: FakeChannels,
+		sessionIds = 's1',
+		options: IDataObject = {},
+		more: IDataObject = {},
+	) {
+		const parameters = { sessionIds, options, ...more };
+		const run = new TriggerRun({ service, parameters }, 'manual');
+		const told: Array<Error & { description?: string | null }> = [];
 		Object.defineProperty(run.context, 'emitError', {
 			value: (error: Error) => void told.push(error),
 		});
@@ -95,6 +101,7 @@ describe('the time limit', () => {
 		const parts = {
 			context: run.context,
 			settings: readTriggerSettings(run.context),
+			sessionKeys: [],
 			clock,
 			connect: channels.connect,
 		};
@@ -179,6 +186,19 @@ describe('the time limit', () => {
 				message: expect.stringMatching(/1 of 2 channels were open$/) as string,
 			},
 		]);
+	});
+
+	test('names what was filtered out, so that a mistyped value is seen', async () => {
+		const channels = new FakeChannels();
+		const filter = { filterField: 'type', filterValue: 'done' };
+		const { test, told, clock } = begin(channels, 's1', {}, filter);
+		await test.manualTriggerFunction?.();
+		for (const type of ['step', 'step', 'Done']) channels.send(JSON.stringify({ type }));
+		channels.send('hello');
+		await clock.advance(60_000);
+		expect(told[0]?.description).toMatch(
+			/^Messages that 'Accepted Message Values' left out: 4 \('type' was: step, Done\)\./,
+		);
 	});
 
 	test('nothing is opened after the end', async () => {

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 /** A channel on a real socket, and what it told. */
 function openChannel(
-	settings: { initialMessage?: string; maxMessageBytes?: number; pingText?: string } = {},
+	settings: { initialMessage?: string; pingText?: string } = {},
 	clock = new FakeClock(),
 ) {
 	const told = { opened: 0, messages: [] as string[], endings: [] as CloseReason[], clock };
@@ -30,7 +30,6 @@ function openChannel(
 			url: `${service.webSocketUrl}/ws?${query}`,
 			sanitize: buildSanitizeFunction(['canary-signature', 'test-api-key']),
 			allowUnauthorizedCerts: false,
-			maxMessageBytes: 1024,
 			heartbeatSeconds: 25,
 			pingText: '',
 			initialMessage: '',
@@ -126,7 +125,7 @@ describe('a channel on a real socket', () => {
 	);
 
 	it.each([
-		['tooLarge', 'x'.repeat(2000)],
+		['tooLarge', 'x'.repeat(16 * 1024 * 1024 + 1)],
 		['malformed', { frame: Buffer.from([0xff]), binary: false }],
 	])('ends with %s', async (kind, message) => {
 		const { told, isOver } = openChannel();

@@ -46,7 +46,13 @@ describe('errors', () => {
 		[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
 		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
-		[{ kind: 'tooLarge', maxMessageBytes: 10 }, 502, 'limit of 10 bytes', 'Max Message'],
+		[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
+		[
+			{ kind: 'invalidUpgrade', message: 'Server sent a subprotocol' },
+			502,
+			'violated the WebSocket protocol when it opened the channel (Server sent a subprotocol)',
+			'did not ask for',
+		],
 		[
 			{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
 			502,
@@ -205,7 +211,7 @@ describe('close reason', () => {
 	});
 	const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
 	const network = (code: string): CloseReason => ({ kind: 'network', code, message: '' });
-	const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+	const tooLarge: CloseReason = { kind: 'tooLarge' };
 	const malformed: CloseReason = { kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' };
 
 	/** What it is called; the ending; the verdict the first time; the verdict when the same comes again. */
@@ -278,6 +284,12 @@ describe('close reason', () => {
 		],
 		['what n8n does not allow', { kind: 'blocked' }, 'longBackoff', 'longBackoff'],
 		[
+			'an upgrade against the protocol',
+			{ kind: 'invalidUpgrade', message: '' },
+			'longBackoff',
+			'longBackoff',
+		],
+		[
 			'unreadable credentials',
 			{ kind: 'credentials', message: '', needsUser: false },
 			'backoff',
@@ -289,16 +301,9 @@ describe('close reason', () => {
 		const usual = { faultyCloseCount: 0 };
 
 		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: undefined }, [])).toBe(
-				first,
-			);
-			expect(
-				decideRetry(
-					closeReason,
-					{ ...usual, retriedCloseKey: getCloseKey(closeReason) },
-					[],
-				),
-			).toBe(again);
+			expect(decideRetry(closeReason, { ...usual, retriedCloseKey: undefined })).toBe(first);
+			const retriedCloseKey = getCloseKey(closeReason);
+			expect(decideRetry(closeReason, { ...usual, retriedCloseKey })).toBe(again);
 		});
 
 		it.each([
@@ -307,11 +312,7 @@ describe('close reason', () => {
 			['a malformed message', malformed],
 		])('%s is final when it is the third in a row', (_name, closeReason) => {
 			const verdicts = [1, 2, 3, 4].map((faultyCloseCount) =>
-				decideRetry(
-					closeReason,
-					{ retriedCloseKey: undefined, faultyCloseCount: faultyCloseCount },
-					[],
-				),
+				decideRetry(closeReason, { retriedCloseKey: undefined, faultyCloseCount }),
 			);
 			expect(verdicts).toEqual(['backoff', 'backoff', 'longBackoff', 'longBackoff']);
 		});
@@ -323,20 +324,11 @@ describe('close reason', () => {
 		])(
 			'another refusal than the one that was retried once is retried once, too: %j',
 			(closeReason, before) => {
-				expect(
-					decideRetry(
-						closeReason,
-						{ ...usual, retriedCloseKey: getCloseKey(before) },
-						[],
-					),
-				).toBe('freshCredentials');
+				const retriedCloseKey = getCloseKey(before);
+				expect(decideRetry(closeReason, { ...usual, retriedCloseKey })).toBe(
+					'freshCredentials',
+				);
 			},
 		);
-
-		it.each([1000, 4000, 4429])("takes the user's close code %i as final", (code) => {
-			expect(
-				decideRetry(close(code), { ...usual, retriedCloseKey: undefined }, [3999, code]),
-			).toBe('longBackoff');
-		});
 	});
 });

@@ -29,7 +29,7 @@ describe('credentials', () => {
 
 	describe('identityOf', () => {
 		it('takes the time of the call', () => {
-			expect(buildIdentity(signed, {}, now)).toEqual({
+			expect(buildIdentity(signed, undefined, now)).toEqual({
 				userId: '0xuser',
 				userPublicKey: '0xpublic',
 				signature: '0xsigned',
@@ -41,10 +41,12 @@ describe('credentials', () => {
 		it('takes the timestamp that came with the signature, as a number or as digits', () => {
 			const issued = { ...signed, timestampMode: 'issued' as const };
 			expect(
-				buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, {}, now).timestamp,
+				buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, undefined, now)
+					.timestamp,
 			).toBe(1_700_000_000_123);
 			expect(
-				buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, {}, now).timestamp,
+				buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, undefined, now)
+					.timestamp,
 			).toBe(1_700_000_000_123);
 		});
 
@@ -52,7 +54,7 @@ describe('credentials', () => {
 			'takes the timestamp %d',
 			(issuedTimestamp) => {
 				const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-				expect(buildIdentity(issued, {}, now).timestamp).toBe(issuedTimestamp);
+				expect(buildIdentity(issued, undefined, now).timestamp).toBe(issuedTimestamp);
 			},
 		);
 
@@ -70,28 +72,29 @@ describe('credentials', () => {
 			[-1, 'is not a time in milliseconds'],
 		])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 			const failure = failureOf(() =>
-				buildIdentity({ ...signed, timestampMode: 'issued', issuedTimestamp }, {}, now),
+				buildIdentity(
+					{ ...signed, timestampMode: 'issued', issuedTimestamp },
+					undefined,
+					now,
+				),
 			);
 			expect(failure.code).toBe(400);
 			expect(failure.text).toContain(reason);
 		});
 
-		it('prefers what the item brings, and the credential where the item brings nothing', () => {
-			const overrides = {
-				userId: '0xother',
-				userPublicKey: '',
-				signature: '  ',
+		it('takes what the item brings, all of it', () => {
+			const override = {
+				userId: ' 0xother',
+				userPublicKey: '0xtheirs',
+				signature: '0xtheir',
 				timestamp: 1_700_000_000_123,
 			};
-			expect(buildIdentity(signed, overrides, now)).toEqual({
-				userId: '0xother',
-				userPublicKey: '0xpublic',
-				signature: '0xsigned',
-				timestamp: 1_700_000_000_123,
-			});
-			expect(
-				failureOf(() => buildIdentity(signed, { timestamp: 1_700_000_000 })).text,
-			).toContain("option 'Timestamp (Milliseconds)'");
+			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp: 1 };
+			expect(buildIdentity(issued, override)).toEqual({ ...override, userId: '0xother' });
+			const inSeconds = { ...override, timestamp: 1_700_000_000 };
+			expect(failureOf(() => buildIdentity(signed, inSeconds)).text).toContain(
+				"'Timestamp (Milliseconds)' is not a time in milliseconds",
+			);
 		});
 
 		it.each(['userId', 'userPublicKey', 'signature'] as const)(
@@ -190,7 +193,7 @@ describe('credentials', () => {
 				},
 				helpers: {},
 			};
-			const readConnectRequest = createConnectRequestReader(context, {}, clock);
+			const readConnectRequest = createConnectRequestReader(context, undefined, clock);
 			/** @returns the API key that was read */
 			const read = async () =>
 				new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');

@@ -23,13 +23,9 @@ import { FakeNetwork } from './fakeSocket';
 /** A session with the options' defaults. */
 export const standardOptions: ConnectionOptions = {
 	sessionId: 's1',
-	messageFormat: 'auto',
 	heartbeatSeconds: 25,
 	pingText: '',
 	initialMessage: '',
-	reconnectMaxDelaySeconds: 60,
-	finalCloseCodes: [],
-	maxMessageBytes: 16 * 1024 * 1024,
 };
 
 /** Values that must never be shown. */
@@ -99,7 +95,7 @@ export class FakeSession {
 			await this.onRead();
 			const identity = buildIdentity(
 				signatureOf(this.signature),
-				{},
+				undefined,
 				this.clock.getWallMilliseconds(),
 			);
 			return buildConnectRequest(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
-import { MessageArrival, MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
+import { MessageArrival } from '../../../nodes/Agent/AgentSessionTrigger/arrival';
+import { MessageQueue } from '../../../nodes/Agent/AgentSessionTrigger/queue';
 import {
 	quoteUnsafeIntegers,
 	parseMessageContent,
-	type MessageFormat,
 	parseFrame,
 } from '../../../nodes/Agent/session/messages';
 import {
@@ -17,38 +17,27 @@ import { FakeClock } from './fakeClock';
 
 const bytes = Buffer.from([0xff, 0xfe, 0x00]);
 const json = Buffer.from('{"a":[1,"ä"]}');
-const formats: MessageFormat[] = ['auto', 'json', 'text', 'binary'];
 
 describe('contentOf', () => {
 	it.each([
-		['auto', json, false, { format: 'json', message: { a: [1, 'ä'] } }],
-		['auto', json, true, { format: 'binary', message: null, bytes: json }],
-		['auto', Buffer.from('plain'), false, { format: 'text', message: 'plain' }],
-		['auto', Buffer.from('null'), false, { format: 'json', message: null }],
-		['auto', Buffer.from(''), false, { format: 'text', message: '' }],
-		['auto', Buffer.from('\uFEFF{}'), false, { format: 'json', message: {} }],
-		['json', json, true, { format: 'json', message: { a: [1, 'ä'] } }],
-		['json', Buffer.from('{"cut'), false, { format: 'text', message: '{"cut' }],
-		['json', bytes, true, { format: 'binary', message: null, bytes }],
-		[
-			'json',
-			Buffer.from('{"cut'),
-			true,
-			{ format: 'binary', message: null, bytes: Buffer.from('{"cut') },
-		],
-		['text', json, false, { format: 'text', message: '{"a":[1,"ä"]}' }],
-		['text', json, true, { format: 'text', message: '{"a":[1,"ä"]}' }],
-		['text', bytes, true, { format: 'binary', message: null, bytes }],
-		['binary', json, false, { format: 'binary', message: null, bytes: json }],
-	] as const)('%s of %p (binary frame: %p)', (format, data, isBinary, expected) => {
-		expect(parseMessageContent(data, isBinary, format)).toEqual(expected);
+		[json, false, { format: 'json', message: { a: [1, 'ä'] } }],
+		[json, true, { format: 'binary', message: null, bytes: json }],
+		[Buffer.from('plain'), false, { format: 'text', message: 'plain' }],
+		[Buffer.from('null'), false, { format: 'json', message: null }],
+		[Buffer.from(''), false, { format: 'text', message: '' }],
+		[Buffer.from('\uFEFF{}'), false, { format: 'json', message: {} }],
+		[Buffer.from('{"cut'), false, { format: 'text', message: '{"cut' }],
+		[bytes, false, { format: 'binary', message: null, bytes }],
+		[bytes, true, { format: 'binary', message: null, bytes }],
+	] as const)('of %p (binary frame: %p)', (data, isBinary, expected) => {
+		expect(parseMessageContent(data, isBinary)).toEqual(expected);
 	});
 
 	it('never throws and never loses a byte', () => {
 		fc.assert(
-			fc.property(fc.uint8Array(), fc.constantFrom(...formats), (array, format) => {
+			fc.property(fc.uint8Array(), fc.boolean(), (array, isBinary) => {
 				const data = Buffer.from(array);
-				const content = parseMessageContent(data, true, format);
+				const content = parseMessageContent(data, isBinary);
 				if (content.format === 'binary') return content.bytes.equals(data);
 				return content.format === 'json' || Buffer.from(content.message).equals(data);
 			}),
@@ -58,12 +47,12 @@ describe('contentOf', () => {
 	it('reads what is nested too deep for most programs', () => {
 		const depth = 100_000;
 		const deep = Buffer.from('['.repeat(depth) + ']'.repeat(depth));
-		expect(['json', 'text']).toContain(parseMessageContent(deep, false, 'auto').format);
+		expect(['json', 'text']).toContain(parseMessageContent(deep, false).format);
 	});
 
 	it('does not keep a large read in memory for a small message', () => {
 		const read = Buffer.alloc(64 * 1024, 1);
-		const content = parseMessageContent(read.subarray(10, 20), true, 'binary');
+		const content = parseMessageContent(read.subarray(10, 20), true);
 		expect(content.format === 'binary' && content.bytes.buffer !== read.buffer).toBe(true);
 	});
 });
@@ -111,7 +100,7 @@ test.each([
 });
 
 describe('fields of messages', () => {
-	const read = (text: string) => parseMessageContent(Buffer.from(text), false, 'auto');
+	const read = (text: string) => parseMessageContent(Buffer.from(text), false);
 
 	it('are compared by the digits that came, and shown as JSON reads them', () => {
 		const message = read('{"id":12345678901234567891}');
@@ -145,15 +134,11 @@ const received = {
 	sessionId: 's1',
 	receivedAt: '',
 	isBinary: false,
-	messageFormat: 'auto',
 } as const;
 const take = (data: Buffer) => new FrameSequence().buildFrame({ ...received, data });
 
 test('64 MiB of small JSON objects take as much in the queue, not twenty times that', () => {
 	const settings = {
-		maxQueuedMessages: 100_000,
-		maxQueuedBytes: 64 * megabyte,
-		onQueueFull: 'dropOldest' as const,
 		batchSize: 1,
 		batchWaitMilliseconds: 0,
 		maxConcurrentExecutions: 0,
@@ -211,13 +196,11 @@ test.each<[string, string, string | undefined]>([
 	['{"":"a"}', '', undefined],
 	['plain', 'id', undefined],
 ])('the ID of %s at %j is %j', (text, path, id) => {
-	expect(findMessageId(parseMessageContent(Buffer.from(text), false, 'auto'), path)).toBe(id);
+	expect(findMessageId(parseMessageContent(Buffer.from(text), false), path)).toBe(id);
 });
 
 test('bytes have no text form of their own', () => {
-	expect(
-		findFieldText(parseMessageContent(Buffer.from('7'), true, 'binary'), ''),
-	).toBeUndefined();
+	expect(findFieldText(parseMessageContent(Buffer.from('7'), true), '')).toBeUndefined();
 });
 
 test('a message that would take too much is passed on as the text that it is', () => {

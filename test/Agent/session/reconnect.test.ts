@@ -40,8 +40,7 @@ describe('reconnect', () => {
 		readonly recovery: ReconnectPlanner;
 
 		constructor(random: () => number = () => 0) {
-			const policy = { reconnectMaxDelaySeconds: 60, finalCloseCodes: [] };
-			this.recovery = new ReconnectPlanner(policy, this.clock, random);
+			this.recovery = new ReconnectPlanner(60, this.clock, random);
 		}
 
 		/** @returns the delays after each of them */
@@ -103,7 +102,7 @@ describe('reconnect', () => {
 		});
 
 		it('counts messages too large in a row; another ending between them starts anew', () => {
-			const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+			const tooLarge: CloseReason = { kind: 'tooLarge' };
 			const closed: CloseReason = { kind: 'closeFrame', code: 1009, reason: '' };
 			expect(new History().end(tooLarge, tooLarge, dropped, tooLarge, tooLarge)).toEqual([
 				0, 0, 0, 0, 0,
@@ -178,7 +177,7 @@ describe('reconnect', () => {
 		});
 
 		it('for 30 s makes the next failure the first, of messages that are faulty, too', async () => {
-			const tooLarge: CloseReason = { kind: 'tooLarge', maxMessageBytes: 1 };
+			const tooLarge: CloseReason = { kind: 'tooLarge' };
 			const history = new History();
 			const { recovery } = history;
 			expect([
@@ -312,7 +311,7 @@ class Node {
 			const identity = () =>
 				buildIdentity(
 					signatureOf(canaries.signature),
-					{},
+					undefined,
 					this.clock.getWallMilliseconds(),
 				);
 			const readConnectRequest = (sessionId: string) =>

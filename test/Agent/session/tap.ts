@@ -38,8 +38,7 @@ export class Tap {
 				tellClosed();
 			},
 		};
-		const usual = { maxMessageBytes: 1024 * 1024, allowUnauthorizedCerts: false };
-		this.socket = openSocket({ url, ...usual, ...request }, listener);
+		this.socket = openSocket({ url, allowUnauthorizedCerts: false, ...request }, listener);
 	}
 }
 

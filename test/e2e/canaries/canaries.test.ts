@@ -146,7 +146,7 @@ test('calls that fail', async () => {
 		startStepName: 'start',
 		task: 'Say hello',
 		sessionId: '=call-{{ $json.n }}',
-		options: { ...options, includeHeaders: true },
+		options,
 	};
 	await runAll('agentExecute', 9, parameters, agentNames);
 	expect(service.requests.length).toBeGreaterThan(9);
@@ -172,7 +172,7 @@ test('a trigger whose channels fail', async () => {
 	const trigger = node(
 		'Trigger',
 		'n8n-nodes-agent-workspace.agentSessionTrigger',
-		{ sessionIds: sessions, options: { connectionEvents: true, reconnectMaxDelaySeconds: 1 } },
+		{ sessionIds: sessions, options: { connectionEvents: true } },
 		{ credentials: { agentApi, agentSignatureApi } },
 	);
 	const nodes = [trigger, node('Done', 'n8n-nodes-base.noOp')];

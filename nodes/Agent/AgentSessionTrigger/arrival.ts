@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+
+import type { ConnectionEvent } from '../session/connection';
+import { findText } from '../session/messageFields';
+import * as sessionMessages from '../session/messages';
+
+/** A message on its way to n8n. It waits without its parsed content, because parsed JSON takes many times its length in memory. */
+export class MessageArrival {
+	readonly isMessage = true;
+	readonly sessionId: string;
+	readonly byteLength: number;
+	readonly frame: sessionMessages.SessionFrame;
+	/** The deduplication key, if the message has an ID. */
+	deduplicationKey: string | undefined;
+	#message: sessionMessages.SessionMessage | undefined;
+
+	constructor(frame: sessionMessages.SessionFrame) {
+		this.frame = frame;
+		this.sessionId = frame.sessionId;
+		this.byteLength = sessionMessages.measureHeldBytes(frame);
+	}
+
+	get message(): sessionMessages.SessionMessage {
+		this.#message ??= sessionMessages.parseFrame(this.frame);
+		return this.#message;
+	}
+
+	releaseMessage(): void {
+		this.#message = undefined;
+	}
+}
+
+interface EventArrival {
+	readonly isMessage: false;
+	readonly sessionId: string;
+	readonly byteLength: number;
+	readonly event: ConnectionEvent;
+	readonly deduplicationKey?: undefined;
+}
+
+export type Arrival = MessageArrival | EventArrival;
+
+export function createEventArrival(event: ConnectionEvent): EventArrival {
+	const byteLength = JSON.stringify(event).length;
+	return { sessionId: event.sessionId, byteLength, isMessage: false, event };
+}
+
+/** Hashes the identity of a message, because n8n's keys have at most 255 characters, and n8n compares the keys of all workflows. */
+export function buildDeduplicationKey(
+	context: ITriggerFunctions,
+	sessionId: string,
+	messageId: string,
+): string {
+	const workflowId = String(context.getWorkflow().id);
+	const identity = JSON.stringify([workflowId, context.getNode().id, sessionId, messageId]);
+	return `aw1:${createHash('sha256').update(identity).digest('hex')}`;
+}
+
+/** Finds the bytes of a binary message, which n8n stores apart from the JSON of the item. */
+export const findBytes = (arrival: Arrival): Buffer | undefined =>
+	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
+
+/** Builds the item of an event or a message, without its bytes. @param textField the dot path to the text of a JSON message */
+export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
+	if (!arrival.isMessage) return { json: { ...arrival.event } };
+	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
+	const message = arrival.message.message as IDataObject;
+	const output = findText(message, textField) ?? null;
+	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
+	if (gapMs !== undefined) json.gapMs = gapMs;
+	return { json };
+}
+
+/** Builds the items of a batch, with their bytes. @throws n8n's error if it cannot store the bytes */
+export async function buildStoredItems(
+	batch: readonly Arrival[],
+	textField: string,
+	{ helpers }: ITriggerFunctions,
+): Promise<INodeExecutionData[]> {
+	const storeItem = async (arrival: Arrival) => {
+		const item = buildItem(arrival, textField);
+		const bytes = findBytes(arrival);
+		if (bytes) item.binary = { data: await sessionMessages.storeMessageBytes(helpers, bytes) };
+		return item;
+	};
+	return await Promise.all(batch.map(storeItem));
+}
