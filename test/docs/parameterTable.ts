@@ -48,7 +48,7 @@ function defaultOf({ type, typeOptions }: INodeProperties, value: unknown): stri
 }
 
 const inCode = (value: unknown) =>
-	`\`${typeof value === 'object' ? JSON.stringify(value) : String(value)}\``;
+	`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
 function meaningOf({ description, hint, options, type }: INodeProperties): string {
 	const choices =

@@ -99,6 +99,8 @@ const replacementFormat = {
 const headingLocator = {
 	...buildNameLocator('searchHeadings', 'Select a heading...', 'e.g. Results'),
 	typeOptions: { loadOptionsDependsOn: ['documentId.value', 'tab.value', 'options.tab.value'] },
+	builderHint:
+		"Pass the whole object, with the text of the heading: { __rl: true, mode: 'name', value: 'Results' }.",
 } as const satisfies Partial<Field>;
 
 export const underHeading = {
