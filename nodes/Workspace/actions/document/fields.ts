@@ -101,9 +101,9 @@ const headingLocator = {
 	typeOptions: { loadOptionsDependsOn: ['documentId.value', 'tab.value', 'options.tab.value'] },
 } as const satisfies Partial<Field>;
 
-export const underHeading = {
-	displayName: 'Under Heading',
-	name: 'underHeading',
+export const sectionToAppendTo = {
+	displayName: 'Section',
+	name: 'section',
 	...headingLocator,
 	description:
 		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',
