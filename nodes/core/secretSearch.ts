@@ -69,8 +69,9 @@ function buildSources(secret: string): string[] {
 	];
 	const sources = forms.map(escapePattern);
 	for (const offset of [0, 1, 2]) sources.push(buildBase64Source(bytes, offset));
-	if (text.length > minPartLength)
-		sources.push(`${escapePattern(text.slice(0, minPartLength))}[^\\s"'<>,;&]*`);
+	const beginningLength = minPartLength - (visibleSecret.length - wholeText.length);
+	if (text.length > beginningLength)
+		sources.push(`${escapePattern(text.slice(0, beginningLength))}[^\\s"'<>,;&]*`);
 	return sources;
 }
 

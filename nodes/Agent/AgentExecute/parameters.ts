@@ -10,8 +10,14 @@ import {
 } from '../../fields/values';
 import { toFieldCondition } from '../session/fields';
 import type { FieldCondition } from '../session/messageFields';
-import { executeFields, executeOptions, overrideOptions } from './fields';
-import { textPiecesOption, waitFields, waitOptions } from './waitFields';
+import {
+	executeFields,
+	executeOptions,
+	overrideOptions,
+	textPiecesOption,
+	waitFields,
+	waitOptions,
+} from './fields';
 
 export const fields = [...executeFields, ...waitFields] as const;
 export const options = [...executeOptions, textPiecesOption, ...waitOptions] as const;

@@ -3,7 +3,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import type { AgentService } from '../../../dev/agent-service/server.ts';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { overrideOptions } from '../../../nodes/Agent/AgentExecute/fields';
-import { waitOptions } from '../../../nodes/Agent/AgentExecute/waitFields';
+import { waitOptions } from '../../../nodes/Agent/AgentExecute/fields';
 import {
 	type ContextOptions,
 	createExecuteContext,

@@ -523,7 +523,7 @@ describe('advice table', () => {
 			403,
 			'The specified parent is not a folder.',
 			'parentNotAFolder',
-			'Choose a folder.',
+			'Choose the folder itself.',
 		],
 		[
 			'drive',

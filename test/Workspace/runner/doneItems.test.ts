@@ -85,7 +85,7 @@ test('of five uploads two files exist when the third fails, and the form says ho
 });
 
 test.each([
-	['upload', { ...upload, contentSource: 'binary' }],
+	['upload', { ...upload, contentSource: 'binary', binaryPropertyName: 'data' }],
 	['email', { ...mail, attachments: 'data' }],
 ])('of five items of which two have a file nothing is done: %s', async (_what, parameters) => {
 	const data = { data: Buffer.from('x').toString('base64'), mimeType: 'text/plain' };
@@ -144,6 +144,13 @@ test('items that run side by side are told, too: what is done, and what may be',
 		match: ({ method, path }) => method === 'docs.documents.batchUpdate' && path.includes(lost),
 		connection: 'resetAfter',
 	});
+	// After the first reading, so that nobody can look whether the text is there.
+	google.fault({
+		match: ({ method, path }) => method === 'docs.documents.get' && path.includes(lost),
+		status: 403,
+		nth: 2,
+		times: 100,
+	});
 	const append = { resource: 'document', operation: 'append', content: 'Text' };
 	const failure = await failureOf(
 		runObjects(
@@ -156,7 +163,7 @@ test('items that run side by side are told, too: what is done, and what may be',
 		/Of 3 items, 1 item was already done .*item 2: 4 characters in document /,
 	);
 	expect(failure.description).toMatch(
-		/Item 1 failed too, and may be done in part: The content may have been appended: /,
+		/Item 1 failed too, and may be done in part: The content may have been written: /,
 	);
 });
 

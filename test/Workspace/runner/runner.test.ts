@@ -304,7 +304,8 @@ describe('before anything is sent', () => {
 	test('a missing binary field is named, with those that exist', async () => {
 		const binary = { report: { data: 'YQ==', mimeType: 'text/plain' } };
 		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };
-		const error = await failureOf(run(upload, [{ json: {}, binary }]));
+		const named = { ...upload, binaryPropertyName: 'data' };
+		const error = await failureOf(run(named, [{ json: {}, binary }]));
 		expect(error).toMatchObject({
 			message: "The item has no binary field 'data'",
 			httpCode: '400',

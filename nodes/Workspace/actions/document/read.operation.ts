@@ -2,9 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { createRefusal, NodeError, toNodeError } from '../../../core/errors';
+import { NodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
-import { mentionChoice, quoteField } from '../../../fields/field';
+import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
 import type { TitledTab } from '../../../untrusted/document/elements';
 import { defineOperation, type Item } from '../../operation';
@@ -129,7 +129,6 @@ async function exportFile(
 async function readStructure(docs: docs_v1.Docs, documentId: string, tab: string) {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
 	const chosenTab = tab === '' ? undefined : findTab(flattenTabs(data.tabs), tab);
-	refuseDeepNesting(data);
 	return chosenTab ? { ...data, tabs: [chosenTab] } : data;
 }
 
@@ -170,24 +169,6 @@ function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
 	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
 }
 
-/** Most levels of JSON in an item, because n8n copies and stores items with recursive functions. */
-const maxItemDepth = 1000;
-
-/** @throws NodeError 400 for a document that n8n cannot store */
-function refuseDeepNesting(document: docs_v1.Schema$Document): void {
-	let values: unknown[] = [document];
-	for (let depth = 0; values.length > 0; depth++) {
-		if (depth > maxItemDepth)
-			throw createRefusal(
-				'The tables of the document are nested too deeply to be output as a structure',
-				`Set ${quoteField('format')} to ${mentionChoice('format', 'text')}.`,
-			);
-		values = values.flatMap((value): unknown[] =>
-			typeof value === 'object' && value !== null ? Object.values(value) : [],
-		);
-	}
-}
-
 const conversions = {
 	text: { task: 'documentTabsToText', name: 'plain text', advice: '' },
 	markdown: {
@@ -206,21 +187,9 @@ async function convertTabs(
 ): Promise<string> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const { task, name, advice } = conversions[format];
-	const json = stringifyTabs(tabs);
-	const tooDeepAnswer = { problem: 'its tables are nested too deeply' };
-	const answer = json === undefined ? tooDeepAnswer : await runInWorker(task, json, item.signal);
+	const answer = await runInWorker(task, tabs, item.signal);
 	if ('result' in answer) return answer.result;
 	const summary = `The document ${documentId} cannot be converted to ${name}: ${answer.problem}. The content was left empty.`;
 	item.addHint(advice === '' ? summary : `${summary} ${advice}`);
 	return '';
-}
-
-/** @returns undefined if tables are nested too deeply for the call stack, as in a document that somebody made with the API */
-function stringifyTabs(tabs: readonly TitledTab[]): string | undefined {
-	try {
-		return JSON.stringify(tabs);
-	} catch (error) {
-		if (error instanceof RangeError) return undefined;
-		throw toNodeError(error);
-	}
 }

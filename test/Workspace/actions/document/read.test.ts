@@ -317,35 +317,14 @@ describe('hostile documents', () => {
 			return id;
 		}
 
-		it.each(['text', 'markdown'] as const)(
-			'with tables that are nested too deeply is an item without content and with a hint, as %s',
-			async (contentFormat) => {
-				const item = testItem();
-				const read = await calls.read(nested(5000), { format: contentFormat }, item);
-				expect(read).toMatchObject({ title: 'Deep', content: '' });
-				expect(item.hints).toEqual([expect.stringContaining('nested too deeply')]);
+		it.each(['text', 'markdown', 'structure'] as const)(
+			'with tables that are nested too deeply for n8n is refused as %s',
+			async (format) => {
+				const failure = await catchFailure(calls.read(nested(5000), { format }));
+				expect(failure.code).toBe(502);
+				expect(failure.message).toContain('nested too deeply');
+				expect(await calls.read(nested(50), { format })).toMatchObject({ title: 'Deep' });
 			},
 		);
-
-		it.each([
-			[999, { status: 'fulfilled' }],
-			[1000, { reason: { code: 400, description: "Set 'format' to text." } }],
-		])('with %d levels as Google’s resource: %j', async (levels, expected) => {
-			const deep = `${'['.repeat(levels)}null${']'.repeat(levels)}`;
-			const body = Buffer.from(`{"title":null,"deep":${deep}}`);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			const [outcome] = await Promise.allSettled([
-				calls.read(calls.document('x'), { format: 'structure' }),
-			]);
-			expect(outcome).toMatchObject(expected);
-		});
-
-		it('with such tables is no item that n8n could not store', async () => {
-			const failure = await catchFailure(calls.read(nested(5000), { format: 'structure' }));
-			expect(failure).toMatchObject({ code: 400, description: "Set 'format' to text." });
-			expect(await calls.read(nested(50), { format: 'structure' })).toMatchObject({
-				title: 'Deep',
-			});
-		});
 	});
 });
