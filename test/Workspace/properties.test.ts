@@ -103,7 +103,6 @@ describe('properties', () => {
 	const listOptions = {
 		...labelOptions,
 		labelIds: [],
-		includeSpamTrash: false,
 		onlyFiles: '',
 		details: true,
 		includeBody: false,
@@ -136,7 +135,6 @@ describe('properties', () => {
 			...labelOptions,
 			downloadAttachments: false,
 			onlyFiles: '',
-			attachmentPrefix: 'attachment_',
 			includeHeaders: false,
 			newTextOnly: false,
 			wholeConversation: false,
@@ -146,8 +144,6 @@ describe('properties', () => {
 			idempotencyKey: '',
 			sheets: '',
 			values: '[]',
-			locale: '',
-			timeZone: '',
 		},
 		'spreadsheet read': {
 			headerRow: 1,
@@ -187,7 +183,7 @@ describe('properties', () => {
 			createTab: false,
 			insertImages: false,
 			newParagraph: true,
-			underHeading: { __rl: true, ...locator },
+			section: { __rl: true, ...locator },
 		},
 		'file upload': {
 			convertTo: 'none',

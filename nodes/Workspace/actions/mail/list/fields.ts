@@ -145,13 +145,6 @@ export const listOptions = [
 		showWhen: { downloadAttachments: [true] },
 	},
 	{
-		displayName: 'Include Spam and Trash',
-		name: 'includeSpamTrash',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to include emails in Spam and Trash',
-	},
-	{
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',
