@@ -46,8 +46,6 @@ const createFields = [
 		displayName: 'Template',
 		name: 'templateId',
 		...buildFileLocator('document', 'searchDocuments'),
-		// It does not name the document that the operation is about.
-		isId: undefined,
 		required: true,
 		showWhen: { from: ['template'] },
 		description:
