@@ -87,7 +87,7 @@ describe('input object', () => {
 			'create without a resource',
 			{ operation: 'create', title: 'T' },
 			"'resource' is required for 'create'",
-			/^Choose one of: document, spreadsheet\. You can leave it out if you set one of these keys: templateId\.$/,
+			/^Choose one of: document, spreadsheet\.$/,
 		],
 		[
 			'read without an id',

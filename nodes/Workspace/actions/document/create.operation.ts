@@ -46,6 +46,8 @@ const createFields = [
 		displayName: 'Template',
 		name: 'templateId',
 		...buildFileLocator('document', 'searchDocuments'),
+		// It does not name the document that the operation is about.
+		isId: undefined,
 		required: true,
 		showWhen: { from: ['template'] },
 		description:
