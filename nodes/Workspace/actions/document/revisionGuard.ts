@@ -4,17 +4,11 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/keyedMutex';
 import { getGlobalSingleton } from '../../../core/runtime';
+import { flattenTabs, summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import {
-	buildDocumentUrl,
-	findTab,
-	flattenTabs,
-	getStoredText,
-	looksLikeTabId,
-	summarizeTab,
-} from './tabs';
+import { buildDocumentUrl, findTab, getStoredText, looksLikeTabId } from './tabs';
 import type { BodyState } from './tabs';
 
 export interface DocumentWriteResult {
