@@ -5,7 +5,7 @@ import { AgentSessionTrigger } from '../nodes/Agent/AgentSessionTrigger/AgentSes
 import { Workspace } from '../nodes/Workspace/Workspace.node';
 
 /** How many labels a person may have to read in all forms, and how many under one "Add option". */
-const maxLabels = 169;
+const maxLabels = 164;
 const maxOptions = 10;
 
 const forms = [new AgentExecute(), new AgentSessionTrigger(), new Workspace()].map(

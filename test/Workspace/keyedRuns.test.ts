@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
+import { getGlobalSingleton } from '../../nodes/core/runtime';
 import { readParameters } from '../../nodes/fields/params';
 import type { RequestSender } from '../../nodes/http/attempt';
 import * as document from '../../nodes/Workspace/actions/document';
@@ -30,6 +31,8 @@ describe('keyed runs', () => {
 	let google: GoogleServer;
 	let token = '';
 	beforeAll(async () => {
+		// Each execution stands for a process of its own, so that none of them sees the turn of another.
+		getGlobalSingleton('documentTurns', () => new Map<string, unknown>()).get = () => undefined;
 		google = await startGoogle({ latencyMilliseconds: 3 });
 		token = google.tokens.issue();
 		log = google.docs.seed({ title: 'Log' });
@@ -92,7 +95,8 @@ describe('keyed runs', () => {
 				signIn: { authentication: 'oAuth2', driveAccess: 'allFiles' },
 			});
 			const params = readParameters(getAllFields(operation), given, {
-				mode: 'fields',
+				// An input object has content and a template together, which the form has not.
+				mode: 'json',
 				timezone: 'UTC',
 			});
 			const outcome = performTogether(operation, [{ params, item: testItem() }], clients);

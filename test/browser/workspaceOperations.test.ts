@@ -140,7 +140,7 @@ const tours: readonly Tour[] = [
 	},
 	{
 		operation: ['document', 'write'],
-		acts: [notes, ['fill', 'content', 'All is new']],
+		acts: [notes, ['choose', 'replace', 'document'], ['fill', 'content', 'All is new']],
 		shows: ['documentId'],
 		wrong: ['fill', 'content', ''],
 		says: `'${labelOf('content')}'`,

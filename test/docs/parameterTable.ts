@@ -43,12 +43,12 @@ function row(
 function defaultOf({ type, typeOptions }: INodeProperties, value: unknown): string {
 	if (type === 'resourceLocator') return '';
 	if (value === '' || value === undefined) return '';
-	if (typeof value === 'object')
-		return JSON.stringify(value) === '{}' ? '' : `\`${JSON.stringify(value)}\``;
+	if (JSON.stringify(value) === '{}') return '';
 	return typeOptions?.password === true ? '' : inCode(value);
 }
 
-const inCode = (value: unknown) => `\`${String(value)}\``;
+const inCode = (value: unknown) =>
+	`\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 
 function meaningOf({ description, hint, options, type }: INodeProperties): string {
 	const choices =

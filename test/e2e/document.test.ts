@@ -187,7 +187,7 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 			operation: 'append',
 			content: '**three**',
 			contentFormat: 'markdown',
-			options: { underHeading: 'Results' },
+			options: { section: 'Results' },
 		},
 		{
 			inputMode: 'json',

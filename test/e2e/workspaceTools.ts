@@ -71,7 +71,7 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		...document,
 		operation: 'append',
 		...content,
-		options: { underHeading: fromModel('Under_Heading') },
+		options: { section: fromModel('Section') },
 	},
 	'Upload file': {
 		resource: 'file',
@@ -139,7 +139,7 @@ export const everyTool: readonly ToolCall[] = [
 	},
 	{
 		tool: 'Append_to_document',
-		args: ({ document }) => ({ Document: document, Content: 'Second', Under_Heading: 'Plan' }),
+		args: ({ document }) => ({ Document: document, Content: 'Second', Section: 'Plan' }),
 	},
 	{ tool: 'Read_document', args: ({ document }) => ({ Document: document, Start_Character: 0 }) },
 	{ tool: 'Upload_file', args: () => ({ File_Name: 'note.txt', Content: 'By a model' }) },

@@ -82,11 +82,6 @@ const variants: readonly Variant[] = [
 		given: () => ({ format: 'pdf' }),
 	},
 	{
-		suffix: ', under a heading',
-		field: 'underHeading',
-		given: () => ({ underHeading: 'Results' }),
-	},
-	{
 		suffix: ', in a section',
 		field: 'section',
 		given: () => ({ section: 'Results' }),

@@ -48,7 +48,7 @@ export const append = defineOperation({
 			jsonDefault: false,
 			description: 'Whether to start a new paragraph instead of continuing the last line',
 		},
-		fields.underHeading,
+		fields.sectionToAppendTo,
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async send({ docs }, params, item) {
@@ -57,7 +57,7 @@ export const append = defineOperation({
 			content,
 			tab,
 			newParagraph,
-			underHeading: heading,
+			section: heading,
 			idempotencyKey: key,
 		} = params;
 		const parsedContent = await parseContent(params, item);

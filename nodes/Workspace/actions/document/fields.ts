@@ -99,11 +99,13 @@ const replacementFormat = {
 const headingLocator = {
 	...buildNameLocator('searchHeadings', 'Select a heading...', 'e.g. Results'),
 	typeOptions: { loadOptionsDependsOn: ['documentId.value', 'tab.value', 'options.tab.value'] },
+	builderHint:
+		"Pass the whole object, with the text of the heading: { __rl: true, mode: 'name', value: 'Results' }.",
 } as const satisfies Partial<Field>;
 
-export const underHeading = {
-	displayName: 'Under Heading',
-	name: 'underHeading',
+export const sectionToAppendTo = {
+	displayName: 'Section',
+	name: 'section',
 	...headingLocator,
 	description:
 		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',

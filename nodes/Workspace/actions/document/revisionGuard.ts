@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
+import { systemClock, waitAtMost } from '../../../core/clock';
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/keyedMutex';
 import { getGlobalSingleton } from '../../../core/runtime';
+import { flattenTabs, summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import {
-	buildDocumentUrl,
-	findTab,
-	flattenTabs,
-	getStoredText,
-	looksLikeTabId,
-	summarizeTab,
-} from './tabs';
+import { buildDocumentUrl, findTab, getStoredText, looksLikeTabId } from './tabs';
 import type { BodyState } from './tabs';
 
 export interface DocumentWriteResult {
@@ -194,10 +189,15 @@ const maxPlans = 6;
 /** A pause has a random length, so that two executions do not meet again. The longest pause grows by this much with each plan. */
 const pauseStepMilliseconds = 400;
 
-/** The changes that this process makes to each document. All versions of the package in this process share them. */
+/** The turns of the executions of this process that change a document. All versions of the package in this process share them. */
 const turns = new KeyedMutex(
 	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
 );
+/**
+ * A turn ends after so long, even if its change does not. A change may hang for many minutes, and nothing is lost if the next one begins
+ * meanwhile: Google refuses whichever of them is outdated. Turns only make such refusals rare.
+ */
+const maxTurnMilliseconds = 10_000;
 
 /**
  * Carries out a change (read, plan, send) after the changes of other executions to the same document. Repeats it if somebody else changed
@@ -206,23 +206,56 @@ const turns = new KeyedMutex(
 export async function repeatIfOutdated<R>(
 	documentId: string,
 	changeOnce: () => Promise<R>,
-	item: Item,
+	item: Pick<Item, 'signal'>,
 ): Promise<R> {
-	return await turns.doInTurn(documentId, async () => {
-		for (let planCount = 1; ; planCount++) {
-			try {
-				return await changeOnce();
-			} catch (error) {
-				const isOutdated = isRefused(error) && /required revision/i.test(error.message);
-				if (planCount === maxPlans || !isOutdated) throw toError(error);
-			}
-			// If the run is canceled, the pause ends, and the next request throws.
-			const pause = sleep(Math.random() * pauseStepMilliseconds * planCount, undefined, {
-				signal: item.signal,
-			});
-			await pause.catch(() => undefined);
-		}
+	const endTurn = await takeTurn(documentId, item.signal);
+	try {
+		return await repeatChange(changeOnce, item.signal);
+	} finally {
+		endTurn();
+	}
+}
+
+/** Waits for the turns before this one, unless the execution is stopped: then its next request throws. @returns a function that ends the turn */
+async function takeTurn(documentId: string, signal: AbortSignal | undefined): Promise<() => void> {
+	const turn = new AbortController();
+	const endTurn = () => {
+		turn.abort();
+	};
+	const ended = new Promise<void>((resolve) => {
+		turn.signal.addEventListener('abort', () => {
+			resolve();
+		});
 	});
+	await new Promise<void>((resolve) => {
+		const begin = () => {
+			resolve();
+		};
+		if (signal?.aborted) begin();
+		signal?.addEventListener('abort', begin, { signal: turn.signal });
+		void turns.doInTurn(documentId, async () => {
+			begin();
+			await waitAtMost(systemClock, maxTurnMilliseconds, ended);
+		});
+	});
+	return endTurn;
+}
+
+async function repeatChange<R>(
+	changeOnce: () => Promise<R>,
+	signal: AbortSignal | undefined,
+): Promise<R> {
+	for (let planCount = 1; ; planCount++) {
+		try {
+			return await changeOnce();
+		} catch (error) {
+			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
+			if (planCount === maxPlans || !isOutdated) throw toError(error);
+		}
+		// If the run is canceled, the pause ends, and the next request throws.
+		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
+		await sleep(pauseMilliseconds, undefined, { signal }).catch(() => undefined);
+	}
 }
 
 /** Adds a tab unless the document has a tab with this title. If two executions add it at once, Google refuses the later change. */

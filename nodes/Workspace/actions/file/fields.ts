@@ -36,11 +36,6 @@ export const uploadFields = [
 		options: [
 			{ name: 'Base64 Text', value: 'base64', description: 'Content given as base64 text' },
 			{
-				name: 'Binary Field',
-				value: 'binary',
-				description: 'A binary field of the input item',
-			},
-			{
 				name: 'Email Attachment',
 				value: 'mailAttachment',
 				description: 'An attachment of an email in Gmail',
@@ -49,6 +44,11 @@ export const uploadFields = [
 				name: 'File Path',
 				value: 'filePath',
 				description: 'A file on the machine that n8n runs on',
+			},
+			{
+				name: 'Input Files',
+				value: 'binary',
+				description: 'The binary fields of the input item',
 			},
 			{
 				name: 'Text',

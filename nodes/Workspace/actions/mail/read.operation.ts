@@ -28,21 +28,12 @@ export const read = defineOperation({
 	options: [
 		...labelOptions,
 		{
-			displayName: 'Attachment Prefix',
-			name: 'attachmentPrefix',
-			type: 'string',
-			default: 'attachment_',
-			showWhen: { downloadAttachments: [true] },
-			description:
-				'Prefix for the names of the binary fields: attachment_0, attachment_1 and so on',
-		},
-		{
 			displayName: 'Download Attachments',
 			name: 'downloadAttachments',
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to add the attachments as binary data, in the order of the attachments list',
+				'Whether to add the attachments as binary data, in the order of the attachments list: attachment_0, attachment_1 and so on',
 		},
 		{
 			displayName: 'Include Headers',
@@ -81,7 +72,7 @@ export const read = defineOperation({
 			results.map(({ mail }) => mail.summary.id),
 		);
 	},
-	toItems: (mails, { attachmentPrefix, includeHeaders, startCharacter }) =>
+	toItems: (mails, { includeHeaders, startCharacter }) =>
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
 			const text = mail.text.slice(startCharacter);
@@ -94,7 +85,7 @@ export const read = defineOperation({
 				attachments,
 				...(includeHeaders && { headers }),
 			};
-			return toMailItem({ ...summary, ...content }, files, attachmentPrefix);
+			return toMailItem({ ...summary, ...content }, files);
 		}),
 	toModel: (mails, params) => toMailAnswer(mails, params),
 	adviceByStatus: {

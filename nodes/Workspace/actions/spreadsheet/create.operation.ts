@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
-import { listType, textType } from '../../../fields/field';
+import { listType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import {
 	type Clients,
@@ -24,28 +24,12 @@ const createFields = [
 const createOptions = [
 	idempotencyOption,
 	{
-		displayName: 'Locale',
-		name: 'locale',
-		...textType,
-		placeholder: 'e.g. en_GB',
-		description:
-			'Locale for numbers and dates. Leave empty to use the locale of the Google account.',
-	},
-	{
 		displayName: 'Tab Names',
 		name: 'sheets',
 		...listType,
 		placeholder: 'e.g. Orders, Customers',
 		description:
 			'Names of the tabs, separated by commas or new lines. Leave empty to create one tab.',
-	},
-	{
-		displayName: 'Time Zone',
-		name: 'timeZone',
-		...textType,
-		placeholder: 'e.g. Europe/Berlin',
-		description:
-			'Time zone for dates in formulas. Leave empty to use the time zone of the Google account.',
 	},
 	{
 		displayName: 'Values',
@@ -62,11 +46,6 @@ const createOptions = [
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
 const readFirstRows = ({ values }: CreateParams) => (values.length > 0 ? readCellRows(values) : []);
-
-const buildSpreadsheetProperties = ({ locale, timeZone }: CreateParams) => ({
-	...(locale && { locale }),
-	...(timeZone && { timeZone }),
-});
 
 /** Returns the size that the first tab needs; undefined if Google's default size is large enough. */
 function buildGridProperties(rows: readonly Cell[][]) {
@@ -99,9 +78,6 @@ function buildCompletionRequests(
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
 	const titles = sheets.map(({ properties }) => properties?.title);
 	const requests: sheets_v4.Schema$Request[] = [];
-	const properties = buildSpreadsheetProperties(params);
-	const fields = Object.keys(properties).join(',');
-	if (fields) requests.push({ updateSpreadsheetProperties: { properties, fields } });
 	const addTabUpdate = (
 		changedProperties: sheets_v4.Schema$SheetProperties,
 		changedFields: string,
@@ -136,8 +112,10 @@ export const create = defineOperation({
 	async send(clients, params, item) {
 		const rows = readFirstRows(params);
 		if (needsDrive(params)) return await createByDrive(clients, params, item);
-		const properties = { title: params.title, ...buildSpreadsheetProperties(params) };
-		const requestBody = { properties, sheets: buildNewSheets(params, rows) };
+		const requestBody = {
+			properties: { title: params.title },
+			sheets: buildNewSheets(params, rows),
+		};
 		const { data } = await clients.sheets.spreadsheets.create({
 			requestBody,
 			fields: resultFields,
@@ -168,8 +146,8 @@ async function createByDrive(
 	item: Item,
 	recoveredId?: string,
 ) {
-	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
-	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
+	const { sheets: tabNames, values, title, parentFolder } = params;
+	const content = JSON.stringify([title, tabNames, values]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
 	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
 	const fillContent = async (id: string) =>

@@ -227,7 +227,7 @@ test('Markdown in a template and a section, by the form', async () => {
 		documentId,
 		content: 'more',
 		contentFormat,
-		options: { underHeading: 'One' },
+		options: { section: 'One' },
 	});
 	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
 		content: '# One\n\n- new\n\nmore',

@@ -186,7 +186,6 @@ describe('list', () => {
 			['unread', { status: 'unread' }, {}, 'is:unread&'],
 			['read and sender', { status: 'read', from: 'x@y.org' }, {}, 'from:"x@y.org" is:read&'],
 			['labels', {}, { labelIds: 'INBOX, IMPORTANT' }, 'labelIds=INBOX&labelIds=IMPORTANT&'],
-			['spam', {}, { includeSpamTrash: true }, 'includeSpamTrash=true&'],
 			[
 				'a time span, to the second',
 				{},

@@ -295,7 +295,6 @@ it('a long list says in the log how many emails it has so far', async () => {
 			details: true,
 			downloadAttachments: false,
 			includeBody: false,
-			includeSpamTrash: false,
 			newTextOnly: false,
 			labelIds: [],
 			addLabels: [],

@@ -305,10 +305,7 @@ describe('read', () => {
 		});
 
 		it('come as binary data on request', async () => {
-			const { binary } = await read(raw, {
-				downloadAttachments: true,
-				attachmentPrefix: 'file',
-			});
+			const { binary } = await read(raw, { downloadAttachments: true });
 			const text = (field: string) =>
 				Buffer.from(binary?.[field]?.data ?? '', 'base64').toString();
 			expect(
@@ -318,11 +315,11 @@ describe('read', () => {
 					mimeType,
 				]),
 			).toEqual([
-				['file0', 'logo.png', 'application/octet-stream'],
-				['file1', 'report.pdf', 'application/octet-stream'],
-				['file2', 'attachment_2.ics', 'text/calendar'],
+				['attachment_0', 'logo.png', 'application/octet-stream'],
+				['attachment_1', 'report.pdf', 'application/octet-stream'],
+				['attachment_2', 'attachment_2.ics', 'text/calendar'],
 			]);
-			expect([text('file0'), text('file1'), text('file2')]).toEqual([
+			expect([text('attachment_0'), text('attachment_1'), text('attachment_2')]).toEqual([
 				'bytes of logo.png',
 				'bytes of report.pdf',
 				'BEGIN:VCALENDAR',

@@ -25,8 +25,6 @@ const full = {
 		['=1', 31, true],
 		[null, '', -0.5],
 	],
-	locale: 'de_DE',
-	timeZone: 'Europe/Berlin',
 };
 const stored = [
 	['Name', 'Age', 'Here'],
@@ -53,12 +51,9 @@ test('a title is one request', async () => {
 	]);
 });
 
-test('tabs, rows, locale and time zone go with it', async () => {
+test('tabs and rows go with it', async () => {
 	const created = await calls.one('create', full);
 	expect(calls.methods).toEqual(['create']);
-	expect(calls.sent[0]?.body).toMatchObject({
-		properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' },
-	});
 	expect(created['sheets']).toMatchObject([{ title: 'Orders' }, { title: 'Customers' }]);
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
@@ -110,12 +105,11 @@ test.each([
 		{ values: [['x']] },
 		[{ properties: {}, data: [{ rowData: [{ values: [expect.any(Object)] }] }] }],
 	],
-	[{ locale: 'de_DE' }, undefined],
 ])('%j', async (given, sheets) => {
 	await calls.one('create', { title: 'Book', ...given });
 	expect(calls.sent[0]?.body).toEqual({
-		properties: { title: 'Book', ...('locale' in given && given) },
-		...(sheets && { sheets }),
+		properties: { title: 'Book' },
+		sheets,
 	});
 });
 
@@ -124,12 +118,6 @@ test('only what differs is changed in a spreadsheet that Drive made', async () =
 	await calls.one('create', { ...full, parentFolder });
 	const { requests } = calls.sent.at(-1)?.body as { requests: IDataObject[] };
 	expect(requests).toEqual([
-		{
-			updateSpreadsheetProperties: {
-				properties: { locale: 'de_DE', timeZone: 'Europe/Berlin' },
-				fields: 'locale,timeZone',
-			},
-		},
 		{ updateSheetProperties: { properties: { sheetId: 0, title: 'Orders' }, fields: 'title' } },
 		{ addSheet: { properties: { title: 'Customers', index: 1 } } },
 		{

@@ -2,8 +2,6 @@ import { textType } from '../../../../fields/field';
 import type { Field, InferParameters } from '../../../operation';
 import { onlyFilesOption } from '../../onlyFiles';
 
-const pageHint = 'Up to 500 if Output is set to Page.';
-
 /** The parameters that List and Search have in common: when the emails arrived, and how many to get. */
 export const rangeFields = [
 	{
@@ -51,7 +49,7 @@ export const rangeFields = [
 		minimum: 1,
 		maximum: 10_000,
 		showWhen: { returnAll: [false] },
-		description: `Max number of emails to return. ${pageHint}`,
+		description: 'Max number of emails to return. Up to 500 if Output is set to Page.',
 	},
 ] as const satisfies readonly Field[];
 
@@ -113,7 +111,6 @@ export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelPara
 const readingOptions = { name: 'readingOptions', displayName: 'Reading Options' };
 
 export const listOptions = [
-	...labelOptions,
 	{
 		displayName: 'Details',
 		name: 'details',
@@ -148,13 +145,6 @@ export const listOptions = [
 		showWhen: { downloadAttachments: [true] },
 	},
 	{
-		displayName: 'Include Spam and Trash',
-		name: 'includeSpamTrash',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to include emails in Spam and Trash',
-	},
-	{
 		displayName: 'Output',
 		name: 'output',
 		type: 'options',
@@ -185,6 +175,8 @@ export const listOptions = [
 		...labelFieldBase,
 		hint: 'Only emails that have all of these labels. An expression can also return label names. In the output, labelIds holds the IDs.',
 	},
+	// The order of the collections: what is done after reading comes last.
+	...labelOptions,
 ] as const satisfies readonly Field[];
 
 export type ListParams = InferParameters<typeof rangeFields, typeof listOptions>;

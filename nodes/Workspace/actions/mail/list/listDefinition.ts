@@ -51,20 +51,14 @@ export function refuseConflictingOptions(params: ListParams): void {
 
 function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
 	if (output === 'items')
-		return entries.map(({ message, files = [] }) =>
-			toMailItem({ ...message }, files, 'attachment_'),
-		);
+		return entries.map(({ message, files = [] }) => toMailItem({ ...message }, files));
 	const messages = entries.map(({ message }) => message);
 	return [{ json: { messages, ...(nextPageToken !== undefined && { nextPageToken }) } }];
 }
 
-/** Builds an item with the attachments as binary fields. With the prefix `attachment_`: attachment_0, attachment_1 and so on. */
-export function toMailItem(
-	json: OutputItem['json'],
-	files: readonly StoredBinary[],
-	prefix: string,
-) {
-	const binary = Object.fromEntries(files.map((file, index) => [`${prefix}${index}`, file]));
+/** Builds an item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
+export function toMailItem(json: OutputItem['json'], files: readonly StoredBinary[]) {
+	const binary = Object.fromEntries(files.map((file, index) => [`attachment_${index}`, file]));
 	return { json, ...(files.length > 0 && { binary }) };
 }
 

@@ -141,7 +141,7 @@ async function listPages(
 
 async function fetchPage(
 	{ gmail }: Clients,
-	{ details, output, includeSpamTrash, gmailQuery }: PreparedList,
+	{ details, output, gmailQuery }: PreparedList,
 	labelIds: string[],
 	pageToken: string,
 	remainingCount: number,
@@ -151,7 +151,6 @@ async function fetchPage(
 		userId: 'me',
 		q: gmailQuery || undefined,
 		labelIds: labelIds.length > 0 ? labelIds : undefined,
-		includeSpamTrash: includeSpamTrash || undefined,
 		maxResults: Math.min(pageSize, remainingCount),
 		pageToken: pageToken || undefined,
 		fields: 'messages(id,threadId),nextPageToken',
