@@ -10,11 +10,13 @@ import { freePort } from './startN8n.ts';
 export interface QueueServices {
 	/** What every n8n process of the queue needs. */
 	readonly env: Readonly<Record<string, string>>;
+	/** Stops Redis, which stores nothing, and starts it again without its data. */
+	emptyRedis(): Promise<void>;
 	stop(): Promise<void>;
 }
 
 export async function startQueueServices(): Promise<QueueServices> {
-	const redis = await startRedis();
+	let redis = await startRedis(await freePort());
 	const postgres = await startPostgres();
 	return {
 		env: {
@@ -30,6 +32,10 @@ export async function startQueueServices(): Promise<QueueServices> {
 			DB_POSTGRESDB_PASSWORD: '',
 			DB_POSTGRESDB_DATABASE: 'postgres',
 		},
+		async emptyRedis() {
+			await redis.stop();
+			redis = await startRedis(redis.port);
+		},
 		async stop() {
 			await redis.stop();
 			await postgres.stop();
@@ -42,8 +48,7 @@ interface Service {
 	stop(): Promise<void>;
 }
 
-async function startRedis(): Promise<Service> {
-	const port = await freePort();
+async function startRedis(port: number): Promise<Service> {
 	const child = spawn('redis-server', [
 		'--port',
 		String(port),

@@ -32,24 +32,31 @@ const longLane: Lane = { runOneAtATime: pLimit(1) };
 /**
  * Runs a task in a thread for untrusted text.
  * @param input the text, or what is to be sent to the thread as JSON
+ * @param bytes Google's response, if the task reads one
  * @throws the signal's reason
  */
 export async function runInWorker<T extends TaskName>(
 	task: T,
 	input: string | object,
 	signal: AbortSignal | undefined,
+	bytes: Uint8Array = new Uint8Array(),
 ): Promise<WorkerOutput<TaskResult<T>>> {
 	const text = stringify(input);
 	if (text === undefined) return { problem: 'it is nested too deeply' };
-	if (text.length > maxCharacters)
+	const length = text.length + bytes.length;
+	if (length > maxCharacters)
 		return { problem: `it is longer than ${maxCharacters.toLocaleString('en-US')} characters` };
-	const extraSeconds = Math.floor(text.length / timeLimit.charactersPerExtraSecond);
+	const extraSeconds = Math.floor(length / timeLimit.charactersPerExtraSecond);
 	const seconds = Math.min(timeLimit.maxSeconds, timeLimit.baseSeconds + extraSeconds);
 	const lane = extraSeconds === 0 ? shortLane : longLane;
 	// The cast is safe, because the thread returns the result of the task that it was given.
-	return (await lane.runOneAtATime(ask, lane, { task, text }, seconds, signal)) as WorkerOutput<
-		TaskResult<T>
-	>;
+	return (await lane.runOneAtATime(
+		ask,
+		lane,
+		{ task, text, bytes },
+		seconds,
+		signal,
+	)) as WorkerOutput<TaskResult<T>>;
 }
 
 /** @returns undefined for an object that is nested too deeply for the call stack */

@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 
-import type { TitledTab } from './document/elements';
+import type { DocumentInput } from './document/readDocument';
 import type { MailInput } from './mail/readMail';
 
-/** The tasks of the thread, which are pure functions of a text. Some take or return JSON. The first use of a task loads its code. */
+/** The tasks of the thread, which are pure functions of a text or of bytes. Some take or return JSON. The first use of a task loads its code. */
 const tasks = {
 	htmlToText: async (html: string) => (await import('./html/htmlToText')).htmlToText(html),
 	markdownToHtml: async (markdown: string) =>
@@ -13,13 +13,9 @@ const tasks = {
 		const { markdownToBlocks } = await import('./markdown/markdownToBlocks');
 		return JSON.stringify(markdownToBlocks(markdown));
 	},
-	documentTabsToText: async (json: string) => {
-		const { documentTabsToText } = await import('./document/documentTabsToText');
-		return documentTabsToText(JSON.parse(json) as TitledTab[]);
-	},
-	documentTabsToMarkdown: async (json: string) => {
-		const { documentTabsToMarkdown } = await import('./markdown/documentTabsToMarkdown');
-		return documentTabsToMarkdown(JSON.parse(json) as TitledTab[]);
+	readDocument: async (json: string, bytes: Buffer) => {
+		const { readDocument } = await import('./document/readDocument');
+		return await readDocument(bytes, JSON.parse(json) as DocumentInput);
 	},
 	readMail: async (json: string) =>
 		(await import('./mail/readMail')).readMail(JSON.parse(json) as MailInput),
@@ -27,7 +23,7 @@ const tasks = {
 		(await import('./mail/readRawPart')).readRawPart(
 			JSON.parse(json) as { raw: string; partId: string },
 		),
-} satisfies Record<string, (text: string) => Promise<unknown>>;
+} satisfies Record<string, (text: string, bytes: Buffer) => Promise<unknown>>;
 
 type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
@@ -37,19 +33,29 @@ export type TaskResult<T extends TaskName> = Awaited<ReturnType<Tasks[T]>>;
 export interface WorkerInput {
 	readonly task: TaskName;
 	readonly text: string;
+	/** Google's response, or nothing. The thread parses it, because this would block n8n. */
+	readonly bytes: Uint8Array;
 }
 
 /** `problem` completes a sentence such as "The email could not be read: it is nested too deeply". */
 export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
 /** Most characters of a text that a task returns, because n8n's main thread must copy it: 20 for each that came in, and a million. */
-const getMaxLength = ({ text }: WorkerInput) => 1_000_000 + 20 * text.length;
+const getMaxLength = ({ text, bytes }: WorkerInput) =>
+	1_000_000 + 20 * (text.length + bytes.length);
+
+function isTooLong(result: unknown, input: WorkerInput): boolean {
+	const hasContent = typeof result === 'object' && result !== null && 'content' in result;
+	const text = hasContent ? result.content : result;
+	return typeof text === 'string' && text.length > getMaxLength(input);
+}
 
 async function respond(input: WorkerInput): Promise<WorkerOutput> {
 	try {
-		const result = await tasks[input.task](input.text);
-		const isTooLong = typeof result === 'string' && result.length > getMaxLength(input);
-		return isTooLong ? { problem: 'the result is too long' } : { result };
+		const { task, text, bytes } = input;
+		const { buffer, byteOffset, length } = bytes;
+		const result = await tasks[task](text, Buffer.from(buffer, byteOffset, length));
+		return isTooLong(result, input) ? { problem: 'the result is too long' } : { result };
 	} catch (error) {
 		// The parser's message is not passed on, because it may quote the text.
 		const isStackOverflow = error instanceof RangeError && /stack/.test(error.message);

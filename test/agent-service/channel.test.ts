@@ -101,10 +101,11 @@ test('streams messages after an execute call', async () => {
 			timestamp: 1_767_225_600_000,
 		}),
 	});
-	await until(() => peer.messages.length === 2);
+	await until(() => peer.messages.length === 3);
 	expect(peer.messages.map((text) => (JSON.parse(text) as { type: string }).type)).toEqual([
 		'step',
 		'answer',
+		'done',
 	]);
 });
 

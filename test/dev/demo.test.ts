@@ -152,17 +152,26 @@ test.each([false, true])(
 	},
 );
 
+const agentSays = (startStepName: string, payload: object) =>
+	buildDemoMessages({
+		sessionId: 's',
+		startStepName,
+		initialPayload: JSON.stringify(payload),
+	} as ExecuteFields);
+
 test('the agent of the demo repeats its input, or its task if there is no more', () => {
-	const said = (payload: object) => {
-		const initialPayload = JSON.stringify(payload);
-		return buildDemoMessages({
-			sessionId: 's',
-			startStepName: 'start',
-			initialPayload,
-		} as ExecuteFields).at(-1);
-	};
+	const said = (payload: object) => agentSays('start', payload).at(-2);
 	expect(said({ task: 'Sum up', input: 'A letter' })).toMatchObject({ text: 'Done: A letter' });
 	expect(said({ task: 'Sum up', input: '' })).toMatchObject({ text: 'Done: Sum up' });
+});
+
+test.each([
+	['start', ['step', 'answer', 'done']],
+	['chat', ['step', 'step', 'step', 'answer', 'done']],
+	['ask', ['step', 'question', 'done']],
+])('the types that the agent of the demo sends with the step %s', (startStepName, types) => {
+	const messages = agentSays(startStepName, {}) as Array<{ type: string }>;
+	expect(messages.map(({ type }) => type)).toEqual(types);
 });
 
 describe('the agent of the demo calls back', () => {

@@ -54,7 +54,7 @@ test('a message that the database has no room for is told in the log, and starts
 	await until(station.isOpen('room'));
 	await limitFiles(1);
 	station.service.send('room', { id: 1 });
-	await until(() => station.n8n.output().includes('n8n did not accept a message from a session'));
+	await until(() => station.n8n.output().includes('1 message was not accepted by n8n'));
 	await limitFiles(undefined);
 	// No one remembers its ID.
 	station.service.send('room', { id: 1 });

@@ -1,14 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 
-import {
-	canParse,
-	countJsonParts,
-	maxResponseBytes,
-	mayBeJson,
-	readBody,
-	readErrorBody,
-} from '../../nodes/http/body';
+import { canParse, countJsonParts } from '../../nodes/untrusted/jsonParts';
+import { maxResponseBytes, mayBeJson, readBody, readErrorBody } from '../../nodes/http/body';
 import { expectLinear } from '../growth';
 
 describe('body', () => {

@@ -188,7 +188,7 @@ describe('under traffic', () => {
 		await until(() => ended(3));
 		const reconnect = cut(databaseLink);
 		agent.send('traffic', 4, 5, 6);
-		await until(() => main.output().includes('n8n did not accept a message from a session'));
+		await until(() => main.output().includes('not accepted by n8n'));
 		reconnect();
 		// Main and the worker find it again at moments of their own.
 		for (let next = 7; !called().some((message) => message >= 7); next++) {
@@ -196,7 +196,26 @@ describe('under traffic', () => {
 			await new Promise((resolve) => setTimeout(resolve, 1000));
 		}
 		await until(async () => (await fetch(`${main.url}/healthz/readiness`)).ok);
+		await until(() =>
+			main.output().includes('n8n accepts messages again. Sessions: traffic ('),
+		);
 		expect(called().slice(0, 3)).toEqual([1, 2, 3]);
 		expect(new Set(called()).size).toBe(called().length);
+	});
+
+	test('Redis comes back without its data: what was in flight is told, the next messages start, and nothing starts twice', async () => {
+		const { agent, main } = station;
+		agent.send('traffic', 1);
+		await until(() => ended(1));
+		// The worker takes five of the ten executions in flight. The others are jobs in Redis.
+		agent.script(...Array.from({ length: 5 }, () => ({ delayMilliseconds: 5000 })));
+		agent.send('traffic', ...Array.from({ length: 12 }, (_, index) => index + 2));
+		await until(() => called().length === 6);
+		await station.emptyRedis();
+		const isCalled = (message: number) => called().includes(message);
+		await until(() => isCalled(12) && isCalled(13));
+		expect(new Set(called()).size).toBe(called().length);
+		expect(main.output()).toContain('n8n does not say what became of 10 executions');
+		await until(async () => (await station.statuses(workflow)).includes('error'));
 	});
 });

@@ -102,6 +102,10 @@ export class QueueStation {
 		await closed;
 	}
 
+	async emptyRedis(): Promise<void> {
+		await this.#services.emptyRedis();
+	}
+
 	/** Runs a workflow once. @throws unless it ran on the worker */
 	async run(definition: WorkflowDefinition): Promise<Execution> {
 		const execution = await this.main.api.runOnce(definition);

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type RawParameters } from '../../fields/params';
+import { canParse } from '../../untrusted/jsonParts';
 import { buildSanitizeFunction } from '../../core/sanitizer';
 import {
 	attemptRequest,
@@ -10,7 +11,7 @@ import {
 	baseRequestOptions,
 	type FullResponse,
 } from '../../http/attempt';
-import { BodyError, canParse, readBody, readErrorBody } from '../../http/body';
+import { BodyError, readBody, readErrorBody } from '../../http/body';
 import { Gate } from '../../http/gate';
 import { withRetries } from '../../http/loop';
 import { checkAllowedHost } from '../session/allowedHosts';

@@ -27,6 +27,7 @@ export class Alerts {
 	readonly #intervals = new Map<AlertKind, AlertInterval>();
 	/** By session: how many messages n8n has not accepted since it last accepted one. */
 	readonly #lostCounts = new Map<string, number>();
+	#cancelQuietReport = () => {};
 
 	constructor(context: ITriggerFunctions, clock: Clock) {
 		this.#context = context;
@@ -41,17 +42,25 @@ export class Alerts {
 		if (failures.size <= maxAlertedSessions) this.#saveFailedExecution(failure);
 	}
 
-	/** Counts messages that n8n did not accept. Reports the first at once, although n8n may not be able to store the report. */
+	/**
+	 * Counts messages that n8n did not accept. Reports the first at once, although n8n may not be able to store the report, and all of them
+	 * when none was lost for a while, because no further message may come.
+	 */
 	countLosses(sessionIds: readonly string[], cause: Error): void {
 		const isFirst = this.#lostCounts.size === 0;
 		for (const sessionId of sessionIds)
 			this.#lostCounts.set(sessionId, (this.#lostCounts.get(sessionId) ?? 0) + 1);
 		if (isFirst) this.#reportLosses(`No execution was started: ${cause.message}`, cause);
+		this.#cancelQuietReport();
+		this.#cancelQuietReport = this.#clock.callAfter(alertIntervalMilliseconds, () => {
+			this.#reportLosses('No further message has arrived since then.');
+		});
 	}
 
 	/** Reports all messages that n8n did not accept. Must be called when n8n accepts messages again. */
 	reportLosses(): void {
 		if (this.#lostCounts.size === 0) return;
+		this.#cancelQuietReport();
 		this.#reportLosses('n8n accepts messages again.');
 		this.#lostCounts.clear();
 	}

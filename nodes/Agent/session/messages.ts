@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import { storeBinary } from '../../core/binaryStorage';
-import { canParse, countJsonParts } from '../../http/body';
+import { canParse, countJsonParts } from '../../untrusted/jsonParts';
 
 /** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
 const quoteOrLongNumberPattern = /"|[-+.\deE]{16,}/g;

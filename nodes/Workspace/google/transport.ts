@@ -4,12 +4,13 @@ import type { IHttpRequestMethods, IHttpRequestOptions } from 'n8n-workflow';
 
 import { getOrAdd } from '../../core/boundedMap';
 import { NodeError, createRefusal } from '../../core/errors';
+import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
 import { attemptRequest, awaitResponse, baseRequestOptions, discardBody } from '../../http/attempt';
 import type { FullResponse, RequestSender, ServiceTexts } from '../../http/attempt';
 import {
 	BodyError,
-	canParse,
+	endsLikeJsonObject,
 	mayBeJson,
 	parseJson,
 	readBody,
@@ -25,7 +26,10 @@ interface ClientResponse {
 	readonly status: number;
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
-	/** The object from Google's JSON, or a Buffer if the request asked for `arraybuffer`. Undefined for a 204 or 308. */
+	/**
+	 * The object from Google's JSON. A Buffer if the request asked for `arraybuffer`, or for `text`: this is JSON that the caller has parsed
+	 * in another thread. Undefined for a 204 or 308.
+	 */
 	readonly data: unknown;
 }
 
@@ -57,8 +61,7 @@ export async function readGoogleResponse(
 		return { status: statusCode, headers, data: undefined };
 	if (expected.responseType === 'arraybuffer')
 		return { status: statusCode, headers, data: bytes };
-	if (!canParse(bytes)) throw new BodyError('tooCostly');
-	const data = parseJson(bytes);
+	const data = expected.responseType === 'text' ? checkEnds(bytes) : parseOrThrow(bytes);
 	// All of Google's methods return an object.
 	if (isRecord(data)) return { status: statusCode, headers, data };
 	// It was cut off, which n8n's client does not notice in compressed data.
@@ -70,6 +73,17 @@ export async function readGoogleResponse(
 		outcome: 'unknown',
 		retryable: true,
 	});
+}
+
+/** Of JSON that another thread parses, only the two ends are looked at. @returns undefined if it is no whole object */
+function checkEnds(bytes: Buffer): Buffer | undefined {
+	return mayBeJson(bytes) && endsLikeJsonObject(bytes) ? bytes : undefined;
+}
+
+/** @returns undefined for anything but JSON @throws BodyError for JSON that would block n8n */
+function parseOrThrow(bytes: Buffer): unknown {
+	if (!canParse(bytes)) throw new BodyError('tooCostly');
+	return parseJson(bytes);
 }
 
 /** The base address of each API. In a credential, it may be the address of a gateway, with a path. */

@@ -12,14 +12,10 @@ import { compareNames } from '../../core/text';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { isRecord } from '../../fields/values';
+import { flattenTabs, summarizeTab } from '../../untrusted/document/tabList';
 import { quoteSearchText } from '../actions/createdFiles';
 import { listHeadings } from '../actions/document/contentPlace';
-import {
-	flattenTabs,
-	buildDocumentUrl,
-	readBodyState,
-	summarizeTab,
-} from '../actions/document/tabs';
+import { buildDocumentUrl, readBodyState } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/query';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';

@@ -160,6 +160,32 @@ test('messages that n8n does not take are counted by session, and told again whe
 	expect(run.logged.join()).toContain('22 messages were not accepted by n8n');
 });
 
+test('messages that n8n does not take are told with their number, too, if no other comes', async () => {
+	const { run, clock, channels, listening } = listen(
+		{},
+		{ run: ({ done }) => done?.reject(new Error('no database')) },
+	);
+	channels.send('1');
+	channels.send('2');
+	await clock.advance(30_000);
+	channels.send('3');
+	await clock.advance(59_999);
+	expect(run.failedExecutions).toHaveLength(1);
+	await clock.advance(1);
+	expect(run.failedExecutions.slice(1)).toMatchObject([
+		{
+			message: '3 messages were not accepted by n8n',
+			description: 'No further message has arrived since then. Sessions: s1 (3).',
+		},
+	]);
+	channels.send('4');
+	await settled();
+	const closed = listening.close();
+	await clock.advance(2000);
+	await closed;
+	expect(clock.pending).toBe(0);
+});
+
 test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
 	const { run, clock, channels } = listen(
 		{ options: { deduplicationField: 'id' } },
@@ -178,6 +204,7 @@ test('a message with an id that n8n does not take is tried three times with the 
 	}
 	expect(new Set(run.emitted.map(({ key }) => key)).size).toBe(1);
 	expect(run.failedExecutions).toMatchObject([{ httpCode: '500' }]);
+	await clock.advance(60_000);
 	expect(clock.pending).toBe(0);
 });
 

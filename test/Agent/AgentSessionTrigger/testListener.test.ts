@@ -3,6 +3,10 @@ import type { IDataObject } from 'n8n-workflow';
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { createTestListener } from '../../../nodes/Agent/AgentSessionTrigger/testListener';
 import { readTriggerSettings } from '../../../nodes/Agent/AgentSessionTrigger/fields';
+import {
+	closeListener,
+	replaceListener,
+} from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
 import { withBinaryData } from '../../createExecuteContext';
 import { FakeClock, settled } from '../session/fakeClock';
@@ -101,7 +105,7 @@ describe('the time limit', () => {
 		const parts = {
 			context: run.context,
 			settings: readTriggerSettings(run.context),
-			sessionKeys: [],
+			sessionKeys: sessionIds.split(','),
 			clock,
 			connect: channels.connect,
 		};
@@ -198,6 +202,22 @@ describe('the time limit', () => {
 		await clock.advance(60_000);
 		expect(told[0]?.description).toMatch(
 			/^Messages that 'Accepted Message Values' left out: 4 \('type' was: step, Done\)\./,
+		);
+	});
+
+	test('names the published triggers that listen to the same session, and no other', async () => {
+		const listeners = ['s1', 's2'].map((sessionId) => ({
+			label: `'Trigger' in the workflow 'Orders of ${sessionId}'`,
+			sessionKeys: [sessionId],
+			close: () => Promise.resolve(),
+		}));
+		for (const listener of listeners) await replaceListener(listener.label, listener);
+		const { test, told, clock } = begin(new FakeChannels());
+		await test.manualTriggerFunction?.();
+		await clock.advance(60_000);
+		for (const listener of listeners) await closeListener(listener.label, listener);
+		expect(told[0]?.description).toMatch(
+			/^The published trigger 'Trigger' in the workflow 'Orders of s1' also listens,/,
 		);
 	});
 

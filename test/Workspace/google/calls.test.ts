@@ -205,6 +205,20 @@ describe('an answer', () => {
 	});
 
 	test.each([
+		['{"a":', cut],
+		['\n{"a":1},', cut],
+		['', cut],
+		['<html>}', foreign],
+	])('that another thread parses is a whole object, too: %j', async (body, message) => {
+		const { requests, call } = played([() => answer(body), () => answer('{"a":1} \n')]);
+		const failure = await catchFailure(call({ url, method: 'POST', responseType: 'text' }));
+		expect(failure).toMatchObject({ code: 502, message, outcome: 'unknown' });
+		const { data } = await call({ url, responseType: 'text' });
+		expect(data).toEqual(Buffer.from('{"a":1} \n'));
+		expect(requests).toHaveLength(2);
+	});
+
+	test.each([
 		[199, 199],
 		[200, 200],
 		[299, 200],

@@ -154,6 +154,25 @@ describe('transport', () => {
 			expect(headers).toMatchObject({ 'content-type': 'application/json' });
 		});
 
+		it('of nine million nested lists in 17 kB of gzip is refused', async () => {
+			const bomb = gzipSync('['.repeat(9_000_000), { level: 9 });
+			expect(bomb.length).toBeLessThan(17_600);
+			const clients = await serve((response) => {
+				response.writeHead(200, {
+					'content-type': 'application/json',
+					'content-encoding': 'gzip',
+				});
+				response.end(bomb);
+			});
+			await expect(
+				clients.sheets.spreadsheets.get({ spreadsheetId: 's1' }),
+			).rejects.toMatchObject({
+				code: 502,
+				message: "Google's response has too many parts to read, or is nested too deeply",
+			});
+			expect(server.received).toHaveLength(1);
+		});
+
 		it('comes as bytes where the call wants them', async () => {
 			const bytes = Buffer.from([1, 2, 250, 251]);
 			const clients = await serve((response) => response.end(bytes));

@@ -6,10 +6,11 @@ import { quoteField } from '../../../fields/field';
 import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { getCells, getStoredLine } from '../../../untrusted/document/elements';
 import type { Elements, Paragraph } from '../../../untrusted/document/elements';
+import { summarizeTab } from '../../../untrusted/document/tabList';
 import { type ContentPlace, emptyPlace, hasOwnStyle } from './contentPlace';
 import { type ContentPlan, linkImages, planWrite } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import { type BodyState, getOuterText, summarizeTab, type TabScope } from './tabs';
+import { type BodyState, getOuterText, type TabScope } from './tabs';
 
 /** Markdown that replaces every paragraph that consists of the text to find. */
 export interface MarkdownReplacement {

@@ -6,10 +6,10 @@ import { NodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
-import type { TitledTab } from '../../../untrusted/document/elements';
+import { flattenTabs } from '../../../untrusted/document/tabList';
 import { defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
-import { flattenTabs, findTab, summarizeTab } from './tabs';
+import { findTab } from './tabs';
 
 const fileFormats = ['pdf', 'docx', 'odt', 'rtf', 'epub'];
 
@@ -135,7 +135,7 @@ async function readStructure(docs: docs_v1.Docs, documentId: string, tab: string
 interface TextRequest {
 	readonly documentId: string;
 	readonly tab: string;
-	readonly format: keyof typeof conversions;
+	readonly format: 'text' | 'markdown';
 	readonly startCharacter: number;
 }
 
@@ -144,52 +144,50 @@ async function readText(
 	{ documentId, tab, format, startCharacter }: TextRequest,
 	item: Item,
 ) {
-	const { data } = await docs.documents.get({
-		documentId,
-		includeTabsContent: true,
-		// Google's resource contains suggested changes, the text leaves them out.
-		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
-	});
-	const allTabs = flattenTabs(data.tabs);
-	const tabs = listTitledTabs(tab === '' ? allTabs : [findTab(allTabs, tab)]);
-	const content = await convertTabs(tabs, documentId, format, item);
+	const { data } = await docs.documents.get(
+		{
+			documentId,
+			includeTabsContent: true,
+			// Google's resource contains suggested changes, the text leaves them out.
+			suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
+		},
+		{ responseType: 'text' },
+	);
+	const bytes = data as unknown as Buffer;
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
+	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
+	if ('problem' in answer) throw createUnreadableError(documentId, format, answer.problem);
+	if (answer.result === undefined)
+		throw createUnreadableError(
+			documentId,
+			format,
+			'it has too many parts, or is nested too deeply',
+		);
+	const { title, revisionId, tabs, content } = answer.result;
+	// The thread found the tab, or this says why it did not.
+	if (tab !== '')
+		findTab(
+			tabs.map((tabProperties) => ({ tabProperties })),
+			tab,
+		);
 	return {
 		documentId,
-		title: data.title ?? '',
+		title,
 		content: content.slice(startCharacter),
 		characterCount: content.length,
-		revisionId: data.revisionId ?? '',
-		tabs: allTabs.map(summarizeTab),
+		revisionId,
+		tabs: [...tabs],
 	};
 }
 
-/** Without other tabs, a tab has no title in the text. */
-function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
-	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
-	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
-}
-
-const conversions = {
-	text: { task: 'documentTabsToText', name: 'plain text', advice: '' },
-	markdown: {
-		task: 'documentTabsToMarkdown',
-		name: 'Markdown',
-		advice: 'Read the document as text instead.',
-	},
-} as const;
-
-/** Converts tabs in the thread for untrusted text. @returns '' if the conversion fails; the item then gets a hint */
-async function convertTabs(
-	tabs: readonly TitledTab[],
-	documentId: string,
-	format: keyof typeof conversions,
-	item: Item,
-): Promise<string> {
-	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const { task, name, advice } = conversions[format];
-	const answer = await runInWorker(task, tabs, item.signal);
-	if ('result' in answer) return answer.result;
-	const summary = `The document ${documentId} cannot be converted to ${name}: ${answer.problem}. The content was left empty.`;
-	item.addHint(advice === '' ? summary : `${summary} ${advice}`);
-	return '';
+function createUnreadableError(documentId: string, format: TextRequest['format'], problem: string) {
+	const name = format === 'text' ? 'plain text' : 'Markdown';
+	return new NodeError({
+		code: 502,
+		message: `The document ${documentId} cannot be read as ${name}: ${problem}`,
+		description:
+			format === 'text'
+				? 'Read one tab, or get it as a file.'
+				: 'Read the document as text instead.',
+	});
 }

@@ -5,17 +5,11 @@ import { systemClock, waitAtMost } from '../../../core/clock';
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
 import { KeyedMutex } from '../../../core/keyedMutex';
 import { getGlobalSingleton } from '../../../core/runtime';
+import { flattenTabs, summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { ContentPlan, ReplacedCount } from './contentRequests';
 import type { DocsRequest } from './tableRequests';
-import {
-	buildDocumentUrl,
-	findTab,
-	flattenTabs,
-	getStoredText,
-	looksLikeTabId,
-	summarizeTab,
-} from './tabs';
+import { buildDocumentUrl, findTab, getStoredText, looksLikeTabId } from './tabs';
 import type { BodyState } from './tabs';
 
 export interface DocumentWriteResult {

@@ -2,34 +2,22 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
 import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { flattenTabs, matchTabs, summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
-
-/** Returns all tabs in one list, each child tab after its parent. */
-export const flattenTabs = (tabs?: readonly docs_v1.Schema$Tab[]): docs_v1.Schema$Tab[] =>
-	(tabs ?? []).flatMap((tab) => [tab, ...flattenTabs(tab.childTabs)]);
-
-export const summarizeTab = ({ tabProperties }: docs_v1.Schema$Tab) => ({
-	tabId: tabProperties?.tabId ?? '',
-	title: tabProperties?.title ?? '',
-});
 
 /** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
 export function findTab(
 	allTabs: readonly docs_v1.Schema$Tab[],
 	idOrTitle: string,
 ): docs_v1.Schema$Tab {
-	const tabs = allTabs.map((tab) => ({ ...summarizeTab(tab), tab }));
-	// The exact text comes before the trimmed text, and an ID before a title.
-	const candidateLists = [idOrTitle, idOrTitle.trim()].flatMap((text) => [
-		tabs.filter(({ tabId }) => tabId === text).slice(0, 1),
-		tabs.filter(({ title }) => title === text),
-	]);
-	const matchingTabs = candidateLists.find(({ length }) => length > 0);
-	if (matchingTabs?.[0] && matchingTabs.length === 1) return matchingTabs[0].tab;
-	const tabList = (matchingTabs ?? tabs)
+	const matchingTabs = matchTabs(allTabs, idOrTitle);
+	const [firstTab, ...otherTabs] = matchingTabs;
+	if (firstTab && otherTabs.length === 0) return firstTab;
+	const tabList = (firstTab ? matchingTabs : allTabs)
+		.map(summarizeTab)
 		.map(({ title, tabId }) => `'${title}' (${tabId})`)
 		.join(', ');
-	throw matchingTabs
+	throw firstTab
 		? createRefusal(
 				`Several tabs have the title '${idOrTitle}'`,
 				`Enter the ID of one of them: ${tabList}.`,

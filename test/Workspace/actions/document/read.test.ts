@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 import { paragraph, richTabs, table } from './richDocument';
@@ -274,7 +273,7 @@ describe('hostile documents', () => {
 			expect(await calls.read(listOf(level, 0))).toMatchObject({ content });
 		});
 
-		it('in which one picture with a long description stands everywhere is an item with a hint', async () => {
+		it('in which one picture with a long description stands everywhere is refused', async () => {
 			const elements = Array.from({ length: 2_000 }, () => ({
 				inlineObjectElement: { inlineObjectId: 'kix.p' },
 			}));
@@ -296,12 +295,50 @@ describe('hostile documents', () => {
 				JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }),
 			);
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			const item = testItem();
-			expect(await calls.read(id, {}, item)).toMatchObject({ title: 'Same', content: '' });
-			expect(item.hints).toEqual([
-				expect.stringContaining('cannot be converted to plain text'),
-			]);
+			expect(await catchFailure(calls.read(id))).toMatchObject({
+				code: 502,
+				message: `The document ${id} cannot be read as plain text: the result is too long`,
+			});
 		});
+
+		it.each(['text', 'markdown'] as const)(
+			'with very many paragraphs is not parsed in the thread of n8n, read as %s',
+			async (format) => {
+				const id = calls.document('x');
+				const body = Array.from({ length: 20_000 }, (_, at) =>
+					paragraph(`Paragraph ${at}`),
+				);
+				const tabs = [
+					{
+						tabProperties: { tabId: 't', title: 'Tab' },
+						documentTab: { body: { content: body } },
+					},
+				];
+				const resource = JSON.stringify({ documentId: id, title: 'Long', tabs });
+				calls.google.fault({
+					body: Buffer.from(resource),
+					headers: { 'content-type': 'application/json' },
+				});
+				const parse = jest.spyOn(JSON, 'parse');
+				const { content } = (await calls.read(id, { format })) as { content: string };
+				const lengths = parse.mock.calls.map(([text]) => text.length);
+				parse.mockRestore();
+				expect(content).toMatch(/^Paragraph 0\n[^]*\nParagraph 19999$/);
+				expect(lengths.filter((length) => length > resource.length / 2)).toEqual([]);
+			},
+		);
+
+		it.each(['{"tabs":7}', '{"tabs":[{]}', '[{}'])(
+			'that is no document is refused: %s',
+			async (json) => {
+				const id = calls.document('x');
+				calls.google.fault({
+					body: Buffer.from(`${json} }`),
+					headers: { 'content-type': 'application/json' },
+				});
+				expect((await catchFailure(calls.read(id))).code).toBe(502);
+			},
+		);
 
 		function nested(depth: number): string {
 			const id = calls.document('x');

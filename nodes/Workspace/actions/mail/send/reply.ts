@@ -21,7 +21,7 @@ const headerNames = [
 	'To',
 	'Cc',
 ];
-/** In characters. The rest of a header is not read. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
+/** In characters. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
 const maxHeaderLength = 50_000;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
@@ -37,8 +37,7 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 	const readHeader = (name: string) =>
 		getRawHeaders(data.payload ?? {}, name)
 			.map(decodeHeader)
-			.join('\n')
-			.slice(0, maxHeaderLength);
+			.join('\n');
 	const [messageId = ''] = getRawHeaders(data.payload ?? {}, 'Message-ID');
 	if (messageId === '')
 		item.addHint(
@@ -51,7 +50,9 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 		id,
 		threadId: data.threadId ?? '',
 		messageId,
-		references: `${earlierIds} ${messageId}`.replaceAll(/\s+/g, ' ').trim(),
+		references: `${earlierIds.slice(0, maxHeaderLength)} ${messageId}`
+			.replaceAll(/\s+/g, ' ')
+			.trim(),
 		subject: decodeHeader(subject)
 			.replaceAll(/[\s\p{Cc}]+/gu, ' ')
 			.trim(),
@@ -133,8 +134,16 @@ function findReplyRecipients(
 	return removeDuplicates(replyToAddresses.length > 0 ? replyToAddresses : senders);
 }
 
-/** Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @. */
+/**
+ * Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @.
+ * @throws NodeError 400 for a header that is too long, because to read it would block n8n
+ */
 function readRecipients(header: string, item: Item): Address[] {
+	if (header.length > maxHeaderLength)
+		throw createRefusal(
+			'The original email has too many recipients for a reply',
+			`Enter the recipients in ${quoteField('to')}, and turn off ${quoteField('replyAll')}.`,
+		);
 	const { addresses, invalidEntries } = findAddresses(header);
 	const unreadableEntries = invalidEntries.filter((entry) => entry.includes('@'));
 	if (unreadableEntries.length > 0)

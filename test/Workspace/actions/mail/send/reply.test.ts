@@ -233,6 +233,17 @@ describe('Reply All', () => {
 		expect(header('Cc')).toBe('b@x.example');
 	});
 
+	it('is refused if the original has more recipients than can be read at once', async () => {
+		const addresses = Array.from({ length: 4000 }, (_, at) => `person${at}@x.example`);
+		const headers = [`Cc: ${addresses.join(', ')}`];
+		await expect(reply({ headers }, { replyAll: true })).rejects.toThrow(
+			'The original email has too many recipients for a reply',
+		);
+		expect(mails.google.gmail.sent).toEqual([]);
+		const { header } = await reply({ headers });
+		expect(header('Cc')).toBe('');
+	});
+
 	it('leaves out what is no address, and says so', async () => {
 		const headers = ['Cc: b@x.example, broken@@x.example, Team: ;'];
 		const { header, hints } = await reply({ headers }, { replyAll: true });

@@ -1,0 +1,56 @@
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { canParse } from '../jsonParts';
+import type { TitledTab } from './elements';
+import { flattenTabs, matchTabs, summarizeTab, type TabSummary } from './tabList';
+
+/** What the thread gets beside Google's response. */
+export interface DocumentInput {
+	/** ID or title of the tab to read; '' for all tabs. */
+	readonly tab: string;
+	readonly format: 'text' | 'markdown';
+}
+
+export interface ReadDocument {
+	readonly title: string;
+	readonly revisionId: string;
+	readonly tabs: readonly TabSummary[];
+	/** Empty if not exactly one tab is the one to read. */
+	readonly content: string;
+}
+
+/** Reads Google's response to a request for a document. @returns undefined if it has too many parts, or is nested too deeply */
+export async function readDocument(
+	bytes: Buffer,
+	{ tab, format }: DocumentInput,
+): Promise<ReadDocument | undefined> {
+	if (!canParse(bytes)) return undefined;
+	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
+	const allTabs = flattenTabs(document.tabs);
+	const chosenTabs = tab === '' ? allTabs : matchTabs(allTabs, tab);
+	const isChosen = tab === '' || chosenTabs.length === 1;
+	return {
+		title: document.title ?? '',
+		revisionId: document.revisionId ?? '',
+		tabs: allTabs.map(summarizeTab),
+		content: isChosen ? await convertTabs(listTitledTabs(chosenTabs), format) : '',
+	};
+}
+
+/** Without other tabs, a tab has no title in the text. */
+function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
+	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
+	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
+}
+
+async function convertTabs(
+	tabs: readonly TitledTab[],
+	format: DocumentInput['format'],
+): Promise<string> {
+	if (format === 'text') {
+		const { documentTabsToText } = await import('./documentTabsToText');
+		return documentTabsToText(tabs);
+	}
+	const { documentTabsToMarkdown } = await import('../markdown/documentTabsToMarkdown');
+	return documentTabsToMarkdown(tabs);
+}
