@@ -1,5 +1,5 @@
 // Defaults that saved workflows and credentials depend on, beside those of the forms' fields and options.
-import type { INodeProperties } from 'n8n-workflow';
+import type { ICredentialType, INodeProperties } from 'n8n-workflow';
 
 import { AgentApi } from '../credentials/AgentApi.credentials';
 import { AgentSignatureApi } from '../credentials/AgentSignatureApi.credentials';
@@ -103,7 +103,7 @@ const access = (driveAccess: string, ...driveScopes: string[]) => [
 	['driveApiBase', 'https://www.googleapis.com/drive/v3'],
 ];
 
-test.each([
+const credentials: ReadonlyArray<readonly [ICredentialType, unknown[]]> = [
 	[
 		new AgentApi(),
 		[
@@ -145,6 +145,10 @@ test.each([
 			...domains,
 		],
 	],
-])('the fields of the credential $name', ({ properties }, expected) => {
+];
+
+test.each(
+	credentials.map(([credential, expected]) => [credential.name, credential, expected] as const),
+)('the fields of the credential %s', (_name, { properties }, expected) => {
 	expect(listDefaults(properties)).toEqual(expected);
 });

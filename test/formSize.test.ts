@@ -37,7 +37,7 @@ test(`no "Add option" lists more than ${maxOptions}`, () => {
 		if (property.type !== 'collection') return [];
 		const options = getParts(property).filter(isForPeople);
 		const names = new Set(options.map(({ name }) => name));
-		const place = Object.values(property.displayOptions?.show ?? {}).join(' ');
+		const place = JSON.stringify(property.displayOptions?.show ?? {});
 		return names.size > maxOptions ? [`${place} ${property.displayName}: ${names.size}`] : [];
 	});
 	expect(longLists).toEqual([]);

@@ -203,7 +203,7 @@ describe('params', () => {
 			new Date(1577833200000),
 			DateTime.fromMillis(1577833200000),
 		].map((after): [string, object, object] => [
-			`the time ${String(after)}`,
+			`the time ${JSON.stringify(after)}`,
 			{ after },
 			{ after: '2019-12-31T23:00:00.000Z' },
 		]),
@@ -364,7 +364,7 @@ describe('params', () => {
 			{},
 			new Date(NaN),
 		].map((after): [string, object, string] => [
-			`the time ${String(after)}`,
+			`the time ${JSON.stringify(after)}`,
 			{ after },
 			"'after' must be a date and time",
 		]),

@@ -128,7 +128,7 @@ function toFacts(
 	const { id, threadId, date, sender, to, subject, status } = summary;
 	const facts: IDataObject = { id, threadId, date, sender, to };
 	if (cc !== '') facts.cc = cc;
-	if (includeHeaders) facts.headers = headers as IDataObject[];
+	if (includeHeaders) facts.headers = headers;
 	facts.subject = subject;
 	facts.status = status;
 	facts.attachments = attachments.map(({ fileName, mimeType, size }) => ({

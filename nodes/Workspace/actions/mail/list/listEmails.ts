@@ -69,17 +69,23 @@ const conditionNames = [
 	'receivedBefore',
 ];
 
+/** The text of a condition, which is a text or a list of texts. Only one of List and Search has each of them. */
+function readText(condition: unknown): string {
+	if (Array.isArray(condition)) return condition.join(', ');
+	return typeof condition === 'string' ? condition : '';
+}
+
 /** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
 async function addNoMatchHint(prepared: PreparedList, item: Item): Promise<void> {
-	const params: Readonly<Record<string, unknown>> = { ...prepared };
+	const params: { readonly [name: string]: unknown } = { ...prepared };
 	const conditions: string[] = [];
 	for (const name of conditionNames) {
-		const value = [params[name] ?? ''].flat().join(', ');
+		const value = readText(params[name]);
 		if (['', 'any', 'between'].includes(value)) continue;
 		conditions.push(`${quoteField(name)}: ${shorten(value)}`);
 	}
 	if (conditions.length === 0) return;
-	const unknownWord = findUnknownSearchWord(String(params['query'] ?? ''));
+	const unknownWord = findUnknownSearchWord(readText(params['query']));
 	const wordNote = unknownWord && `Gmail's search has no word '${unknownWord}:'.`;
 	await item.doOnce('no email matched', () => {
 		item.addHint(joinSentences('No email matches.', wordNote, conditions.join('; ')));

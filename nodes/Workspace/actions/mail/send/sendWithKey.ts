@@ -72,7 +72,9 @@ const recentMails = getGlobalSingleton(
 	'recentMails',
 	() => new BoundedMap<string, KeyedMail>(10_000),
 );
-const mutex = new KeyedMutex(getGlobalSingleton('mailKeys', () => new Map()));
+const mutex = new KeyedMutex(
+	getGlobalSingleton('mailKeys', () => new Map<string, Promise<unknown>>()),
+);
 
 /**
  * Sends or saves an email unless that was already done with its key. Executions in one process take turns. Processes that send at
