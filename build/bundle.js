@@ -88,7 +88,10 @@ function buildSharedGroup(name, place) {
 	return { name, minShareCount: 2, test: (id) => !isLibrary(id) && place.test(id) };
 }
 
-const chunkGroups = [core, base, agent];
+/** What the worker thread shares with other code, by itself, because the thread must not load n8n. */
+const shared = buildSharedGroup('shared', /nodes[\\/]untrusted[\\/]jsonParts/);
+
+const chunkGroups = [{ ...shared, priority: 1 }, core, base, agent];
 
 /**
  * Minifies the libraries, but keeps the names of their classes and functions. Our own code is not minified, so that stack traces are
