@@ -509,7 +509,7 @@ describe('in n8n', () => {
 		[{ name: 'a', content: 'Y#' }, /base64/],
 		[
 			{ name: 'a', contentSource: 'url' },
-			/contentSource.*base64, binary, mailAttachment, filePath/,
+			/contentSource.*base64, mailAttachment, filePath, binary/,
 		],
 		[
 			{ name: 'a', content: 'YQ==', convertTo: 'pdf' },
