@@ -67,20 +67,36 @@ function buildSources(secret: string): string[] {
 		JSON.stringify(rawText).slice(1, -1),
 		bytes.toString('hex'),
 	];
-	const sources = forms.map(escapePattern);
-	for (const offset of [0, 1, 2]) sources.push(buildBase64Source(bytes, offset));
+	const base64Forms = [0, 1, 2].map((offset) => buildBase64Form(bytes, offset));
 	const beginningLength = minPartLength - (visibleSecret.length - wholeText.length);
-	if (text.length > beginningLength)
-		sources.push(`${escapePattern(text.slice(0, beginningLength))}[^\\s"'<>,;&]*`);
-	return sources;
+	const beginnings = cutLongForms(forms, beginningLength);
+	const base64Beginnings = cutLongForms(base64Forms, minPartLength);
+	return [
+		...forms.map(escapePattern),
+		...base64Forms.map(escapeBase64),
+		...beginnings.map((text) => `${escapePattern(text)}${restSource}`),
+		...base64Beginnings.map((text) => `${escapeBase64(text)}${restSource}`),
+	];
 }
 
-/** Builds the part of base64, in both of its alphabets, that does not depend on the bytes around. @param offset bytes before, modulo 3 */
-function buildBase64Source(bytes: Buffer, offset: number): string {
+/** What may follow the beginning of a secret, up to the place where it was cut off. */
+const restSource = `[^\\s"'<>,;&]*`;
+
+/** Returns the beginnings of the forms that are longer. */
+function cutLongForms(forms: readonly string[], length: number): string[] {
+	const longForms = forms.filter((form) => form.length > length);
+	return longForms.map((form) => form.slice(0, length));
+}
+
+/** Builds the part of base64 that does not depend on the bytes around. @param offset bytes before, modulo 3 */
+function buildBase64Form(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	const start = Math.ceil((offset * 8) / 6);
 	const end = Math.floor(((offset + bytes.length) * 8) / 6);
-	return text.slice(start, end).replaceAll('+', '[+-]').replaceAll('/', '[/_]');
+	return text.slice(start, end);
 }
+
+/** Base64 has two alphabets. */
+const escapeBase64 = (text: string) => text.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
 
 const escapePattern = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

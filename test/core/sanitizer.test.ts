@@ -31,6 +31,13 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	),
 	['cut off', (secret) => secret.slice(0, 14)],
 	['cut off with dots', (secret) => `${secret.slice(0, 16)}… and more`],
+	['cut off in base64', (secret) => `${bytes(secret).toString('base64').slice(0, 16)}…`],
+	[
+		'cut off in base64 among others',
+		(secret) => `dXNlcjp${bytes(`r:${secret}`).toString('base64').slice(0, 18)}…`,
+	],
+	['cut off in hex', (secret) => `${bytes(secret).toString('hex').slice(0, 22)}…`],
+	['cut off and percent-encoded', (secret) => `${encodeURIComponent(secret).slice(0, 18)}…`],
 	['cut off, in quotation marks', (secret) => `"${secret.slice(0, 14)}" and more`],
 ];
 

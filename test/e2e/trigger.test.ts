@@ -162,7 +162,7 @@ describe('stopped with a queue of messages', () => {
 			(await station.executions({ workflowId: stored.id })).length - failed.length;
 		expect(started).toBeLessThan(20);
 		expect(await Promise.all(errors)).toEqual([
-			`The trigger was stopped while ${20 - started} messages waited for their executions`,
+			`The trigger was stopped while ${20 - started} messages were waiting`,
 		]);
 	});
 
