@@ -45,7 +45,8 @@ const writingWords = /^(send|write|save|draft|add|append|update|create|upload|re
 function chooseTools(question: string, tools: readonly ChatTool[]): ChatTool[] {
 	const asked = listWords(question);
 	const isWriting = ({ name }: ChatTool) => writingWords.test(name);
-	const readers = tools.filter((tool) => !isWriting(tool));
+	const isUsable = (tool: ChatTool) => !isWriting(tool) && !needsId(tool);
+	const readers = tools.filter(isUsable);
 	const writer = findBestTool(tools.filter(isWriting), asked, 0);
 	for (const word of listWords(readName(writer))) asked.delete(word);
 	const reader = findBestTool(readers, asked, 1);
@@ -54,6 +55,13 @@ function chooseTools(question: string, tools: readonly ChatTool[]): ChatTool[] {
 	const fallback = readers.find(({ name }) => /^(search|list|read|get)/i.test(name));
 	return chosen.length === 0 && fallback ? [fallback] : chosen;
 }
+
+/** Whether a tool wants the ID of something. The question has none, and only another tool could give it. */
+function needsId({ parameters }: ChatTool): boolean {
+	return Object.keys(parameters.properties).some((name) => idName.test(name));
+}
+
+const idName = /id$|^document$|^spreadsheet$/i;
 
 const readName = (tool: ChatTool | undefined) => tool?.name.replaceAll('_', ' ') ?? '';
 
@@ -86,7 +94,7 @@ function fillArguments(tool: ChatTool, question: string, toolAnswers: readonly s
 		if (/subject/i.test(name)) return quoted ?? 'About your question';
 		if (/body|content|text/i.test(name)) return toolAnswers.at(-1) ?? quoted ?? question;
 		if (/query/i.test(name)) return quoted ?? 'in:inbox';
-		if (/id$|document|spreadsheet/i.test(name)) return findId(toolAnswers) ?? quoted ?? '';
+		if (idName.test(name)) return findId(toolAnswers) ?? quoted ?? '';
 		if (/task|input/i.test(name)) return question;
 		return quoted ?? '';
 	};
