@@ -359,7 +359,7 @@ describe('Agent Signature', () => {
 		[
 			'an issued timestamp of 0',
 			{ timestampMode: 'issued', issuedTimestamp: 0 },
-			"set 'Timestamp' to 'Current'",
+			"set 'Timestamp' in the credential to 'Current'",
 		],
 	])('%s is named', (_name, wrong, message) => {
 		const result = checkAgentSignatureApi({ ...right, ...wrong });
