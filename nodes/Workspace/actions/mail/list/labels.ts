@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { createRefusal, isNodeError } from '../../../../core/errors';
+import { createRefusal, isNodeError, toError } from '../../../../core/errors';
 import { isSameIgnoringCase } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
@@ -83,7 +83,8 @@ export async function changeLabels(
 		try {
 			await gmail.users.messages.batchModify({ userId: 'me', requestBody }, options);
 		} catch (error) {
-			if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone')) throw error;
+			if (!isNodeError(error) || (start === 0 && error.outcome === 'notDone'))
+				throw toError(error);
 			item.addHint(
 				`The labels of some returned emails may not have been changed, so the next run may get them again: ${error.message}`,
 			);

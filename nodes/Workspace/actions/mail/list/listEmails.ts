@@ -1,6 +1,6 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, isNodeError } from '../../../../core/errors';
+import { ignoreNotFound, toError } from '../../../../core/errors';
 import { isTooCostly } from '../../../../http/body';
 import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
@@ -142,7 +142,7 @@ async function fetchContent(clients: Clients, id: string, item: Item): Promise<M
 		const request = { userId: 'me', id, format: 'full', fields };
 		return (await clients.gmail.users.messages.get(request)).data;
 	} catch (error) {
-		if (!isNodeError(error) || !isTooCostly(error)) throw error;
+		if (!isTooCostly(error)) throw toError(error);
 		item.addHint(
 			`The content of the email ${id} could not be read: it has too many parts or is nested too deeply.`,
 		);
