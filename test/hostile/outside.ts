@@ -88,7 +88,10 @@ class Outside {
 		if (Number.isNaN(number))
 			return JSON.stringify({ data: made([storedText], this.#seed, this.asked.length) });
 		const part = made(mailMakers, this.#seed, number);
-		return mailResource(id, format === 'metadata' ? { ...part, body: { size: 0 }, parts: [] } : part);
+		return mailResource(
+			id,
+			format === 'metadata' ? { ...part, body: { size: 0 }, parts: [] } : part,
+		);
 	}
 
 	#execute(body: string, response: ServerResponse): void {
