@@ -4,7 +4,7 @@ import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import type { ByteSource, Clients, Item } from '../../operation';
-import { createAttachmentReader, fetchAttachment, fetchMail } from '../mail/message';
+import { fetchAttachment, fetchMail, readAttachment } from '../mail/message';
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
@@ -19,7 +19,7 @@ export async function getMailAttachment(clients: Clients, params: UploadParams, 
 	const [file] = namedFiles;
 	if (namedFiles.length > 1)
 		throw createNameRefusal(`${namedFiles.length} attachments named`, nameOrId, mail);
-	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
+	if (file) return toSource(await readAttachment(clients, params.messageId, file), file.info);
 	if (!attachmentIdPattern.test(nameOrId))
 		throw createNameRefusal('no attachment', nameOrId, mail);
 	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch(

@@ -1,7 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
-import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
+import { prepareList, sharedListDefinition } from './list/listDefinition';
 import { buildReceivedTerms, buildSenderTerms } from './list/query';
 
 export const list = defineOperation({
@@ -52,7 +52,6 @@ export const list = defineOperation({
 		},
 	],
 	prepare(params) {
-		refuseConflictingOptions(params);
 		const { from, status, includeDrafts, includeSent, labelIds } = params;
 		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
 		const terms: string[] = [];
@@ -62,6 +61,6 @@ export const list = defineOperation({
 		terms.push(...buildSenderTerms(from));
 		if (status !== 'any') terms.push(`is:${status}`);
 		terms.push(...buildReceivedTerms(params));
-		return { ...params, gmailQuery: terms.join(' ') };
+		return prepareList(params, terms.join(' '));
 	},
 });
