@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 
+import { storeBinary } from '../../core/binaryStorage';
 import type { ConnectionEvent } from '../session/connection';
 import { outputTextField } from '../session/fields';
 import { findText } from '../session/messageFields';
@@ -81,7 +82,7 @@ export async function buildStoredItems(
 	const storeItem = async (arrival: Arrival) => {
 		const item = buildItem(arrival);
 		const bytes = findBytes(arrival);
-		if (bytes) item.binary = { data: await sessionMessages.storeMessageBytes(helpers, bytes) };
+		if (bytes) item.binary = { data: await storeBinary(helpers, bytes) };
 		return item;
 	};
 	return await Promise.all(batch.map(storeItem));

@@ -113,7 +113,7 @@ class EditorTestListener {
 
 	#createNoMessageError(): NodeError {
 		const statuses = this.#connections.map((connection) => connection.getStatus());
-		const openCount = statuses.filter(({ state }) => state === 'open').length;
+		const openCount = statuses.filter(({ isOpen }) => isOpen).length;
 		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
 		if (openCount === 0 && failure)

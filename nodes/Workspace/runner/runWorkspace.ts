@@ -92,19 +92,12 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 			...outputItem,
 			pairedItem,
 		}));
-		const failure = operation.findFailure?.(result);
-		// With Continue on Fail, the incomplete result is output, so another try must not do the work again.
-		if (failure)
-			return toFailedItem(job, item.explainFailure(failure), {
-				output,
-				isDone: item.continueOnFail,
-			});
 		const resultName = operation.nameResult?.(result);
 		const doneWork =
 			resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
-		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
+		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
 	}
 }
 
@@ -197,15 +190,11 @@ function mayBeParallel(earlier: Job, later: Job): boolean {
 }
 
 /** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
-function toFailedItem(
-	job: Job,
-	failure: NodeError,
-	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
-): PerformedItem {
+function toFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
 	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {
-		result: { failure, output },
+		result: { failure },
 		mustNotRepeat: mayBeDone && !isOnlyReading(job) && !operation.isIdempotent?.(params),
 	};
 }

@@ -32,7 +32,6 @@ describe('trigger', () => {
 				{ ...common, output: null, sequence: 3, format: 'binary', message: null },
 			]);
 			expect(run.items[2]?.binary?.data).toMatchObject({
-				mimeType: 'application/octet-stream',
 				data: Buffer.from([0xff, 0]).toString('base64'),
 			});
 			expect(run.emitted.map(({ items, key }) => [items.length, key])).toEqual(

@@ -1,7 +1,7 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
-import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
+import { prepareList, sharedListDefinition } from './list/listDefinition';
 import { buildReceivedTerms, buildSenderTerms } from './list/query';
 
 export const list = defineOperation({
@@ -36,7 +36,6 @@ export const list = defineOperation({
 	],
 	options: [...sharedListDefinition.options],
 	prepare(params) {
-		refuseConflictingOptions(params);
 		const { from, status, labelIds } = params;
 		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
 		const terms: string[] = [];
@@ -46,6 +45,6 @@ export const list = defineOperation({
 		terms.push(...buildSenderTerms(from));
 		if (status !== 'any') terms.push(`is:${status}`);
 		terms.push(...buildReceivedTerms(params));
-		return { ...params, gmailQuery: terms.join(' ') };
+		return prepareList(params, terms.join(' '));
 	},
 });

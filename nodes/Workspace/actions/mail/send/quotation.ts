@@ -3,7 +3,7 @@ import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
-import { createAttachmentReader, fetchMail } from '../message';
+import { fetchMail, readAttachment } from '../message';
 import { findAddresses } from '../addresses';
 import type { LoadedFile } from './attachments';
 import { escapeHtml, textToHtml } from './bodies';
@@ -83,7 +83,7 @@ async function buildQuotation(
 	return {
 		text: `${timePrefix}${plainSender} wrote:\n\n${quoteLines(text)}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${timePrefix}${linkedSender} wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
-		files: bodies.html === undefined ? [] : await fetchPictures(clients, mail, item),
+		files: bodies.html === undefined ? [] : await fetchPictures(clients, mail),
 	};
 }
 
@@ -124,12 +124,11 @@ function insertAtEnd(html: string, addition: string): string {
 }
 
 /** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
-async function fetchPictures(clients: Clients, mail: Mail, item: Item): Promise<LoadedFile[]> {
+async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
 	const shownNames = findPictureNames(mail.html);
 	const shownFiles = mail.files.filter(({ info }) => shownNames.has(info.contentId));
-	const readBytes = createAttachmentReader(clients, mail, item);
 	return await mapWithConcurrency(shownFiles, contentConcurrency, async (file) => {
-		const content = await readBytes(file);
+		const content = await readAttachment(clients, mail.summary.id, file);
 		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
 		return { filename, contentType, size: content.length, content, cid };
 	});

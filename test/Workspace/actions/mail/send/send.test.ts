@@ -202,10 +202,8 @@ describe('what goes out', () => {
 		const options = { attachments: '*', onlyFiles: 'logo' };
 		const items = [{ json: {}, binary: fields }];
 		const failure = await failureOf(mails.run('send', mail, options, items));
-		expect(failure.message).toBe(
-			"No file of the item has a name that 'Only Files Named' allows",
-		);
-		expect(failure.description).toContain("'logo.png'");
+		expect(failure.message).toBe('The item has no file to use');
+		expect(failure.description).toContain('logo.png');
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 
@@ -219,7 +217,7 @@ describe('what goes out', () => {
 
 	it('does not send without files where all of them were wanted', async () => {
 		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
-			'The item has no files',
+			'The item has no file to use',
 		);
 	});
 
