@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
-import { isSameIgnoringCase, suggestNames } from '../../../core/text';
+import { isSameIgnoringCase } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
@@ -327,7 +327,7 @@ function createMissingTabError(
 	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
 	const message = `Google Sheets: the spreadsheet has no ${kind} ${listNames([tab])}`;
 	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	const description = `${suggestNames(titles, [tab])}${tabList} Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
+	const description = `${tabList} Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
 	return error.with({ message, description });
 }
 

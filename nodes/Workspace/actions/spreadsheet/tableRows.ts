@@ -139,7 +139,7 @@ function createMisfitError(
 	const advice = hasSimilarName
 		? `Rename the field, or ${mapping}.`
 		: `${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. Or ${mapping}.`;
-	return createColumnError(message, names, missingNames, advice);
+	return createColumnError(message, names, advice);
 }
 
 /** Adds hints to an item about what may not be as the user expects it. */

@@ -299,7 +299,7 @@ function checkMatchColumns(
 	const unknownNames = matchColumns.filter((name) => !columnsByName.has(name));
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
-	if (unknownNames.length > 0) throw createColumnError(message, names, unknownNames, advice);
+	if (unknownNames.length > 0) throw createColumnError(message, names, advice);
 }
 
 function createNoKeyError(columns: string): NodeError {

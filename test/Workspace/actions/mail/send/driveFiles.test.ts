@@ -160,7 +160,7 @@ describe('nothing is sent', () => {
 		expect(code).toBe('404');
 		expect(text).toMatch(/1missing.*set Drive Access to All Files/);
 		// That is about the email that is answered.
-		expect(text).not.toContain('Reply to Message ID');
+		expect(text).not.toContain('Message ID');
 	});
 
 	it('with something else in place of what the file is', async () => {

@@ -442,10 +442,10 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 		[{ to: '' }, /'To' is required/],
 		[{ subject: ' ' }, /'Subject' is required/],
 		[{ subject: '', sendAs: 'draft' }, /'Subject' is required/],
-		[{ email: 'reply' }, /'Reply to Message ID' is required/],
-		[{ replyToMessageId: '' }, /'Reply to Message ID' is required/],
-		[{ replyToMessageId: '={{ $json.missing }}' }, /'Reply to Message ID' is required/],
-		[{ replyToMessageId: '={{ $json.missing }} ' }, /'Reply to Message ID' is required/],
+		[{ email: 'reply' }, /'Message ID' is required/],
+		[{ replyToMessageId: '' }, /'Message ID' is required/],
+		[{ replyToMessageId: '={{ $json.missing }}' }, /'Message ID' is required/],
+		[{ replyToMessageId: '={{ $json.missing }} ' }, /'Message ID' is required/],
 	])('in the form: %j', async (parameters, words) => {
 		const mail = { to: 'a@x.example', subject: 'S', body: 'Hello', ...parameters };
 		expect(await mails.refused(mails.run('send', mail))).toMatch(words);

@@ -360,7 +360,7 @@ describe('an answer', () => {
 	it('to an email that is not there sends nothing', async () => {
 		const failure = await failureOf(send({ replyToMessageId: '18c0ffee' }));
 		expect(failure.httpCode).toBe('404');
-		expect(failure.description).toContain('Reply to Message ID');
+		expect(failure.description).toContain('Message ID');
 		expect(mails.google.gmail.sent).toEqual([]);
 	});
 });

@@ -107,12 +107,7 @@ describe('send input', () => {
 				new RegExp(`'${name}' cannot be set here`),
 			]),
 			['a missing binary field', {}, { attachments: 'invoice' }, /invoice/],
-			[
-				'an id with a slash',
-				{ replyToMessageId: 'a/b' },
-				{},
-				/'Reply to Message ID' is not an ID/,
-			],
+			['an id with a slash', { replyToMessageId: 'a/b' }, {}, /'Message ID' is not an ID/],
 			[
 				'a format that is none',
 				{ bodyFormat: 'rtf' },
