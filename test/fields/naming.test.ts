@@ -77,13 +77,6 @@ describe('naming', () => {
 			"'receivedAfter' is not before 'receivedBefore'",
 		],
 		[
-			['mail', 'list'],
-			{},
-			{ includeBody: true, details: false },
-			"'Include Body' needs 'Details'",
-			"'includeBody' needs 'details'",
-		],
-		[
 			['spreadsheet', 'write'],
 			{ ...rows, values: [['a'], { name: 'b' }] },
 			{},
