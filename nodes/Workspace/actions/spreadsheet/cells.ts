@@ -200,30 +200,20 @@ export function escapeCell(cell: Cell, { valueInputOption, escapeFormulas }: Cel
 
 export type CellOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
+/** Returns the cell of a header, which is text also where Google takes text as typed. */
+export const toHeaderCell = (cell: Cell, { valueInputOption }: CellOptions): Cell =>
+	valueInputOption === 'USER_ENTERED' && typeof cell === 'string' ? `'${cell}` : cell;
+
 /** Returns the number of columns of the widest row, but at least 1. */
 export function countColumns(rows: ReadonlyArray<readonly Cell[]>): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** Converts rows to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
-export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
-	return rows.map((row) => ({ values: row.map(toCellData) }));
-}
-
-function toCellData(cell: Cell): sheets_v4.Schema$CellData {
+/** Converts a cell to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
+export function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};
 	if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
-	return {
-		userEnteredValue:
-			typeof value === 'boolean' ? { boolValue: value } : { stringValue: value },
-	};
-}
-
-/** Builds the request that stores values unchanged. @param target the first cell, or a range whose other cells are cleared */
-export function buildUpdateCellsRequest(
-	target: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
-	rows: ReadonlyArray<readonly Cell[]>,
-): sheets_v4.Schema$Request {
-	return { updateCells: { ...target, rows: toRowData(rows), fields: 'userEnteredValue' } };
+	if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } };
+	return { userEnteredValue: { stringValue: value } };
 }

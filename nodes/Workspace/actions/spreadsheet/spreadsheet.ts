@@ -49,18 +49,6 @@ function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Tabl
 	};
 }
 
-/** Returns what the table is with more rows and columns at its end. Nothing is sent. */
-export function growNativeTable(
-	table: NativeTable,
-	addedRowCount: number,
-	addedColumnCount: number,
-) {
-	const endRowIndex = table.range.endRowIndex + addedRowCount;
-	const endColumnIndex = table.range.endColumnIndex + addedColumnCount;
-	const range = { ...table.range, endRowIndex, endColumnIndex };
-	return { ...table, range, bodyEnd: table.bodyEnd + addedRowCount };
-}
-
 export const buildResizeTableRequest = ({
 	tableId,
 	range,
@@ -71,12 +59,16 @@ export const buildResizeTableRequest = ({
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
-	{ minRows = 0, minColumns = 0 }: { readonly minRows?: number; readonly minColumns?: number },
+	needed: { readonly rowCount: number; readonly columnCount: number },
 ): sheets_v4.Schema$Request[] {
-	const missingCounts = { ROWS: minRows - rowCount, COLUMNS: minColumns - columnCount };
-	return Object.entries(missingCounts).flatMap(([dimension, length]) =>
-		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
-	);
+	const missingCounts = {
+		ROWS: needed.rowCount - rowCount,
+		COLUMNS: needed.columnCount - columnCount,
+	};
+	const missing = Object.entries(missingCounts).filter(([, length]) => length > 0);
+	return missing.map(([dimension, length]) => {
+		return { appendDimension: { sheetId, dimension, length } };
+	});
 }
 
 /** Our limit for the ranges of one request, because they are part of its URL. */
@@ -158,9 +150,11 @@ export class Spreadsheet {
 		return (await this.valuesApi.update(request)).data;
 	}
 
-	/** Adds rows below the table that Google finds in `options.range`. */
-	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
-		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
+	/** Inserts rows below the table that Google finds in a range. */
+	async append(range: string, values: Cell[][], valueInputOption: string) {
+		const options = { insertDataOption: 'INSERT_ROWS', valueInputOption };
+		const place = { spreadsheetId: this.id, range, ...options };
+		const request = { ...place, requestBody: new ValuesBody(values) };
 		return (await this.valuesApi.append(request)).data;
 	}
 

@@ -148,7 +148,7 @@ describe('fields that the header row does not have', () => {
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
 		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
 		expect(failure).toMatchObject({
-			message: 'None of the fields of the item is a column of the table',
+			message: "The table has no column 'x'",
 		});
 	});
 
