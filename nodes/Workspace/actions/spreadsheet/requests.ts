@@ -169,7 +169,8 @@ function buildStructureRequests(
 		rowCount += addedRows.length;
 	}
 	requests.push(...buildEnlargeTabRequests({ sheetId, rowCount, columnCount }, findEnd(changes)));
-	return [...requests, ...growNativeTable(table, firstRow - endRow + addedRows.length)];
+	const addedCount = firstRow - endRow + addedRows.length;
+	return [...requests, ...growNativeTable(table, endRow, addedCount)];
 }
 
 /** Returns the size that a tab must have for the cells of changes. */
@@ -183,18 +184,19 @@ function findEnd(changes: readonly RowChange[]) {
 	return end;
 }
 
-/** A native table does not grow if rows are added below it or headers are written beside it. */
+/** A native table does not grow if rows are added below it or headers are written beside it. @param addedCount rows from `endRow` on */
 function growNativeTable(
 	{ nativeTable, firstNewColumn, newNames }: FittedTable,
-	addedRowCount: number,
+	endRow: number,
+	addedCount: number,
 ): Request[] {
 	if (!nativeTable) return [];
 	const { tableId, range } = nativeTable;
 	const isBeside = firstNewColumn === range.endColumnIndex;
-	const addedColumnCount = isBeside ? newNames.length : 0;
-	if (addedRowCount + addedColumnCount === 0) return [];
-	const endRowIndex = range.endRowIndex + addedRowCount;
-	const endColumnIndex = range.endColumnIndex + addedColumnCount;
+	const endColumnIndex = range.endColumnIndex + (isBeside ? newNames.length : 0);
+	const growsByItself = addedCount === 0 || endRow < range.endRowIndex;
+	if (growsByItself && endColumnIndex === range.endColumnIndex) return [];
+	const endRowIndex = range.endRowIndex + addedCount;
 	return [buildResizeTableRequest({ tableId, range: { ...range, endRowIndex, endColumnIndex } })];
 }
 

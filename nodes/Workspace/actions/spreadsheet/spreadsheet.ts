@@ -71,8 +71,6 @@ export function buildEnlargeTabRequests(
 	});
 }
 
-/** Our limit for the ranges of one request, because they are part of its URL. */
-export const maxRanges = 50;
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
 /** A tab, its size, and the settings of its spreadsheet that decide what dates mean. */
@@ -110,7 +108,6 @@ export class Spreadsheet {
 	readonly valuesApi: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'doOnce'>;
-	#dateSettings: DateSettings | undefined;
 
 	/** @param item shares Google's responses with the other items of the run. Without it, Google is asked each time */
 	constructor(client: sheets_v4.Sheets, id: string, item?: Pick<Item, 'doOnce'>) {
@@ -120,14 +117,14 @@ export class Spreadsheet {
 		this.#item = item ?? { doOnce: (_, ask) => ask() };
 	}
 
-	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts ranges of cells to return; undefined for all cells */
+	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */
 	async fetch(
 		fields: string,
-		rangeTexts?: string[],
+		cells?: string,
 		options = {},
 	): Promise<sheets_v4.Schema$Spreadsheet> {
-		const rangeOption = rangeTexts && { ranges: rangeTexts };
-		const request = { spreadsheetId: this.id, ...rangeOption, fields, prettyPrint: false };
+		const ranges = cells === undefined ? undefined : [cells];
+		const request = { spreadsheetId: this.id, ranges, fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -165,12 +162,9 @@ export class Spreadsheet {
 		return valueRanges.map(({ values }) => (values ?? []) as unknown[][]);
 	}
 
-	async fetchDateSettings(): Promise<DateSettings> {
+	async fetchTimeZone(): Promise<string> {
 		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (this.#dateSettings ??= await this.#item.doOnce(
-			`settings ${this.id}`,
-			fetchSettings,
-		));
+		return (await this.#item.doOnce(`settings ${this.id}`, fetchSettings)).timeZone;
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -184,7 +178,7 @@ export class Spreadsheet {
 
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#fetchTabsOnce();
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
@@ -202,7 +196,7 @@ export class Spreadsheet {
 			(tab === tab.trim() && !ranges.isLinkedTab(tab))
 		)
 			return params;
-		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#fetchTabsOnce();
 		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
 		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
@@ -234,10 +228,10 @@ export class Spreadsheet {
 		tab: string | undefined,
 		a1?: string,
 	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
-		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
-		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
-		const data = await this.fetch(fields, rangeTexts);
-		const settings = (this.#dateSettings = toDateSettings(data));
+		const cells = a1 === undefined ? undefined : ranges.printRange({ tab, a1 });
+		const sheetFields = cells === undefined ? tabFields : `${tabFields},${cellFields}`;
+		const data = await this.fetch(`${settingsFields},sheets(${sheetFields})`, cells);
+		const settings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet)
 			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -277,11 +271,8 @@ export class Spreadsheet {
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		const { sheets = [] } = await this.fetch(
-			'sheets.properties(sheetId,title)',
-			undefined,
-			options,
-		);
+		const fields = 'sheets.properties(sheetId,title)';
+		const { sheets = [] } = await this.fetch(fields, undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
 			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 		});
@@ -292,12 +283,13 @@ export class Spreadsheet {
 		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
 		return await this.#item.doOnce(`titles ${this.id}`, async () => {
-			const tabs = await this.fetchTabs(options).catch((error: unknown) => {
-				if (isNodeError(error)) return [];
-				throw error;
-			});
+			const tabs = await this.fetchTabs(options).catch(() => []);
 			return tabs.map(({ title }) => title);
 		});
+	}
+
+	async #fetchTabsOnce() {
+		return await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 	}
 }
 

@@ -193,8 +193,7 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 		(column) => column >= rangeStart && column <= rangeEnd,
 	);
 	let firstColumn = tableColumns[0] ?? rangeStart;
-	const hasHeader = tableColumns.length > 0;
-	while (hasHeader && firstColumn > 0 && !isEmpty(firstColumn - 1)) firstColumn--;
+	while (firstColumn > 0 && !isEmpty(firstColumn - 1)) firstColumn--;
 	const firstNewColumn = (tableColumns.at(-1) ?? rangeStart - 1) + 1;
 	const { names, columnsByName } = nameColumns(
 		headers.slice(rangeStart, firstNewColumn),

@@ -23,8 +23,9 @@ export async function planReplacement(
 	const fittedTable = fitColumns(oldTable, names, false);
 	// Columns may move, so only formats matter.
 	const types = new Map([...oldTable.types].filter(([, type]) => type === 'date'));
-	const table = { ...fittedTable, types, newNames: [] };
-	const { firstColumn, row: headerRow } = table;
+	// Without a header in the range, `firstColumn` may be in a table beside it.
+	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : fittedTable.firstColumn;
+	const table = { ...fittedTable, firstColumn, types, newNames: [] };
 	const body = await fetchBody(spreadsheet, oldTable, 'FORMULA');
 	const sortedNames = sortByColumn(names, table);
 	const toCells = (getCell: (name: string, column: number) => Cell): CellsByColumn => {
@@ -41,10 +42,10 @@ export async function planReplacement(
 	);
 	// The header counts as a row of the first item.
 	cellsByItem[0]?.unshift(header);
-	const stepsByItem = planSteps(cellsByItem, 'updated', headerRow);
+	const stepsByItem = planSteps(cellsByItem, 'updated', table.row);
 	const rowCount = cellsByItem.flat().length;
 	const endColumn = firstColumn + sortedNames.length;
-	const firstRequests = buildClearRequests(table, body, headerRow + rowCount, endColumn);
+	const firstRequests = buildClearRequests(table, body, table.row + rowCount, endColumn);
 	const plan = { spreadsheet, table, endRow: body.lastRow + 1, options: params, firstRequests };
 	const columns = [firstColumn, endColumn - 1] as const;
 	return planWrites(plan, all, stepsByItem, async (stepLists) => {
