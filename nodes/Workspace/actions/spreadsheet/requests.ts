@@ -197,7 +197,7 @@ function growNativeTable(
 	const growsByItself = addedCount === 0 || endRow < range.endRowIndex;
 	if (growsByItself && endColumnIndex === range.endColumnIndex) return [];
 	const endRowIndex = range.endRowIndex + addedCount;
-	return [buildResizeTableRequest({ tableId, range: { ...range, endRowIndex, endColumnIndex } })];
+	return [buildResizeTableRequest(tableId, { ...range, endRowIndex, endColumnIndex })];
 }
 
 const isAppended = ({ action }: RowStep) => action === 'appended';

@@ -12,47 +12,36 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) =>
 	`https://docs.google.com/spreadsheets/d/${id}/edit`;
 
-/**
- * A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append
- * inserts rows below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
- */
-type NativeTable = ReturnType<typeof toNativeTable>;
+/** A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append inserts rows below it. */
+export interface NativeTable {
+	readonly tableId: string;
+	/** With the header and the footer. */
+	readonly range: Readonly<Record<Bound, number>>;
+	/** The index of the row below the body, and so the number of its last row. */
+	readonly bodyEnd: number;
+}
 
+type Bound = 'sheetId' | 'startRowIndex' | 'endRowIndex' | 'startColumnIndex' | 'endColumnIndex';
+
+/** Finds the table that a cell belongs to. */
 export function findNativeTable(
 	{ tables = [] }: sheets_v4.Schema$Sheet,
-	cell: ranges.CellPosition,
-) {
-	return tables.map(toNativeTable).find(({ range }) => {
-		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;
-		return (
-			isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex
-		);
-	});
-}
-
-function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
+	{ row, column }: ranges.CellPosition,
+): NativeTable | undefined {
 	// Google leaves out a number that is 0.
-	const zeroRange = {
-		sheetId: 0,
-		startRowIndex: 0,
-		endRowIndex: 0,
-		startColumnIndex: 0,
-		endColumnIndex: 0,
-	};
-	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
-	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
-	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, and so the number of its last row.
-	return {
-		tableId: tableId ?? '',
-		range: fullRange,
-		bodyEnd: fullRange.endRowIndex - footerRows,
-	};
+	const zeros = { sheetId: 0, startRowIndex: 0, startColumnIndex: 0 };
+	for (const { tableId, range, rowsProperties } of tables) {
+		const area = { ...zeros, ...range } as NativeTable['range'];
+		const isInRows = row >= area.startRowIndex && row < area.endRowIndex;
+		const isInColumns = column >= area.startColumnIndex && column < area.endColumnIndex;
+		if (!isInRows || !isInColumns) continue;
+		const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
+		return { tableId: tableId ?? '', range: area, bodyEnd: area.endRowIndex - footerRows };
+	}
+	return undefined;
 }
 
-export const buildResizeTableRequest = ({
-	tableId,
-	range,
-}: Pick<NativeTable, 'tableId' | 'range'>) => ({
+export const buildResizeTableRequest = (tableId: string, range: NativeTable['range']) => ({
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
@@ -187,18 +176,12 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. Removes spaces around a title, unless a tab has these spaces. */
+	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
-		// The range may name the tab itself, and a title without spaces around it is sent as it is.
-		if (
-			ranges.parseTarget(params).tab !== tab ||
-			(tab === tab.trim() && !ranges.isLinkedTab(tab))
-		)
-			return params;
+		// The range may name the tab itself.
+		if (!ranges.isLinkedTab(tab) || ranges.parseTarget(params).tab !== tab) return params;
 		const tabs = await this.#fetchTabsOnce();
-		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
-		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
 		if (linkedTab) return { ...params, tab: linkedTab.title };
 		throw createRefusal(
@@ -300,21 +283,20 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 /** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
 function createMissingTabError(
 	error: NodeError,
-	target: ranges.TabRange,
+	{ tab, name }: ranges.TabRange,
 	titles: readonly string[],
 ) {
-	const tab = target.tab ?? target.name;
-	if (titles.length === 0 || tab === undefined) return error;
-	if (titles.some((title) => isSameIgnoringCase(title, tab))) {
-		const missingRange = listNames([target.name ?? tab]);
-		const message = `Google Sheets: there is no range ${missingRange}`;
+	const missingTab = tab ?? name;
+	if (titles.length === 0 || missingTab === undefined) return error;
+	if (titles.some((title) => isSameIgnoringCase(title, missingTab))) {
+		const message = `Google Sheets: there is no range ${listNames([name ?? missingTab])}`;
 		return error.with({ message, description: ranges.rangeAdvice });
 	}
-	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: the spreadsheet has no ${kind} ${listNames([tab])}`;
-	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	const description = `${suggestNames(titles, [tab])}${tabList} Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description });
+	const suggestion = suggestNames(titles, [missingTab]);
+	return error.with({
+		message: `Google Sheets: the spreadsheet has no tab ${listNames([missingTab])}`,
+		description: `${suggestion}The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,
+	});
 }
 
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */

@@ -7,6 +7,7 @@ import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './ran
 import {
 	findNativeTable,
 	isUnknownRangeError,
+	type NativeTable,
 	type Spreadsheet,
 	type TabInfo,
 } from './spreadsheet';
@@ -20,7 +21,7 @@ export interface Table extends TabInfo {
 	/** The range that the user chose. A named range is replaced by its cells. */
 	readonly target: TabRange;
 	/** The native table that the header belongs to, if there is one. */
-	readonly nativeTable: ReturnType<typeof findNativeTable>;
+	readonly nativeTable: NativeTable | undefined;
 	/** The header row. */
 	readonly row: number;
 	/** The cells of the header row, from column A on. */

@@ -132,11 +132,11 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'words as a range, without a tab',
 		{ operation: 'read', more: { tab: '', range: 'all rows' } },
-		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
-		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 	],
 	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
-		const told = `has no tab '${tab}' Did you mean 'Sheet1'? The spreadsheet has the tab 'Sheet1'. Choose one in`;
+		const told = `has no tab '${tab}' Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1'. Choose one in`;
 		return [
 			`a tab that is near: ${tab}`,
 			{ operation: 'read', more: { tab } },

@@ -57,9 +57,7 @@ test.each(['write', 'append'] as const)(
 		const refused = await catchFailure(
 			calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }),
 		);
-		expect(refused.message).toBe(
-			"Row 1, column 1 of 'values' is an object that contains itself",
-		);
+		expect(refused.message).toBe("Row 1, column 1 of 'values' is nothing that a cell can hold");
 	},
 );
 
@@ -83,15 +81,19 @@ test('dates become ISO 8601 in UTC', async () => {
 });
 
 test.each<[string, unknown[][], string]>([
-	['not a number', [[NaN]], "Row 1, column 1 of 'values' is NaN"],
-	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is not a valid date"],
-	['a function', [[() => 1]], "Row 1, column 1 of 'values' is a function"],
+	['not a number', [[NaN]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
+	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
+	['a function', [[() => 1]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
 	[
 		'empty rows and rows that are objects',
 		[[], { a: 1 }] as never,
 		"'values' mixes rows of cells with objects",
 	],
-	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'values' has 50001 characters"],
+	[
+		'a long text',
+		[['x'.repeat(50_001)]],
+		"Row 1, column 1 of 'values' is nothing that a cell can hold",
+	],
 	['nothing', [], "'values' has no cells"],
 	['empty rows', [[], []], "'values' has no cells"],
 ])('refused before anything is sent: %s', async (_, values, message) => {
@@ -449,7 +451,7 @@ describe('input items', () => {
 		const params = given(calls.sheet());
 		const all = items({ a: 1 }, { a: NaN }).map((item) => ({ params, item }));
 		const failure = await catchFailure(calls.together('write', all));
-		expect(failure.message).toBe("Field 'a' of the input item is NaN");
+		expect(failure.message).toBe("The input item, field 'a', is nothing that a cell can hold");
 		expect(
 			(
 				await catchFailure(
@@ -459,7 +461,7 @@ describe('input items', () => {
 					),
 				)
 			).message,
-		).toBe('The input item has no fields');
+		).toBe('The input item has no values for columns');
 		expect(calls.sent).toEqual([]);
 	});
 

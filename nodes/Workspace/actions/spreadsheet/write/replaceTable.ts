@@ -97,7 +97,7 @@ function buildClearRequests(
 	if (!nativeTable) return requests;
 	const { tableId, range } = nativeTable;
 	const newRange = { ...range, endRowIndex, endColumnIndex: oldEndColumn };
-	return [...requests, buildResizeTableRequest({ tableId, range: newRange })];
+	return [...requests, buildResizeTableRequest(tableId, newRange)];
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
