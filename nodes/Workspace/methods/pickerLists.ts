@@ -16,7 +16,7 @@ import { flattenTabs, summarizeTab } from '../../untrusted/document/tabList';
 import { quoteSearchText } from '../actions/createdFiles';
 import { listHeadings } from '../actions/document/contentPlace';
 import { buildDocumentUrl, readBodyState } from '../actions/document/tabs';
-import { listLabels } from '../actions/mail/list/query';
+import { listLabels } from '../actions/mail/list/labels';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
 import type { SignIn } from '../google/advice';

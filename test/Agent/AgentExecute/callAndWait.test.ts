@@ -196,7 +196,7 @@ test('bytes of a message come as a file beside those of the answer', async () =>
 	expect(texts(item)).toEqual(['text', null]);
 	expect(item?.binary).toMatchObject({
 		data: { mimeType: 'image/png' },
-		message_2: { mimeType: 'application/octet-stream', data: '/w==' },
+		message_2: { data: '/w==' },
 	});
 });
 

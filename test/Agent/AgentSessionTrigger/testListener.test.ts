@@ -118,16 +118,16 @@ describe('the time limit', () => {
 
 	test.each([
 		[
-			{ state: 'open', lastFailure: undefined },
+			{ isOpen: true, lastFailure: undefined },
 			'No message arrived within 60 s. The channel was open',
 		],
 		[
-			{ state: 'closed', lastFailure: undefined },
+			{ isOpen: false, lastFailure: undefined },
 			'No message arrived within 60 s. The channel was not open',
 		],
 		[
 			{
-				state: 'closed',
+				isOpen: false,
 				lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }),
 			},
 			'No message arrived within 60 s. Nobody answers',
@@ -175,8 +175,8 @@ describe('the time limit', () => {
 	test('is told with the number of the channels that were open', async () => {
 		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers' });
 		const states = [
-			{ state: 'closed', lastFailure } as const,
-			{ state: 'open', lastFailure: undefined } as const,
+			{ isOpen: false, lastFailure } as const,
+			{ isOpen: true, lastFailure: undefined } as const,
 		];
 		const channels = Object.defineProperty(new FakeChannels(), 'status', {
 			get: () => states.pop(),

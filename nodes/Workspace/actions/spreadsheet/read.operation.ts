@@ -81,13 +81,13 @@ const readOptions = [
 			'Number of the row in the range that holds the column names. Empty rows there are skipped. Set to 0 to use the column letters instead.',
 	},
 	{
-		displayName: 'Max Rows',
+		displayName: 'Limit',
 		name: 'maxRows',
 		type: 'number',
 		default: 0,
 		minimum: 0,
 		showWhen: { output: ['rows'] },
-		description: 'How many rows to return at most, after filtering. Set to 0 for all.',
+		description: 'Max number of rows to return, after filtering. Set to 0 for all.',
 	},
 	{
 		...fields.range,

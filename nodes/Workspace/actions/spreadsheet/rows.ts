@@ -122,7 +122,6 @@ function findMisfit(
 		return createColumnError(
 			`The table has no column ${listNames(unknownNames)}`,
 			names,
-			unknownNames,
 			`${headerRowAdvice} To add columns or leave fields out, set ${quoteField('extraColumns')} to ${choices}. Or choose a value for each column in ${quoteField('columns')}.`,
 		);
 	}

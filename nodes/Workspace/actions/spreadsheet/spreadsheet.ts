@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
-import { isSameIgnoringCase, suggestNames } from '../../../core/text';
+import { isSameIgnoringCase } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
@@ -292,10 +292,9 @@ function createMissingTabError(
 		const message = `Google Sheets: there is no range ${listNames([name ?? missingTab])}`;
 		return error.with({ message, description: ranges.rangeAdvice });
 	}
-	const suggestion = suggestNames(titles, [missingTab]);
 	return error.with({
 		message: `Google Sheets: the spreadsheet has no tab ${listNames([missingTab])}`,
-		description: `${suggestion}The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,
+		description: `The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,
 	});
 }
 

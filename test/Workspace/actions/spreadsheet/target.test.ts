@@ -161,7 +161,7 @@ describe('a tab that is not there', () => {
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
 		expect(failure.description).toBe(
-			"Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+			"The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 		);
 		expect(calls.methods.at(-1)).toBe('get');
 	});

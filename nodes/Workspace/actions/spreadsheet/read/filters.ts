@@ -188,7 +188,7 @@ function buildFilterTest(filter: RowFilter, columns: FilteredColumns): RowTest {
 	const column = columns.findColumn(filter.column);
 	if (column === undefined) {
 		const message = `The table has no column ${listNames([filter.column])} to filter by`;
-		throw createColumnError(message, columns.names, [filter.column], headerRowAdvice);
+		throw createColumnError(message, columns.names, headerRowAdvice);
 	}
 	const matches = buildCellTest(filter, columns.timeZone);
 	return (getCell) => matches(getCell(column));

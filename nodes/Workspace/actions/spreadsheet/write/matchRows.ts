@@ -52,7 +52,7 @@ function checkMatchColumns(params: WriteParams, table: FittedTable): void {
 	if (unknownNames.length === 0 || isByRowNumber(params)) return;
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
-	throw createColumnError(message, [...names, ...newNames], unknownNames, advice);
+	throw createColumnError(message, [...names, ...newNames], advice);
 }
 
 /** Plans the steps of items. An item's key is its values in the match columns. Earlier items count as if they were already written. */
