@@ -122,8 +122,8 @@ describe('naming', () => {
 			['file', 'upload'],
 			{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
 			{},
-			"'MIME Type' is not a MIME type: pdf",
-			"'mimeType' is not a MIME type: pdf",
+			"'MIME Type' is not the MIME type of a file's bytes: pdf",
+			"'mimeType' is not the MIME type of a file's bytes: pdf",
 		],
 	];
 

@@ -3,7 +3,6 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
-import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
 import { Layout, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
@@ -35,13 +34,6 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 			body: { data: Buffer.from(text).toString('base64url') },
 		});
 		expectLinear(unit, partOf, read);
-	},
-);
-
-test.each(['cid:x ', 'cid:', '"cid:a"'])(
-	'the pictures of a quoted email cost no more than %j',
-	(unit) => {
-		expectLinear(unit, (text) => text, findPictureNames);
 	},
 );
 
