@@ -61,7 +61,7 @@ export class AgentSignatureApi implements ICredentialType {
 			displayOptions: { show: { timestampMode: ['issued'] } },
 		},
 		buildTextField('Allowed Hosts', 'allowedHosts', {
-			placeholder: 'e.g. agent.example.com, *.example.org',
+			placeholder: 'e.g. agent.example.com, 127.0.0.1',
 			description:
 				'Comma-separated list of hosts that the signature may be sent to, over an encrypted connection with a valid certificate. To allow an unencrypted connection, write http:// before the host. If empty, any host is allowed, and anyone with access to this credential can send the signature to their own server.',
 		}),

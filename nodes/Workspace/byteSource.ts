@@ -1,41 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
-import { once } from 'node:events';
-import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { promisify } from 'node:util';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 
-import { toError, NodeError, createRefusal, toNodeError } from '../core/errors';
+import { NodeError, createRefusal, toNodeError } from '../core/errors';
+import { shorten } from '../core/text';
 import { quoteField } from '../fields/field';
-
-/** A stream that fails if its source does not deliver the next piece in time. An item would otherwise wait forever for storage that hangs. */
-export class TimedStream extends Readable {
-	readonly source: Readable;
-	readonly limit: ReadLimit;
-	#pieces: AsyncIterator<Buffer> | undefined;
-
-	constructor(source: Readable, limit: ReadLimit) {
-		super();
-		this.source = source;
-		this.limit = limit;
-	}
-
-	override _read(): void {
-		this.#pieces ??= (this.source as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-		awaitInTime(this.#pieces.next(), this.limit).then(
-			({ value, done }) => this.push(done === true ? null : value),
-			(error: unknown) => this.destroy(toError(error)),
-		);
-	}
-
-	override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-		this.source.destroy();
-		callback(error);
-	}
-}
 
 interface ReadLimit {
 	readonly seconds: number;
@@ -63,14 +35,28 @@ export async function awaitInTime<T>(
 	}
 }
 
+/** Reads a stream. Fails if the next piece does not come in time, because an item would otherwise wait forever for storage that hangs. */
+export async function* readInTime(stream: Readable, limit: ReadLimit): AsyncGenerator<Buffer> {
+	const pieces = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+	try {
+		for (;;) {
+			const result = await awaitInTime(pieces.next(), limit);
+			if (result.done) return;
+			yield result.value;
+		}
+	} finally {
+		stream.destroy();
+	}
+}
+
 /** The bytes of a binary field, an attachment, a text or a file. */
 export interface ByteSource {
 	readonly fileName?: string;
 	readonly mimeType?: string;
 	/** In bytes. */
 	readonly size: number;
-	/** Returns a new stream from the first byte, each time it is called. */
-	open(): Promise<Readable>;
+	/** Returns the bytes from the first one on, each time it is called. */
+	open(): Promise<AsyncIterable<Buffer>>;
 }
 
 export const createMemorySource = (
@@ -103,12 +89,11 @@ const pieceBytes = 1024 * 1024;
 
 /** Returns a source for the bytes of a binary field. @param seconds the limit for opening it, and again for each read */
 export async function getBinarySource(
-	context: IExecuteFunctions,
+	{ helpers }: IExecuteFunctions,
 	itemIndex: number,
 	field: string,
 	seconds: number,
 ): Promise<ByteSource> {
-	const { helpers } = context;
 	const binary = helpers.assertBinaryData(itemIndex, field);
 	const { fileName, mimeType, id } = binary;
 	const limit = { seconds, sourceName: `The binary field '${field}'` };
@@ -116,26 +101,22 @@ export async function getBinarySource(
 		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
 		return createMemorySource(data, { fileName, mimeType });
 	}
-	const { fileSize } = await awaitInTime(helpers.getBinaryMetadata(id), limit).catch(
-		(error: unknown) => {
-			throw createStorageError(error, limit.sourceName);
-		},
-	);
+	const metadata = helpers.getBinaryMetadata(id).catch((error: unknown) => {
+		throw createStorageError(error, limit.sourceName);
+	});
+	const { fileSize } = await awaitInTime(metadata, limit);
 	const open = async () =>
-		new TimedStream(await awaitInTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
+		readInTime(await awaitInTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-function createStorageError(error: unknown, sourceName: string): NodeError {
-	const failure = toNodeError(error);
-	if (failure.code === 504) return failure;
-	return createRefusal(
+const createStorageError = (error: unknown, sourceName: string) =>
+	createRefusal(
 		`${sourceName} is not in n8n's storage`,
-		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${failure.message}`,
+		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
 	);
-}
 
-/** Returns the names of existing binary fields. In `names`, * means all. @throws NodeError 400 if one is missing */
+/** Returns the names of the binary fields to use. In `names`, * means all. @throws NodeError 400 if one is missing, or no file is wanted */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -144,27 +125,27 @@ export function findBinaryFields(
 	isWanted: (fileName: string) => boolean = () => true,
 ): string[] {
 	const binary = context.getInputData()[itemIndex]?.binary ?? {};
-	const existingFields = Object.keys(binary);
-	const fields = names.flatMap((name) => (name === '*' ? existingFields : [name]));
-	const missingField = fields.find((field) => !existingFields.includes(field));
-	const hasNoMatch = names.length > 0 && fields.length === 0;
-	if (missingField === undefined && !hasNoMatch) {
-		const getFileName = (field: string) => binary[field]?.fileName ?? field;
-		const wantedFields = fields.filter((field) => isWanted(getFileName(field)));
-		if (wantedFields.length > 0 || fields.length === 0) return [...new Set(wantedFields)];
-		throw createRefusal(
-			`No file of the item has a name that ${quoteField('onlyFiles')} allows`,
-			`Its files are: ${fields.map((field) => `'${getFileName(field)}'`).join(', ')}.`,
-		);
+	const fields = new Set<string>();
+	for (const name of names) {
+		if (name === '*') for (const field of Object.keys(binary)) fields.add(field);
+		else if (binary[name]) fields.add(name);
+		else throw createFieldRefusal(`The item has no binary field '${name}'`, binary, formField);
 	}
-	const message = hasNoMatch
-		? 'The item has no files'
-		: `The item has no binary field '${missingField}'`;
+	const wantedFields = [...fields].filter((field) => isWanted(binary[field]?.fileName ?? field));
+	if (wantedFields.length === 0 && names.length > 0)
+		throw createFieldRefusal('The item has no file to use', binary, formField);
+	return wantedFields;
+}
+
+function createFieldRefusal(message: string, binary: IBinaryKeyData, formField: string): NodeError {
+	const files = Object.entries(binary).map(
+		([field, { fileName }]) => `'${field}' (${shorten(fileName ?? 'no name')})`,
+	);
 	const advice =
-		existingFields.length === 0
+		files.length === 0
 			? 'It has no binary data. A previous node must provide the file, such as a form trigger, HTTP Request or Read/Write Files from Disk. For the attachments of an email, turn on Download Attachments in List, Search or Read.'
-			: `Its binary fields are: ${existingFields.map((name) => `'${name}'`).join(', ')}. Enter one of them in ${quoteField(formField)}, or * for all.`;
-	throw createRefusal(message, advice);
+			: `Its binary fields are: ${files.join(', ')}. Enter one of them in ${quoteField(formField)}, or * for all. ${quoteField('onlyFiles')} must allow the name of the file.`;
+	return createRefusal(message, advice);
 }
 
 /** Returns a source for a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
@@ -172,141 +153,99 @@ export async function getFileSource(
 	{ helpers }: IExecuteFunctions,
 	filePath: string,
 	seconds: number,
-) {
+): Promise<ByteSource> {
 	const limit = { seconds, sourceName: `The file ${filePath}` };
-	const openFile = async () => {
-		try {
-			const resolvedPath = await awaitInTime(resolveAllowedPath(helpers, filePath), limit);
-			const stats = await awaitInTime(stat(resolvedPath), limit);
-			// A named pipe would block one of the few threads with which all of n8n reads files, until something writes to the pipe.
-			if (!stats.isFile())
-				throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
-			const stream = await awaitInTime(helpers.createReadStream(resolvedPath), limit);
-			return { stream: new TimedStream(stream, limit), size: stats.size };
-		} catch (error) {
+	const openInTime = async () =>
+		await awaitInTime(openFile(helpers, filePath), limit).catch((error: unknown) => {
 			const failure = toNodeError(error);
 			if (failure.code === 504) throw failure;
 			throw createRefusal(`The file ${filePath} cannot be read`, failure.message);
-		}
-	};
+		});
 	// Opens the file to learn its size. An unreadable file is then refused before the upload begins.
-	const { stream, size } = await openFile();
+	const { stream, size } = await openInTime();
 	stream.destroy();
-	return { fileName: path.basename(filePath), size, open: async () => (await openFile()).stream };
+	const open = async () => readInTime((await openInTime()).stream, limit);
+	return { fileName: path.basename(filePath), size, open };
+}
+
+type Helpers = IExecuteFunctions['helpers'];
+
+/** Opens a file that n8n allows. */
+async function openFile(helpers: Helpers, filePath: string) {
+	const resolvedPath = await resolveAllowedPath(helpers, filePath);
+	const stats = await stat(resolvedPath);
+	// A named pipe would block one of the few threads with which all of n8n reads files, until something writes to the pipe.
+	if (!stats.isFile())
+		throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
+	return { stream: await helpers.createReadStream(resolvedPath), size: stats.size };
 }
 
 /** Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether the file exists. */
-async function resolveAllowedPath(helpers: IExecuteFunctions['helpers'], filePath: string) {
-	type ResolvedPath = Awaited<ReturnType<typeof helpers.resolvePath>>;
-	// Older versions of n8n check the path only when the file is opened.
-	const isBlocked = (resolvedPath: ResolvedPath) =>
-		typeof helpers.isFilePathBlocked === 'function' && helpers.isFilePathBlocked(resolvedPath);
-	const notAllowedError = createRefusal("n8n's file access rules do not allow this path.");
-	try {
-		const resolvedPath = await helpers.resolvePath(filePath);
-		if (isBlocked(resolvedPath)) throw notAllowedError;
-		return resolvedPath;
-	} catch (error) {
-		// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.
-		if (isBlocked(path.resolve(filePath) as ResolvedPath)) throw notAllowedError;
+async function resolveAllowedPath(helpers: Helpers, filePath: string) {
+	type ResolvedPath = Awaited<ReturnType<Helpers['resolvePath']>>;
+	const refuseBlocked = (resolvedPath: string) => {
+		// Older versions of n8n check the path only when the file is opened.
+		if (typeof helpers.isFilePathBlocked !== 'function') return;
+		if (helpers.isFilePathBlocked(resolvedPath as ResolvedPath))
+			throw createRefusal("n8n's file access rules do not allow this path.");
+	};
+	// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.
+	const resolvedPath = await helpers.resolvePath(filePath).catch((error: unknown) => {
+		refuseBlocked(path.resolve(filePath));
 		throw toNodeError(error);
-	}
+	});
+	refuseBlocked(resolvedPath);
+	return resolvedPath;
 }
-
-const readInto = promisify(read);
 
 /** How many bytes of an upload are sent at a time. Drive requires multiples of 256 KiB. Google's own clients use 8 MiB. */
 export const chunkBytes = 8 * 1024 * 1024;
 
 /**
- * Splits a stream into chunks of `chunkSize` bytes. The last may be shorter. While a chunk is in use, the next one is read and hashed. A
- * chunk is valid only until the next one is requested, because two buffers take turns. So the chunks need little memory even if the
- * stream delivers the whole file as one piece, as n8n's database mode does.
+ * Puts bytes into chunks of `chunkSize`. The last may be shorter. While a chunk is in use, the next one is read and hashed. A chunk is
+ * valid only until the next one is requested, because two buffers take turns. So the chunks need little memory even if the whole file is
+ * one piece, as in n8n's database mode.
  */
 export async function* readChunks(
-	stream: Readable,
+	bytes: AsyncIterable<Buffer>,
 	chunkSize: number,
 	hash: Hash,
 ): AsyncGenerator<Buffer> {
-	let readBytes: ByteReader | undefined;
+	const pieces = bytes[Symbol.asyncIterator]();
+	let unread = Buffer.alloc(0) as Buffer;
 	const chunkBuffers: Array<Buffer | undefined> = [];
 	const fillBuffer = async (chunkIndex: number): Promise<Buffer> => {
 		const chunkBuffer = (chunkBuffers[chunkIndex % 2] ??= Buffer.allocUnsafeSlow(chunkSize));
-		readBytes ??= await createByteReader(stream);
 		let filledBytes = 0;
 		while (filledBytes < chunkSize) {
-			const byteCount = await readBytes(
-				chunkBuffer.subarray(filledBytes, filledBytes + pieceBytes),
-			);
-			if (byteCount === 0) break;
-			hash.update(chunkBuffer.subarray(filledBytes, filledBytes + byteCount));
-			filledBytes += byteCount;
+			if (unread.length === 0) {
+				const result = await pieces.next();
+				if (result.done) break;
+				unread = result.value;
+			}
+			const part = unread.subarray(0, Math.min(pieceBytes, chunkSize - filledBytes));
+			part.copy(chunkBuffer, filledBytes);
+			hash.update(part);
+			filledBytes += part.length;
+			unread = unread.subarray(part.length);
+			// A piece may be the whole file. Without a pause, nothing would be sent while it is copied and hashed.
+			if (unread.length > 0) await yieldToEventLoop();
 		}
 		return chunkBuffer.subarray(0, filledBytes);
 	};
-	// Node ends the process if nobody handles a rejection. The loop reports a read error when it gets to the chunk.
-	const ignoreError = () => undefined;
-	let nextChunk = fillBuffer(0);
+	let chunk = await fillBuffer(0);
 	try {
-		for (let nextIndex = 1; ; nextIndex++) {
-			const chunk = await nextChunk;
-			const isLast = chunk.length < chunkSize;
-			if (!isLast) {
-				nextChunk = fillBuffer(nextIndex);
-				nextChunk.catch(ignoreError);
-			}
-			if (chunk.length > 0) yield chunk;
-			if (isLast) return;
+		for (let nextIndex = 1; chunk.length === chunkSize; nextIndex++) {
+			const nextChunk = fillBuffer(nextIndex);
+			// Node ends the process if nobody handles a rejection. It is reported below, when its turn comes.
+			nextChunk.catch(() => undefined);
+			yield chunk;
+			chunk = await nextChunk;
 		}
+		if (chunk.length > 0) yield chunk;
 	} finally {
-		// The file must not be closed during a read.
-		await nextChunk.catch(ignoreError);
-		stream.destroy();
+		await pieces.return?.();
 	}
-}
-
-/** Reads the next bytes into `target`, but may not fill it. @returns the number of bytes, which is 0 only at the end of the stream */
-type ByteReader = (target: Buffer) => Promise<number>;
-
-/**
- * Creates a reader for a stream. If the stream reads a file, the reader reads the file directly into our buffers, and the stream only
- * closes it. Otherwise a file of 1 GB would cause 1 GB of short-lived buffers, and V8 would search n8n's whole heap again and again.
- */
-async function createByteReader(stream: Readable): Promise<ByteReader> {
-	if (!(stream instanceof TimedStream)) return createPieceReader(stream);
-	const { source } = stream;
-	// The reader begins at the first byte of the file, so the stream must do so, too.
-	if (!(source instanceof ReadStream) || source.bytesRead > 0) return createPieceReader(stream);
-	if (source.pending) await awaitInTime(once(source, 'open'), stream.limit);
-	// Node's types lack the file descriptor and the position of the first byte.
-	const { fd, start } = source as { readonly fd?: unknown; readonly start?: unknown };
-	if (typeof fd !== 'number' || start) return createPieceReader(stream);
-	let position = 0;
-	return async (target) => {
-		const { bytesRead } = await awaitInTime(
-			readInto(fd, target, 0, target.length, position),
-			stream.limit,
-		);
-		position += bytesRead;
-		return bytesRead;
-	};
-}
-
-function createPieceReader(stream: Readable): ByteReader {
-	const pieces = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-	let unreadPart = Buffer.alloc(0) as Buffer;
-	return async (target) => {
-		while (unreadPart.length === 0) {
-			const result = await pieces.next();
-			if (result.done) return 0;
-			unreadPart = result.value;
-		}
-		const byteCount = unreadPart.copy(target);
-		unreadPart = unreadPart.subarray(byteCount);
-		// A piece may be the whole file. Without a pause, nothing would be sent while it is copied and hashed.
-		if (unreadPart.length > 0) await yieldToEventLoop();
-		return byteCount;
-	};
 }
 
 export function createSourceChangedError(actualBytes: number, expectedBytes: number): NodeError {
@@ -321,6 +260,6 @@ export function createSourceChangedError(actualBytes: number, expectedBytes: num
 /** Computes the MD5 in the form of Drive's `md5Checksum`: lower-case hex. */
 export async function computeMd5(source: ByteSource): Promise<string> {
 	const hash = createHash('md5');
-	for await (const piece of (await source.open()) as AsyncIterable<Buffer>) hash.update(piece);
+	for await (const piece of await source.open()) hash.update(piece);
 	return hash.digest('hex');
 }

@@ -148,10 +148,8 @@ export type BodyErrorTexts = Readonly<
 >;
 
 /** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
-export function convertBodyError(
-	{ reason, errorCode }: BodyError,
-	texts: BodyErrorTexts,
-): NodeError {
+export function convertBodyError(error: BodyError, texts: BodyErrorTexts): NodeError {
+	const { reason, errorCode } = error;
 	const [message, description] = texts[reason];
 	return new NodeError({
 		code: 502,
@@ -159,6 +157,7 @@ export function convertBodyError(
 		description: appendErrorCode(description, errorCode),
 		outcome: 'unknown',
 		retryable: reason === 'cutShort',
+		cause: error,
 	});
 }
 

@@ -24,6 +24,12 @@ export class BodyError extends Error {
 	}
 }
 
+/** Returns whether a request failed because to parse its response would block n8n. */
+export function isTooCostly(error: unknown): boolean {
+	const cause = error instanceof Error ? error.cause : undefined;
+	return cause instanceof BodyError && cause.reason === 'tooCostly';
+}
+
 /** Reads the whole body of a response, and closes it if it is too long. @throws BodyError */
 export async function readBody(
 	{ body, exchange }: { readonly body: Readable | Buffer; readonly exchange?: Exchange },

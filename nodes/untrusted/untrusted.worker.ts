@@ -19,10 +19,6 @@ const tasks = {
 	},
 	readMail: async (json: string) =>
 		(await import('./mail/readMail')).readMail(JSON.parse(json) as MailInput),
-	readRawPart: async (json: string) =>
-		(await import('./mail/readRawPart')).readRawPart(
-			JSON.parse(json) as { raw: string; partId: string },
-		),
 } satisfies Record<string, (text: string, bytes: Buffer) => Promise<unknown>>;
 
 type Tasks = typeof tasks;

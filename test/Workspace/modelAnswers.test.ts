@@ -338,31 +338,48 @@ describe('emails', () => {
 		expect(got).toEqual(ids);
 	});
 
-	test.each([
-		['100 attachments with names of 200 characters', 100, 200],
-		['250 of 40', 250, 40],
-		['3 of 9,000', 3, 9000],
-	])(
-		'that are read and have %s show their text, and a model gets all of it',
-		async (_, count, length) => {
-			const text = 'Some words. '.repeat(5000).trim();
+	/** What a sender can make long so that a model sees nothing else: file names and headers. */
+	const longThings = [
+		{ of: '100 files with names of 200 characters', fileCount: 100, length: 200 },
+		{ of: '250 files with names of 40', fileCount: 250, length: 40 },
+		{ of: '3 files with names of 9,000', fileCount: 3, length: 9000 },
+		{ of: '100 headers of 900', headerCount: 100, length: 900 },
+		{ of: 'one header of 40,000', headerCount: 1, length: 40_000 },
+		{ of: '250 files and 50 headers of 400', fileCount: 250, headerCount: 50, length: 400 },
+	];
+	const longText = 'Some words. '.repeat(5000).trim();
+	test.each(
+		['', 'One line.', longText].flatMap((text) =>
+			longThings.map((thing) => ({ fileCount: 0, headerCount: 0, text, ...thing })),
+		),
+	)(
+		'with $of and $text.length characters of text show something of each, and a model gets the whole text',
+		async ({ fileCount, headerCount, length, text }) => {
 			const part = (head: string, content: string) => `--b\r\n${head}\r\n\r\n${content}\r\n`;
-			const files = Array.from({ length: count }, (__, at) =>
+			const headers = Array.from(
+				{ length: headerCount },
+				(_, at) => `X-Long-${at}: ${'h '.repeat(length / 2)}\r\n`,
+			);
+			const files = Array.from({ length: fileCount }, (_, at) =>
 				part(
 					`Content-Type: text/plain\r\nContent-Disposition: attachment; filename="${'n'.repeat(length - 4)}${at}"`,
 					'x',
 				),
 			);
-			const head =
-				'From: a@b.c\r\nSubject: Hidden\r\nContent-Type: multipart/mixed; boundary=b';
+			const head = `From: a@b.c\r\nSubject: Hidden\r\n${headers.join('')}Content-Type: multipart/mixed; boundary=b`;
 			const raw = `${head}\r\n\r\n${part('Content-Type: text/plain', text)}${files.join('')}--b--\r\n`;
 			const id = google.gmail.seed({ raw });
 			const read = { resource: 'mail', operation: 'read', messageId: id };
-			const answers = await readAll(read, ['Start Character', 'startCharacter']);
+			const options = { includeHeaders: headerCount > 0 };
+			const answers = await readAll(read, ['Start Character', 'startCharacter'], options);
 			expect(answers.length).toBeLessThan(6);
 			const shown = answers.map(([mail]) => mail?.['text'] as string).join('');
 			expect(shown.trim() === text).toBe(true);
-			expect(JSON.stringify(answers[0])).toContain('nnnnnnnnnnnnnnnnnnnn');
+			const [mail] = answers[0] ?? [];
+			expect(mail).toMatchObject({ subject: 'Hidden', sender: 'a@b.c' });
+			const json = JSON.stringify(mail);
+			if (fileCount > 0) expect(json).toContain('n'.repeat(20));
+			if (headerCount > 0) expect(json).toContain('h h h h h');
 		},
 	);
 
@@ -379,7 +396,9 @@ describe('emails', () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
-			{ note: "No email matches. 'From': nobody@example.com" },
+			{
+				note: 'No email matches the search: -in:draft (in:inbox OR -in:sent) from:"nobody@example.com".',
+			},
 		]);
 	});
 

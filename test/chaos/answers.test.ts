@@ -141,7 +141,7 @@ it('a server that answers no pings keeps its channel for ever', async () => {
 		station.clock.jump(60_000);
 		await new Promise((resolve) => setTimeout(resolve, 2));
 	}
-	expect([station.proxy.arrivals, station.state]).toEqual([1, 'open']);
+	expect([station.proxy.arrivals, station.isOpen]).toEqual([1, true]);
 });
 
 it('a server that sends its last messages again loses none, and repeats none without a gap mark', async () => {

@@ -23,7 +23,7 @@ async function pass(seconds: number, stepMilliseconds = 500): Promise<void> {
 	for (let passed = 0; passed < seconds * 1000; passed += stepMilliseconds) {
 		station.clock.jump(stepMilliseconds);
 		do await new Promise((resolve) => setTimeout(resolve, 15));
-		while (station.state === 'connecting');
+		while (station.isConnecting);
 	}
 }
 
@@ -79,7 +79,7 @@ describe('a rolling deployment: back within 15 s of the return of the server, wi
 		await pass(seconds);
 		server.isUp = true;
 		await pass(15);
-		expect(station.state).toBe('open');
+		expect(station.isOpen).toBe(true);
 		expect(station.account.alerts).toEqual([]);
 	});
 
@@ -89,7 +89,7 @@ describe('a rolling deployment: back within 15 s of the return of the server, wi
 		station.service.scriptUpgrades({ status: 302, headers: { Location: '/elsewhere' } });
 		station.service.dropChannels();
 		await pass(15);
-		expect(station.state).toBe('open');
+		expect(station.isOpen).toBe(true);
 		expect(station.account.alerts).toEqual([]);
 	});
 });

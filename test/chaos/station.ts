@@ -34,6 +34,8 @@ export class Station {
 	/** Number of the last message that the server has sent. */
 	sent = 0;
 	#traffic: NodeJS.Timeout | undefined;
+	/** Attempts to open a channel. */
+	#attempts = 0;
 	readonly #options: AgentServiceOptions;
 	readonly #random: () => number;
 
@@ -69,6 +71,7 @@ export class Station {
 	/** Another connection of the same session. */
 	connect(options: Partial<ConnectionOptions> = {}): Connection {
 		const readConnectRequest = (sessionId: string) => {
+			this.#attempts++;
 			const identity = buildIdentity(
 				signatureOf(this.signature),
 				undefined,
@@ -87,25 +90,30 @@ export class Station {
 		);
 	}
 
-	get state(): string {
-		return this.connection.getStatus().state;
+	get isOpen(): boolean {
+		return this.connection.getStatus().isOpen;
+	}
+
+	/** Whether an attempt has neither opened a channel nor failed. */
+	get isConnecting(): boolean {
+		const { events, ended } = this.account;
+		const opened = events.filter(({ event }) => event !== 'disconnected').length;
+		const failed = ended.filter(({ wasOpen }) => !wasOpen).length;
+		return this.#attempts > opened + failed;
 	}
 
 	/** Waits until the channel is open at both ends. */
 	async opened(): Promise<this> {
-		await until(
-			() => this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0,
-		);
+		await until(() => this.isOpen && this.service.countOpenChannels(this.sessionId) > 0);
 		return this;
 	}
 
 	/** Lets time pass between attempts, and none during one, until the condition holds or the channel is open at both ends. */
 	async passing(condition: 'open' | (() => boolean)): Promise<void> {
-		const isOpen = () =>
-			this.state === 'open' && this.service.countOpenChannels(this.sessionId) > 0;
+		const isOpen = () => this.isOpen && this.service.countOpenChannels(this.sessionId) > 0;
 		await until(() => {
 			if (condition === 'open' ? isOpen() : condition()) return true;
-			if (this.state === 'closed') this.clock.jump(1000);
+			if (!this.isOpen && !this.isConnecting) this.clock.jump(1000);
 			return false;
 		});
 	}
@@ -147,7 +155,7 @@ export class Station {
 		await until(() => {
 			if (this.numbers().at(-1) === this.sent) return true;
 			// What was on its way when the link broke is lost; the next message says so.
-			if (this.service.countOpenChannels(this.sessionId) > 0 && this.state === 'open') {
+			if (this.service.countOpenChannels(this.sessionId) > 0 && this.isOpen) {
 				this.sent++;
 				this.service.send(this.sessionId, { n: this.sent });
 			}

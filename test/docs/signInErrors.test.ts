@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { UserError } from 'n8n-workflow';
 
 import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credentials';
 import { createResponseError } from '../../nodes/Workspace/google/errors';
@@ -99,7 +100,7 @@ const googles = [
 
 const nodes: Readonly<Record<string, () => string | Promise<string>>> = {
 	'"The credential has no valid token, and a new one could not be obtained"': () =>
-		withoutToken(new Error('The credential "Google" needs to be reconnected.')),
+		withoutToken(new UserError('The credential "Google" needs to be reconnected.')),
 	'"Google ends a sign-in after 7 days while the app is in Testing"': () =>
 		describeSignInEnd('docs', { oauthTokenData: { refresh_token_expires_in: 3600 } }) ?? '',
 	'"Google refused the test (403)"': () => {
@@ -129,7 +130,7 @@ test.each(Object.entries(nodes))('%s is what the node shows', async (cell, show)
 });
 
 test('a credential that was never connected shows the same text as one that has expired', async () => {
-	expect(await withoutToken(new Error('OAuth credentials not connected'))).toContain(
+	expect(await withoutToken(new UserError('OAuth credentials not connected'))).toContain(
 		'The credential has no valid token',
 	);
 });

@@ -231,15 +231,6 @@ export function mailResource(id: string, part: Part): string {
 	});
 }
 
-/** Mails within mails, as bytes, in base64url. */
-export function rawMail(random: Random): string {
-	const level = random.pick([
-		'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n',
-		'Content-Type: message/rfc822\r\n\r\n',
-	]);
-	return base64(level.repeat(random.size(1, 3_000)) + text(random, 1e7));
-}
-
 /** Makes a text that Gmail stores separately. */
 export function storedText(random: Random): string {
 	return base64(content(random, 1e7));

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { onLoopback, type Listening } from '../../dev/loopback';
 import { answerMakers } from './answers';
 import { documentMakers, documentResource } from './documents';
-import { mailMakers, mailResource, rawMail, storedText } from './mails';
+import { mailMakers, mailResource, storedText } from './mails';
 import { made } from './random';
 import { rowMakers } from './rows';
 
@@ -87,9 +87,11 @@ class Outside {
 		const number = Number.parseInt(id.slice(-6), 10);
 		if (Number.isNaN(number))
 			return JSON.stringify({ data: made([storedText], this.#seed, this.asked.length) });
-		if (format === 'raw')
-			return JSON.stringify({ id, raw: made([rawMail], this.#seed, number) });
-		return mailResource(id, made(mailMakers, this.#seed, number));
+		const part = made(mailMakers, this.#seed, number);
+		return mailResource(
+			id,
+			format === 'metadata' ? { ...part, body: { size: 0 }, parts: [] } : part,
+		);
 	}
 
 	#execute(body: string, response: ServerResponse): void {

@@ -3,14 +3,12 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
-import { findPictureNames } from '../../nodes/Workspace/actions/mail/send/quotation';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
 import { layOut } from '../../nodes/Workspace/actions/document/layout';
 import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBuilder';
 import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
-import { readRawPart } from '../../nodes/untrusted/mail/readRawPart';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
 import { expectLinear } from '../growth';
 
@@ -38,13 +36,6 @@ test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '
 			body: { data: Buffer.from(text).toString('base64url') },
 		});
 		expectLinear(unit, partOf, read);
-	},
-);
-
-test.each(['cid:x ', 'cid:', '"cid:a"'])(
-	'the pictures of a quoted email cost no more than %j',
-	(unit) => {
-		expectLinear(unit, (text) => text, findPictureNames);
 	},
 );
 
@@ -110,32 +101,6 @@ const structures: Array<[string, (text: string) => gmail_v1.Schema$MessagePart]>
 ];
 test.each(structures)('an email costs no more than its %s', (_what, partOf) => {
 	expectLinear('x', partOf, read, 300_000);
-});
-
-test.each(['--b', '\n--b', '--b\r\n', '\r\n', 'boundary=', '\nX: y', '=\n'])(
-	'a part of an email costs no more than the length of %j',
-	(unit) => {
-		const type = 'Content-Type: multipart/mixed; boundary';
-		for (const head of [`${type}=b\r\n\r\n--b\r\n`, type]) {
-			expectLinear(
-				unit,
-				(text) => Buffer.from(head + text).toString('base64url'),
-				(raw) => readRawPart({ raw, partId: '0' }),
-			);
-		}
-	},
-);
-
-test('a part costs no more than the length of the email, however deep it is', () => {
-	const levels = 49;
-	const level = 'Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n';
-	const partId = Array.from({ length: levels }, () => '0').join('.');
-	expectLinear(
-		'x\r\n',
-		(text) => Buffer.from(`${level.repeat(levels)}\r\n${text}`).toString('base64url'),
-		(raw) => readRawPart({ raw, partId }),
-		1_000_000,
-	);
 });
 
 const textRun = (content: string): Element => ({

@@ -5,7 +5,7 @@ import type { TaskName } from '../../nodes/untrusted/untrusted.worker';
 import { roundsOf } from '../growth';
 
 async function reading(
-	task: Exclude<TaskName, 'readMail' | 'readRawPart' | 'readDocument'>,
+	task: Exclude<TaskName, 'readMail' | 'readDocument'>,
 	text: string,
 	signal?: AbortSignal,
 ) {

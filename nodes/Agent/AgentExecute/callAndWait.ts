@@ -3,7 +3,6 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
 import type { Sanitize } from '../../core/sanitizer';
-import { classifyNetworkError } from '../../http/networkErrors';
 import { type CloseReason } from '../session/closeReason';
 import type { ConnectRequestReader } from '../session/connectRequest';
 import type {
@@ -260,17 +259,15 @@ class MessageWait implements ConnectionListener {
 	/** Finds out why the channel is not open. Returns undefined if the channel is open. */
 	#findLastFailure(): NodeError | undefined {
 		const status = this.#connection?.getStatus();
-		return status?.state === 'open' ? undefined : status?.lastFailure;
+		return status?.isOpen ? undefined : status?.lastFailure;
 	}
 }
 
 /** Whether the fault lasts until somebody fixes its cause. */
 function isLastingFault(closeReason: CloseReason): boolean {
 	if (closeReason.kind !== 'network') return false;
-	const { category } = classifyNetworkError(closeReason);
-	return (
-		category === 'certificate' || category === 'handshake' || closeReason.code === 'ENOTFOUND'
-	);
+	const { category, errorCode } = closeReason.error;
+	return category === 'certificate' || category === 'handshake' || errorCode === 'ENOTFOUND';
 }
 
 /** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */

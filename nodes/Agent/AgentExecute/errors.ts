@@ -255,7 +255,7 @@ export function createChannelNotOpenError(
 	const message = `The session channel did not open within ${openTimeoutSeconds} s`;
 	const failure = lastFailure ?? new NodeError({ code: 504, message });
 	const response = closeReason?.kind === 'response' ? closeReason.response : undefined;
-	const isRefused = response !== undefined && !response.fromProxy && response.statusCode >= 400;
+	const isRefused = response !== undefined && !response.isFromProxy && response.statusCode >= 400;
 	// The service may refuse a session that it does not know yet.
 	const mayNeedSession = isRefused || closeReason?.kind === 'closeFrame';
 	const advice = `If the service creates the session only with the call, set the option ${quoteField('openChannel')} to '${mentionChoice('openChannel', 'after')}'.`;

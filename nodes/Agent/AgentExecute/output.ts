@@ -9,7 +9,7 @@ import { toError, toNodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText } from '../session/messageFields';
-import { storeMessageBytes, type SessionMessage } from '../session/messages';
+import type { SessionMessage } from '../session/messages';
 import type { CallProgress, PreparedCall } from './call';
 import { buildOutputText } from './messageTexts';
 import { parseResponseContent } from './response';
@@ -67,7 +67,7 @@ export async function addMessages(
 	for (const message of messages) {
 		if (message.format !== 'binary') continue;
 		binary[`message_${message.sequence}`] = await awaitStored(
-			storeMessageBytes(helpers, message.bytes),
+			storeBinary(helpers, message.bytes),
 		);
 	}
 	const json: IDataObject = {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 
+import { storeBinary } from '../../core/binaryStorage';
 import type { ConnectionEvent } from '../session/connection';
+import { outputTextField } from '../session/fields';
 import { findText } from '../session/messageFields';
 import * as sessionMessages from '../session/messages';
 
@@ -61,12 +63,12 @@ export function buildDeduplicationKey(
 export const findBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
-/** Builds the item of an event or a message, without its bytes. @param textField the dot path to the text of a JSON message */
-export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
+/** Builds the item of an event or a message, without its bytes. `output` is a text message, or the text of a JSON message. */
+export function buildItem(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
 	const message = arrival.message.message as IDataObject;
-	const output = findText(message, textField) ?? null;
+	const output = findText(message, outputTextField.default) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	return { json };
@@ -75,13 +77,12 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 /** Builds the items of a batch, with their bytes. @throws n8n's error if it cannot store the bytes */
 export async function buildStoredItems(
 	batch: readonly Arrival[],
-	textField: string,
 	{ helpers }: ITriggerFunctions,
 ): Promise<INodeExecutionData[]> {
 	const storeItem = async (arrival: Arrival) => {
-		const item = buildItem(arrival, textField);
+		const item = buildItem(arrival);
 		const bytes = findBytes(arrival);
-		if (bytes) item.binary = { data: await sessionMessages.storeMessageBytes(helpers, bytes) };
+		if (bytes) item.binary = { data: await storeBinary(helpers, bytes) };
 		return item;
 	};
 	return await Promise.all(batch.map(storeItem));

@@ -94,9 +94,9 @@ class EditorTestListener {
 	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
 		if (this.#closing !== undefined) return true;
 		void this.close();
-		const { context, settings } = this.#setup;
+		const { context } = this.#setup;
 		try {
-			const items = await buildStoredItems(batch, settings.textField, context);
+			const items = await buildStoredItems(batch, context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {
@@ -113,7 +113,7 @@ class EditorTestListener {
 
 	#createNoMessageError(): NodeError {
 		const statuses = this.#connections.map((connection) => connection.getStatus());
-		const openCount = statuses.filter(({ state }) => state === 'open').length;
+		const openCount = statuses.filter(({ isOpen }) => isOpen).length;
 		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
 		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
 		if (openCount === 0 && failure)

@@ -1,16 +1,18 @@
 import { toError, type NodeError } from '../../core/errors';
-import type { Clock } from '../../core/clock';
+import { type Clock, waitAtMost } from '../../core/clock';
 import { buildSanitizeFunction } from '../../core/sanitizer';
-import { Channel, type ChannelSettings, type CloseOptions } from './channel';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
+import { Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
-import type { SocketOpener } from './webSocket';
+import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
 
-export interface ConnectionOptions extends Omit<ChannelSettings, keyof ConnectRequest> {
+export interface ConnectionOptions extends HeartbeatSettings {
 	readonly sessionId: string;
+	/** If not empty, this text is sent each time the channel opens. */
+	readonly initialMessage: string;
 	/** The limit for the delays between attempts. By default a minute. */
 	readonly reconnectMaxDelaySeconds?: number;
 }
@@ -38,13 +40,13 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * What a connection reports. After `close()`, nothing is called, except `onFrame` and `onFirstPong` while it takes the last frames.
+ * What a connection reports. After `close()`, nothing is called, except `onFrame` while it takes the last frames.
  * If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at the first pong of each channel. */
+	/** Called at the first pong of each channel. Everything that the server sent before this pong has arrived. */
 	onFirstPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
@@ -60,37 +62,53 @@ interface ConnectionEnvironment {
 	readonly frameSequence?: FrameSequence;
 }
 
-/** `lossReason`: why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
-type ConnectionCloseOptions = CloseOptions & { readonly lossReason?: string };
+interface CloseOptions {
+	/** Whether frames that the server sends before it sees the close frame are still delivered. */
+	readonly takesLastFrames?: boolean;
+	/** Why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
+	readonly lossReason?: string;
+}
+
 export type Connection = Pick<
 	SessionConnection,
 	'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'
 >;
 
-/** The time limit for reading the credentials before a channel opens. Without a limit, a database that hangs would stop all attempts. */
-const credentialsTimeoutMilliseconds = 20_000;
+/** The time limit for one attempt, which reads the credentials and opens the channel. The `ws` library's own limit starts again with each byte. */
+const attemptTimeoutMilliseconds = 15_000;
+/** How long the close handshake may take after the last frame has arrived. */
+const closeHandshakeMilliseconds = 200;
+/** How long a connection that closes may continue to read frames that were still unread. */
+const maxLastFramesMilliseconds = 1000;
+/** How long a terminated socket may take to report its end. */
+const terminateMilliseconds = 50;
+const closingState = 2; // WebSocket.CLOSING
 
-/** Opens one channel of a session after another. */
+/** Keeps a channel of one session open. There is at most one attempt or one channel at a time. */
 class SessionConnection {
 	readonly #options: ConnectionOptions;
 	readonly #readConnectRequest: ConnectRequestReader;
 	readonly #listener: ConnectionListener;
 	readonly #environment: Required<ConnectionEnvironment>;
 	readonly #reconnectPlanner: ReconnectPlanner;
-	/** The state of the current channel. Between two channels, the state is `closed`. */
-	#state: 'connecting' | 'open' | 'closed' = 'closed';
-	/** Grows whenever an attempt starts or ends, or the connection closes. An attempt ignores its result if the generation has changed. */
-	#generation = 0;
-	#channel: Channel | undefined;
-	/** Cancels the timer of the next attempt, or the time limit for reading the credentials. */
+	readonly #heartbeat: Heartbeat;
+	#state: 'waiting' | 'connecting' | 'open' | 'takingLastFrames' | 'closed' = 'waiting';
+	/** The object of the current attempt, and of the channel that it opened. What belongs to another one is ignored. */
+	#attempt = {};
+	#socket: ChannelSocket | undefined;
+	#socketClosed = Promise.resolve();
+	/** Cancels the timer of the next attempt, or the time limit of the current one. */
 	#cancelTimer = () => {};
 	#isPaused = false;
+	#hasReceivedPong = false;
+	#frameCount = 0;
+	/** Whether some of the last frames were left unread, because `pause()` was called or the time limit had passed. */
+	#hasUnreadFrames = false;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt whose credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
 	#closing: Promise<boolean> | undefined;
-	#isMuted = false;
 
 	constructor(
 		options: ConnectionOptions,
@@ -99,173 +117,234 @@ class SessionConnection {
 		environment: ConnectionEnvironment,
 	) {
 		const { clock, random = Math.random } = environment;
-		const rateLimiter = new ConnectRateLimiter(clock);
-		const frameSequence = new FrameSequence();
+		const { reconnectMaxDelaySeconds = defaultMaxDelaySeconds } = options;
 		this.#options = options;
+		this.#readConnectRequest = readConnectRequest;
 		this.#listener = listener;
 		this.#environment = {
 			random,
 			loadSocketOpener,
-			rateLimiter,
-			frameSequence,
+			rateLimiter: new ConnectRateLimiter(),
+			frameSequence: new FrameSequence(),
 			...environment,
 		};
-		this.#readConnectRequest = readConnectRequest;
-		this.#reconnectPlanner = new ReconnectPlanner(
-			options.reconnectMaxDelaySeconds ?? defaultMaxDelaySeconds,
-			clock,
-			random,
-		);
+		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
+		const heartbeatActions = {
+			sendPing: () => {
+				if (options.pingText === '') this.#socket?.ping();
+				else this.#socket?.send(options.pingText);
+			},
+			reportDead: (milliseconds: number) => {
+				this.#handleEnd({ kind: 'silent', milliseconds });
+			},
+		};
+		this.#heartbeat = new Heartbeat(options, heartbeatActions, clock);
 		this.#scheduleAttempt(0);
 	}
 
 	getStatus() {
-		return { state: this.#state, lastFailure: this.#lastFailure };
+		return { isOpen: this.#state === 'open', lastFailure: this.#lastFailure };
 	}
 
-	/** Whether the current channel is open for the listener, but has begun to close. */
+	/** Whether the current channel is open for the listener, but has begun to close, for example after the server's close frame. */
 	isClosing(): boolean {
-		return this.#channel?.isClosing() === true;
+		return this.#state === 'open' && this.#socket?.readyState === closingState;
 	}
 
 	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */
 	pause(): void {
 		this.#isPaused = true;
-		this.#channel?.pause();
+		if (this.#state === 'open') {
+			this.#heartbeat.stop();
+			this.#socket?.pause();
+		} else if (this.#state === 'takingLastFrames') {
+			// The listener has no room for the rest of the last frames, so they stay unread.
+			this.#state = 'closed';
+			this.#hasUnreadFrames = true;
+		}
 	}
 
 	resume(): void {
+		if (!this.#isPaused) return;
 		this.#isPaused = false;
-		this.#channel?.resume();
+		if (this.#state !== 'open') return;
+		this.#socket?.resume();
+		this.#heartbeat.start();
 	}
 
-	/** Closes the connection and its channel, as `Channel.close` does. @returns false if some of the last frames were not delivered */
-	close(options: ConnectionCloseOptions = {}): Promise<boolean> {
-		this.#closing ??= this.#closeConnection(options);
+	/**
+	 * Closes the connection, with a close frame if its channel is open. Settles within 300 ms, or 1.3 s while the last frames arrive. Never
+	 * rejects. @returns false if some of the last frames were not delivered
+	 */
+	close(options: CloseOptions = {}): Promise<boolean> {
+		this.#closing ??= this.#closeOnce(options);
 		return this.#closing;
 	}
 
-	async #closeConnection(options: ConnectionCloseOptions): Promise<boolean> {
+	async #closeOnce({ takesLastFrames, lossReason }: CloseOptions): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
-		if (this.#state === 'open' && options.lossReason !== undefined)
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), options.lossReason);
+		const socket = this.#socket;
+		const wasOpen = this.#state === 'open';
+		if (wasOpen && lossReason !== undefined)
+			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
+		this.#state = wasOpen && takesLastFrames ? 'takingLastFrames' : 'closed';
+		this.#stopTimers();
+		if (socket && wasOpen) {
+			// A paused socket would see neither the last frames nor the server's close frame.
+			socket.resume();
+			socket.close(1000);
+			await this.#awaitLastFrames();
+		}
 		this.#state = 'closed';
-		this.#isMuted = !options.takesLastFrames;
-		this.#generation++;
-		this.#cancelTimer();
-		const hasDeliveredAll = (await this.#channel?.close(options)) ?? true;
-		this.#isMuted = true;
-		return hasDeliveredAll;
+		socket?.terminate();
+		await waitAtMost(clock, terminateMilliseconds, this.#socketClosed);
+		return !this.#hasUnreadFrames;
+	}
+
+	/** Waits until the socket is closed or no more frames arrive. What still arrives at the end of the time limit stays unread. */
+	async #awaitLastFrames(): Promise<void> {
+		const { clock } = this.#environment;
+		const deadline = clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
+		do {
+			const previousCount = this.#frameCount;
+			await waitAtMost(clock, closeHandshakeMilliseconds, this.#socketClosed);
+			if (this.#socket === undefined || this.#frameCount === previousCount) return;
+		} while (clock.getMonotonicMilliseconds() < deadline);
+		this.#hasUnreadFrames = true;
 	}
 
 	#scheduleAttempt(delayMilliseconds: number): void {
 		const { clock, rateLimiter } = this.#environment;
 		this.#cancelTimer = clock.callAfter(delayMilliseconds, () => {
-			this.#cancelTimer = rateLimiter.schedule(() => {
+			this.#cancelTimer = clock.callAfter(rateLimiter.takePlace(clock), () => {
 				void this.#attemptToOpen();
 			});
 		});
 	}
 
 	async #attemptToOpen(): Promise<void> {
-		const generation = ++this.#generation;
+		const attempt = {};
+		this.#attempt = attempt;
 		this.#state = 'connecting';
-		this.#cancelTimer = this.#environment.clock.callAfter(
-			credentialsTimeoutMilliseconds,
-			() => {
-				this.#handleChannelEnd({
-					kind: 'credentials',
-					message: 'reading them timed out',
-					needsUser: false,
-				});
-			},
-		);
+		const { clock } = this.#environment;
+		this.#cancelTimer = clock.callAfter(attemptTimeoutMilliseconds, () => {
+			this.#handleEnd({ kind: 'connectTimeout' });
+		});
 		try {
-			const openSocket = await this.#environment.loadSocketOpener();
 			const request = await this.#readConnectRequest(this.#options.sessionId);
-			const policyCloseReason = await findPolicyCloseReason(request);
-			if (generation !== this.#generation) return;
+			if (!this.#isCurrent(attempt)) return;
 			this.#lastRequest = request;
-			if (policyCloseReason) this.#handleChannelEnd(policyCloseReason);
-			else this.#openChannel(openSocket, request);
+			await this.#openSocket(request, attempt);
 		} catch (error) {
-			if (generation !== this.#generation) return;
+			if (!this.#isCurrent(attempt)) return;
 			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleChannelEnd(closeReasons.convertCredentialError(error, sanitize));
+			this.#handleEnd(closeReasons.convertCredentialError(error, sanitize));
 		}
 	}
 
-	#openChannel(openSocket: SocketOpener, request: ConnectRequest): void {
-		this.#cancelTimer();
-		const channelListener = {
-			onOpen: this.#handleOpen,
-			onFrame: (data: Buffer, isBinary: boolean) => {
-				this.#reconnectPlanner.recordFrame();
-				const { sessionId } = this.#options;
-				const receivedAt = this.#formatNow();
-				const received = { sessionId, receivedAt, data, isBinary };
-				const frame = this.#environment.frameSequence.buildFrame(received);
-				this.#notify((listener) => {
-					listener.onFrame(frame);
-				});
-			},
-			onFirstPong: () => {
-				this.#notify((listener) => listener.onFirstPong?.());
-			},
-			onClose: this.#handleChannelEnd,
-			onNoResponse: () => {
-				this.#log(
-					'info',
-					'the server did not respond to pings, so a lost connection may be detected late',
-				);
-			},
-		};
-		const settings = { ...this.#options, ...request };
-		this.#channel = new Channel(settings, channelListener, this.#environment.clock, openSocket);
-		if (this.#isPaused) this.#channel.pause();
+	/** Asks n8n's egress policy about the address, and opens the socket. */
+	async #openSocket(request: ConnectRequest, attempt: object): Promise<void> {
+		try {
+			// `baseUrl` is `url` without its query, which holds the secrets.
+			const permission = await request.egress?.validateUrl(request.baseUrl.href);
+			if (permission?.ok === false) throw permission.error;
+			const openSocket = await this.#environment.loadSocketOpener();
+			if (!this.#isCurrent(attempt)) return;
+			let resolveClosed = () => {};
+			const socketClosed = new Promise<void>((resolve) => (resolveClosed = resolve));
+			this.#socket = openSocket(request, this.#createSocketListener(attempt, resolveClosed));
+			this.#socketClosed = socketClosed;
+		} catch (error) {
+			if (this.#isCurrent(attempt))
+				this.#handleEnd(closeReasons.convertNetworkError(toError(error), request.sanitize));
+		}
 	}
 
-	readonly #handleOpen = () => {
+	#isCurrent(attempt: object): boolean {
+		return attempt === this.#attempt && this.#state !== 'closed';
+	}
+
+	/** Creates a listener that ignores the events of an earlier channel. A paused socket still delivers events after it was terminated. */
+	#createSocketListener(attempt: object, resolveClosed: () => void): SocketListener {
+		return {
+			onOpen: () => {
+				if (this.#isCurrent(attempt)) this.#handleOpen();
+			},
+			onFrame: (data, isBinary) => {
+				if (this.#isCurrent(attempt)) this.#handleFrame(data, isBinary);
+			},
+			onControlFrame: (kind) => {
+				if (!this.#isCurrent(attempt)) return;
+				this.#heartbeat.recordFrame(kind);
+				if (kind !== 'pong' || this.#hasReceivedPong) return;
+				this.#hasReceivedPong = true;
+				this.#notify((listener) => listener.onFirstPong?.());
+			},
+			onClose: (closeReason) => {
+				resolveClosed();
+				if (attempt !== this.#attempt) return;
+				this.#socket = undefined;
+				if (this.#closing === undefined) this.#handleEnd(closeReason);
+			},
+		};
+	}
+
+	#handleOpen(): void {
+		const { clock, frameSequence } = this.#environment;
+		const { initialMessage } = this.#options;
 		this.#state = 'open';
+		this.#hasReceivedPong = false;
+		this.#cancelTimer();
+		if (initialMessage !== '') this.#socket?.send(initialMessage);
+		if (this.#isPaused) this.#socket?.pause();
+		else this.#heartbeat.start();
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#reconnectPlanner.recordOpen();
-		const { clock, frameSequence } = this.#environment;
 		const gap = frameSequence.recordOpen(clock.getMonotonicMilliseconds());
 		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
 		else this.#notifyEvent('connected', null, null);
-	};
+	}
 
-	readonly #handleChannelEnd = (closeReason: closeReasons.CloseReason) => {
+	#handleFrame(data: Buffer, isBinary: boolean): void {
+		this.#frameCount++;
+		this.#heartbeat.recordFrame('message');
+		this.#reconnectPlanner.recordFrame();
+		const { sessionId } = this.#options;
+		const received = { sessionId, receivedAt: this.#formatNow(), data, isBinary };
+		const frame = this.#environment.frameSequence.buildFrame(received);
+		this.#notify((listener) => {
+			listener.onFrame(frame);
+		});
+	}
+
+	/** Ends the channel or the attempt at once, and plans the next attempt. */
+	#handleEnd(closeReason: closeReasons.CloseReason): void {
 		const { clock, frameSequence } = this.#environment;
 		const wasOpen = this.#state === 'open';
-		const reason = closeReasons.describeCloseReason(closeReason);
-		this.#generation++;
-		this.#cancelTimer();
+		const { reason } = closeReasons.explainCloseReason(closeReason);
+		this.#state = 'waiting';
+		this.#attempt = {};
+		this.#stopTimers();
+		this.#socket?.terminate();
+		this.#socket = undefined;
 		// A dead channel was lost when it fell silent, and not when the pings showed it.
 		const silentMilliseconds = closeReason.kind === 'silent' ? closeReason.milliseconds : 0;
 		if (wasOpen)
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds() - silentMilliseconds, reason);
 		const nextAttempt = this.#reconnectPlanner.planNextAttempt(closeReason);
+		const { delayMilliseconds, isFirstOfOutage } = nextAttempt;
 		const errorContext = { ...this.#options, host: this.#lastRequest?.baseUrl.host, wasOpen };
-		const failure = closeReasons.createChannelError(
-			closeReason,
-			errorContext,
-			clock.getWallMilliseconds(),
-		);
+		const failure = closeReasons.createChannelError(closeReason, errorContext);
 		this.#lastFailure = failure;
-		this.#state = 'closed';
-		this.#scheduleAttempt(nextAttempt.delayMilliseconds);
-		const seconds = Math.ceil(nextAttempt.delayMilliseconds / 1000);
-		this.#log(
-			nextAttempt.isFirstOfOutage ? 'warn' : 'debug',
-			`${reason}; next attempt in ${seconds} s`,
-		);
+		this.#scheduleAttempt(delayMilliseconds);
+		const level = isFirstOfOutage ? 'warn' : 'debug';
+		this.#log(level, `${reason}; next attempt in ${Math.ceil(delayMilliseconds / 1000)} s`);
 		// The listener is called last, because it may close this connection.
 		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
-	};
+	}
 
 	#notifyEvent(
 		event: ConnectionEvent['event'],
@@ -279,16 +358,18 @@ class SessionConnection {
 
 	/** Catches what the listener throws, so that an exception does not end the channel. */
 	#notify(callListener: (listener: ConnectionListener) => void): void {
-		if (this.#isMuted) return;
+		if (this.#state === 'closed') return;
 		try {
 			callListener(this.#listener);
 		} catch (error) {
 			// The text of the exception is not logged, because it may quote a message.
-			this.#log(
-				'warn',
-				`a listener failed with ${error instanceof Error ? error.name : typeof error}`,
-			);
+			this.#log('warn', `a listener failed with ${toError(error).name}`);
 		}
+	}
+
+	#stopTimers(): void {
+		this.#cancelTimer();
+		this.#heartbeat.stop();
 	}
 
 	#log(level: 'debug' | 'info' | 'warn', text: string): void {
@@ -297,18 +378,6 @@ class SessionConnection {
 
 	#formatNow(): string {
 		return new Date(this.#environment.clock.getWallMilliseconds()).toISOString();
-	}
-}
-
-/** Asks n8n's egress policy about the address. @returns why it cannot be reached: the policy forbids it, or its name is not found */
-export async function findPolicyCloseReason(request: ConnectRequest) {
-	try {
-		// `baseUrl` is `url` without its query, which holds the secrets.
-		const result = await request.egress?.validateUrl(request.baseUrl.href);
-		if (result?.ok !== false) return undefined;
-		return closeReasons.convertNetworkError(result.error, request.sanitize);
-	} catch (error) {
-		return closeReasons.convertNetworkError(toError(error), request.sanitize);
 	}
 }
 

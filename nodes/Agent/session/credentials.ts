@@ -80,7 +80,6 @@ function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: nu
 	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',
-		" If you received no timestamp with the signature, set 'Timestamp' to 'Current'.",
 	);
 }
 
@@ -89,13 +88,13 @@ const minTimestamp = 1e11;
 /** A time in 5138. The limit catches a time that was entered in microseconds: the current one is far above it. */
 const maxTimestamp = 1e14;
 
-function parseTimestamp(value: unknown, name: string, furtherAdvice = ''): number {
+function parseTimestamp(value: unknown, name: string): number {
 	const digits = trimValue(value);
 	const number = Number(digits);
 	if (/^\d{1,20}$/.test(digits) && number >= minTimestamp && number < maxTimestamp) return number;
 	throw createRefusal(
 		`${name} is not a time in milliseconds`,
-		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. The node converts them to seconds for the channel.${furtherAdvice}`,
+		`Enter the milliseconds since 1970: 13 digits, such as 1767225600000. If you received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'.`,
 	);
 }
 

@@ -25,7 +25,7 @@ export interface FieldCondition {
 	readonly values: readonly string[];
 }
 
-/** Finds the field of a `FieldCondition` and returns its value as text, with unsafe integers as the digits that arrived. */
+/** Finds the field of a `FieldCondition` and returns its value as text. */
 export function findFieldText(content: MessageContent, field: string): string | undefined {
 	const value = toComparable(content);
 	if (field !== '') {
@@ -49,13 +49,14 @@ export function meetsCondition(
 export function findMessageId(content: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
 	const id = findValueAtPath(toComparable(content), dotPath);
-	return (typeof id === 'string' && id !== '') || typeof id === 'number' ? String(id) : undefined;
+	if (typeof id === 'string' && id !== '') return id;
+	// A larger number has lost digits, so that two messages may seem to have the same ID.
+	return Number.isSafeInteger(id) ? String(id) : undefined;
 }
 
-/** Returns the value that conditions are compared with. It has exact integers, and the JSON of a binary frame is parsed. */
+/** Returns the value that conditions are compared with. The JSON of a binary frame is parsed. */
 function toComparable(content: MessageContent): unknown {
 	const parsed = content.format === 'binary' ? parseJsonContent(content.bytes) : content;
-	if (parsed?.format === 'json' && parsed.exactMessage !== undefined) return parsed.exactMessage;
 	return parsed?.message;
 }
 

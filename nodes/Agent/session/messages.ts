@@ -1,48 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-import { storeBinary } from '../../core/binaryStorage';
 import { canParse, countJsonParts } from '../../untrusted/jsonParts';
-
-/** Matches numbers that may be too long for a JavaScript number, and quotes, so that strings can be skipped. */
-const quoteOrLongNumberPattern = /"|[-+.\deE]{16,}/g;
-const integerPattern = /^-?\d+$/;
-
-/** Puts integers that a JavaScript number cannot hold into quotes, in linear time. @returns undefined if there are no such integers */
-export function quoteUnsafeIntegers(json: string): string | undefined {
-	const pieces: string[] = [];
-	let copiedLength = 0;
-	quoteOrLongNumberPattern.lastIndex = 0;
-	for (
-		let match = quoteOrLongNumberPattern.exec(json);
-		match;
-		match = quoteOrLongNumberPattern.exec(json)
-	) {
-		const [matchedText] = match;
-		if (matchedText === '"') {
-			quoteOrLongNumberPattern.lastIndex = findStringEnd(json, match.index);
-			continue;
-		}
-		if (!integerPattern.test(matchedText) || Number.isSafeInteger(Number(matchedText)))
-			continue;
-		pieces.push(json.slice(copiedLength, match.index), `"${matchedText}"`);
-		copiedLength = match.index + matchedText.length;
-	}
-	return pieces.length === 0 ? undefined : pieces.join('') + json.slice(copiedLength);
-}
-
-function findStringEnd(json: string, openingQuote: number): number {
-	for (
-		let quote = json.indexOf('"', openingQuote + 1);
-		quote !== -1;
-		quote = json.indexOf('"', quote + 1)
-	) {
-		let backslashes = 0;
-		while (json[quote - 1 - backslashes] === '\\') backslashes++;
-		// After an odd number of backslashes, the quote is escaped and belongs to the string.
-		if (backslashes % 2 === 0) return quote + 1;
-	}
-	return json.length;
-}
 
 /** The content of a frame. `message` is the value that the item contains under this key. */
 export type MessageContent =
@@ -50,12 +8,7 @@ export type MessageContent =
 	| { readonly format: 'text'; readonly message: string }
 	| { readonly format: 'binary'; readonly message: null; readonly bytes: Buffer };
 
-interface JsonContent {
-	readonly format: 'json';
-	readonly message: unknown;
-	/** The value with unsafe integers as strings of their digits. Missing if the value has no such integer. */
-	readonly exactMessage?: unknown;
-}
+type JsonContent = { readonly format: 'json'; readonly message: unknown };
 
 interface FrameEnvelope {
 	readonly sessionId: string;
@@ -109,27 +62,11 @@ export function parseMessageContent(data: Buffer, isBinary: boolean): MessageCon
 /** @returns undefined if the data is not JSON, or if parsing it would harm n8n's other workflows */
 export function parseJsonContent(data: Buffer): JsonContent | undefined {
 	if (!isUtf8(data) || !canParse(data)) return undefined;
-	const json = data.toString('utf8').replace(/^\uFEFF/, '');
 	try {
-		const message: unknown = JSON.parse(json);
-		const exactJson = quoteUnsafeIntegers(json);
-		if (exactJson === undefined) return { format: 'json', message };
-		return { format: 'json', message, exactMessage: JSON.parse(exactJson) as unknown };
+		const json = data.toString('utf8').replace(/^\uFEFF/, '');
+		return { format: 'json', message: JSON.parse(json) as unknown };
 	} catch {
 		// The caller keeps the message as text or bytes.
 		return undefined;
 	}
-}
-
-/** Stores the bytes of a message in n8n, which tries to detect the media type from the first bytes. */
-export async function storeMessageBytes(helpers: Parameters<typeof storeBinary>[0], bytes: Buffer) {
-	const data = await storeBinary(helpers, bytes);
-	// n8n reports bytes of an unknown type as text/plain.
-	if (data.mimeType !== 'text/plain' || isUtf8(bytes)) return data;
-	return {
-		...data,
-		mimeType: 'application/octet-stream',
-		fileType: undefined,
-		fileExtension: 'bin',
-	};
 }

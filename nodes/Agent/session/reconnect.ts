@@ -1,12 +1,12 @@
-import { type Clock, systemClock } from '../../core/clock';
+import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/loop';
 import * as closeReasons from './closeReason';
 
-/** A channel that was open for this long ends the outage. Earlier failures no longer count. */
+/** A channel that was open for this long ends the outage. */
 const stableChannelMilliseconds = 30_000;
-/** A channel that brought a frame and was open for this long ends the backoff. After a shorter time, the frame may be only a greeting. */
-const backoffResetMilliseconds = 5000;
+/** So does a channel that brought a frame and was open for this long. After a shorter time, the frame may be only a greeting. */
+const usedChannelMilliseconds = 5000;
 /** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
 /** The long backoff starts with seconds, because a service that is being deployed refuses connections only for seconds. */
@@ -27,18 +27,18 @@ export interface NextAttempt {
 	readonly alert: 'refused' | 'outage' | undefined;
 }
 
-/** What has happened since the outage began. A stable channel ends the outage. */
+/** What has happened since the outage began. */
 class OutageHistory {
 	/** When the first failure came, in monotonic milliseconds. Undefined means that there was no failure yet. */
 	startedAt: number | undefined;
 	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
 	readonly raisedAlerts = new Set<string>();
-	/** The number of delays of the backoff since it last began. It sets the limit of the next delay. */
+	/** The number of delays of the backoff. It sets the limit of the next delay. */
 	backoffDelayCount = 0;
 	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
 	longBackoffDelayCount = 0;
-	/** The key of the last close reason whose decision was not `backoff`. If it comes again, `freshCredentials` becomes `longBackoff`. */
-	retriedCloseKey: string | undefined;
+	/** Whether an attempt has followed a refusal with fresh credentials. The next refusal then begins the long backoff. */
+	hasReadFreshCredentials = false;
 	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
 	faultyCloseCount = 0;
 }
@@ -77,59 +77,46 @@ export class ReconnectPlanner {
 		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
 		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
 		const decision = closeReasons.decideRetry(closeReason, outage);
-		if (decision !== 'backoff') outage.retriedCloseKey = closeReasons.getCloseKey(closeReason);
-		const delayMilliseconds = this.#computeDelay(decision, closeReason);
+		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
+		const requested = Math.min(
+			closeReasons.findRetryAfter(closeReason) ?? 0,
+			maxDelayMilliseconds,
+		);
+		const delayMilliseconds = this.#drawDelay(decision, requested);
 		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
 		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
-		return {
-			decision,
-			delayMilliseconds,
-			isFirstOfOutage,
-			alert: this.#takeDueAlert(now, isRefused),
-		};
+		const alert = this.#takeDueAlert(now, isRefused);
+		return { decision, delayMilliseconds, isFirstOfOutage, alert };
 	}
 
-	/** Starts a new history after a stable channel. A shorter channel that brought a frame ends the backoff, but not the long backoff. */
 	#forgetEndedOutage(now: number): void {
 		const openMilliseconds = now - (this.#openedAt ?? now);
+		const requiredMilliseconds = this.#hasReceivedFrame
+			? usedChannelMilliseconds
+			: stableChannelMilliseconds;
 		this.#openedAt = undefined;
-		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
-		else if (this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
-			this.#outage.backoffDelayCount = 0;
+		if (openMilliseconds >= requiredMilliseconds) this.#outage = new OutageHistory();
 	}
 
-	/** Computes the delay. It is at least as long as the server asked for, but a request for more than 15 minutes counts as 15 minutes. */
-	#computeDelay(
-		decision: closeReasons.RetryDecision,
-		closeReason: closeReasons.CloseReason,
-	): number {
-		const retryAfter =
-			closeReasons.parseCloseRetryAfter(closeReason, this.#clock.getWallMilliseconds()) ?? 0;
-		const requestedMilliseconds = Math.min(retryAfter, maxDelayMilliseconds);
+	/** Draws a random delay that is at least as long as the server asked for. */
+	#drawDelay(decision: closeReasons.RetryDecision, requestedMilliseconds: number): number {
 		const outage = this.#outage;
 		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
-		if (decision === 'freshCredentials')
-			return (
-				requestedMilliseconds +
-				rereadDelayMilliseconds +
-				Math.floor(this.#random() * baseMilliseconds)
-			);
+		if (decision === 'freshCredentials') {
+			outage.hasReadFreshCredentials = true;
+			const jitterMilliseconds = Math.floor(this.#random() * baseMilliseconds);
+			return requestedMilliseconds + rereadDelayMilliseconds + jitterMilliseconds;
+		}
 		const bounds = { baseMilliseconds, capMilliseconds: this.#maxDelayMilliseconds };
-		const jitterMilliseconds = drawJitterMilliseconds(
-			outage.backoffDelayCount,
-			bounds,
-			this.#random,
-		);
-		outage.backoffDelayCount++;
-		return requestedMilliseconds + jitterMilliseconds;
+		const delayCount = outage.backoffDelayCount++;
+		return requestedMilliseconds + drawJitterMilliseconds(delayCount, bounds, this.#random);
 	}
 
 	#drawLongBackoffDelay(): number {
-		const doubledMilliseconds =
-			longBackoffBaseMilliseconds * 2 ** this.#outage.longBackoffDelayCount;
-		this.#outage.longBackoffDelayCount++;
+		const delayCount = this.#outage.longBackoffDelayCount++;
+		const doubledMilliseconds = longBackoffBaseMilliseconds * 2 ** delayCount;
 		const windowMilliseconds = Math.min(maxDelayMilliseconds, doubledMilliseconds);
 		// The delay is at least half of the window, so that a deployment of a few seconds is over after the first delay.
 		return Math.floor((windowMilliseconds / 2) * (1 + this.#random()));
@@ -153,30 +140,16 @@ const attemptIntervalMilliseconds = 100;
 
 /** Limits the rate of attempts and keeps their order. */
 export class ConnectRateLimiter {
-	readonly #clock: Clock;
 	/** When the next attempt may start, in monotonic milliseconds. */
 	#nextAt = -Infinity;
 
-	constructor(clock: Clock) {
-		this.#clock = clock;
-	}
-
-	/** Calls back as soon as the rate allows. @returns a function that cancels the call and frees its place for the next attempt */
-	schedule(call: () => void): () => void {
-		const now = this.#clock.getMonotonicMilliseconds();
+	/** Takes the next place. @returns how many milliseconds the attempt must wait for it */
+	takePlace(clock: Clock): number {
+		const now = clock.getMonotonicMilliseconds();
 		// After a time without attempts, the places of a burst lie in the past, and their attempts start at once.
 		const startAt = Math.max(this.#nextAt, now - (burstSize - 1) * attemptIntervalMilliseconds);
 		this.#nextAt = startAt + attemptIntervalMilliseconds;
-		let isWaiting = true;
-		const cancel = this.#clock.callAfter(Math.max(0, startAt - now), () => {
-			isWaiting = false;
-			call();
-		});
-		return () => {
-			if (isWaiting) this.#nextAt -= attemptIntervalMilliseconds;
-			isWaiting = false;
-			cancel();
-		};
+		return Math.max(0, startAt - now);
 	}
 }
 
@@ -187,7 +160,7 @@ export function getConnectRateLimiter(key: string): ConnectRateLimiter {
 		() => new Map<string, ConnectRateLimiter>(),
 	);
 	// Without `getOrAdd`, because `boundedMap` must not be in the chunk of the agent's nodes (build/bundle.js).
-	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter(systemClock);
+	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter();
 	limiters.set(key, rateLimiter);
 	return rateLimiter;
 }

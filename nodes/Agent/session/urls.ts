@@ -3,7 +3,7 @@ import type { AgentApiCredential, Identity } from './credentials';
 
 /** Builds `{deploymentUrl}/execute`. @throws NodeError 400 if the URL is not valid; its text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
-	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['http:', 'https:']);
+	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['https', 'http']);
 	return appendPathSegment(url, 'execute').href;
 }
 
@@ -33,32 +33,23 @@ export function buildChannelUrl(
 
 /** Builds the channel's URL without its query. It may be shown. @throws NodeError 400 if the URL is not valid */
 export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
-	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', [
-		'ws:',
-		'wss:',
-		'http:',
-		'https:',
-	]);
-	if (url.protocol === 'http:') url.protocol = 'ws:';
-	if (url.protocol === 'https:') url.protocol = 'wss:';
+	const schemes = ['wss', 'ws', 'https', 'http'];
+	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', schemes);
+	url.protocol = url.protocol.replace('http', 'ws');
 	return appendPathSegment(url, 'ws');
 }
 
-function parseBaseUrl(value: string, name: string, protocols: readonly string[]): URL {
-	const listFormat = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-	const advice = `Enter a complete URL that starts with ${listFormat.format(protocols.map((protocol) => `${protocol}//`))}.`;
-	const subject = `The ${name} of the Agent API credential`;
-	if (value === '') throw createRefusal(`${subject} is empty`, advice);
+function parseBaseUrl(value: string, name: string, schemes: readonly string[]): URL {
 	const url = URL.canParse(value) ? new URL(value) : undefined;
-	if (url === undefined || !protocols.includes(url.protocol))
-		throw createRefusal(`${subject} is not a complete URL`, advice);
-	if (url.username !== '' || url.password !== '') {
-		const keyAdvice = 'Remove the part before the @. The API key has its own field.';
-		throw createRefusal(`${subject} contains a user name or password`, keyAdvice);
+	if (url && schemes.includes(url.protocol.slice(0, -1))) {
+		const { username, password, search, hash } = url;
+		if (username + password + search + hash === '') return url;
 	}
-	if (url.search !== '' || url.hash !== '')
-		throw createRefusal(`${subject} contains a ? or #`, 'Remove the query. The node adds it.');
-	return url;
+	const beginnings = schemes.map((scheme) => `${scheme}://`).join(', ');
+	throw createRefusal(
+		`The ${name} of the Agent API credential is not a complete URL`,
+		`Enter a URL that starts with ${beginnings}, without a user name, a password, ? or #. The API key has its own field.`,
+	);
 }
 
 function appendPathSegment(url: URL, segment: string): URL {

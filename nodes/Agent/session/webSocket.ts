@@ -4,9 +4,74 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
-import { toError } from '../../core/errors';
-import { invalidUpgradeCode, maxMessageMebibytes, type UpgradeResponse } from './closeReason';
-import type { ConnectRequest, EgressFilter } from './connectRequest';
+import { parseRetryAfter } from '../../http/loop';
+import {
+	type CloseReason,
+	convertNetworkError,
+	maxMessageMebibytes,
+	type UpgradeResponse,
+} from './closeReason';
+import type { ConnectRequest } from './connectRequest';
+
+export type SocketRequest = Pick<
+	ConnectRequest,
+	'url' | 'allowUnauthorizedCerts' | 'sanitize' | 'egress'
+>;
+
+/** The events of one socket. `onClose` is called exactly once and last. */
+export interface SocketListener {
+	readonly onOpen: () => void;
+	readonly onFrame: (data: Buffer, isBinary: boolean) => void;
+	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
+	readonly onClose: (closeReason: CloseReason) => void;
+}
+
+/** What a connection uses of a socket. Once the socket was open, no method throws. `terminate` never throws. */
+export type ChannelSocket = Pick<
+	WebSocket,
+	'readyState' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'
+>;
+
+/** @throws Error if the address of the proxy is not valid, or n8n's egress policy forbids it */
+export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;
+
+/** Opens a socket of the `ws` library. */
+export const openSocket: SocketOpener = (request, listener) => {
+	const { sanitize } = request;
+	const tunnelController = new AbortController();
+	const agent = createProxyAgent(request, tunnelController.signal);
+	// Without an agent, the library connects directly and does not use the global agents that n8n installs.
+	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
+	/** Why the socket closes without a close frame. */
+	let cause: CloseReason | undefined;
+	let isFromProxy = false;
+	// A proxy that refuses the tunnel responds itself.
+	agent?.on('proxyConnect', ({ statusCode }) => (isFromProxy = statusCode !== 200));
+	socket.on('open', listener.onOpen);
+	socket.on('message', listener.onFrame);
+	for (const kind of ['ping', 'pong'] as const)
+		socket.on(kind, () => {
+			listener.onControlFrame(kind);
+		});
+	socket.on('error', (error) => (cause ??= convertNetworkError(error, sanitize)));
+	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
+	socket.on('unexpected-response', (_request, response) => {
+		void readUpgradeResponse(response).then((upgradeResponse) => {
+			const body = sanitize(upgradeResponse.body);
+			cause = { kind: 'response', response: { ...upgradeResponse, body, isFromProxy } };
+			socket.terminate();
+		});
+	});
+	socket.on('close', (code, reason) => {
+		tunnelController.abort();
+		// 1006: there was no close frame. If there was one, a network error, such as a ping that could not be sent, only follows from it.
+		const hasCloseFrame = code !== 1006 && (cause === undefined || cause.kind === 'network');
+		if (hasCloseFrame)
+			listener.onClose({ kind: 'closeFrame', code, reason: sanitize(reason.toString()) });
+		else listener.onClose(cause ?? { kind: 'dropped' });
+	});
+	return socket;
+};
 
 /**
  * Creates an HTTP agent for the proxy that n8n would use for the address. @returns undefined for a direct connection
@@ -30,78 +95,12 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
-	const proxy = URL.canParse(address) ? new URL(address) : undefined;
-	if (proxy !== undefined && ['http:', 'https:'].includes(proxy.protocol)) return proxy;
+	if (/^https?:/.test(address) && URL.canParse(address)) return new URL(address);
 	throw new Error('The proxy environment variable does not contain an http: or https: address');
 }
 
-const maxUpgradeBodyBytes = 2048;
-const upgradeBodyTimeoutMilliseconds = 1000;
-
-/** Reads at most 2 KiB of the body, for at most a second. @returns a function that stops reading without calling `onRead` */
-function readUpgradeResponse(
-	response: IncomingMessage,
-	onRead: SocketListener['onUnexpectedResponse'],
-) {
-	const { statusCode = 0, headers } = response;
-	let body = Buffer.alloc(0);
-	let isOver = false;
-	const stop = () => {
-		isOver = true;
-		clearTimeout(timer);
-	};
-	const finish = () => {
-		if (isOver) return;
-		stop();
-		onRead({
-			statusCode,
-			retryAfter: headers['retry-after'],
-			date: headers.date,
-			location: headers.location,
-			contentType: headers['content-type'],
-			body: body.toString('utf8', 0, maxUpgradeBodyBytes),
-		});
-	};
-	const timer = setTimeout(finish, upgradeBodyTimeoutMilliseconds);
-	response.on('data', (chunk: Buffer) => {
-		body = Buffer.concat([body, chunk]);
-		if (body.length >= maxUpgradeBodyBytes) finish();
-	});
-	for (const event of ['end', 'error', 'close']) response.on(event, finish);
-	return stop;
-}
-
-/** Opens a socket of the `ws` library. Reports every error to the listener, even an invalid address. */
-export const openSocket: SocketOpener = (request, listener) => {
-	// Must run before the first request. `classifyNetworkError` then knows whether an error came before or after TLS was established.
-	const tunnelController = new AbortController();
-	try {
-		const agent = createProxyAgent(request, tunnelController.signal);
-		// Without an agent, the library connects directly and does not use the global agents that n8n installs.
-		const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
-		let fromProxy = false;
-		// A proxy that refuses the tunnel responds itself.
-		agent?.on('proxyConnect', ({ statusCode }) => {
-			fromProxy = statusCode !== 200;
-		});
-		const onUnexpectedResponse = (response: UpgradeResponse) => {
-			listener.onUnexpectedResponse({ ...response, fromProxy });
-		};
-		attachListener(socket, { ...listener, onUnexpectedResponse }, tunnelController);
-		return socket;
-	} catch (error) {
-		tunnelController.abort();
-		// The listener is called later, because the caller does not have the socket yet.
-		queueMicrotask(() => {
-			listener.onError(toError(error));
-			listener.onClose(1006, '');
-		});
-		return failedSocket;
-	}
-};
-
-function buildSocketOptions(request: SocketRequest) {
-	return {
+function buildSocketOptions({ egress, allowUnauthorizedCerts }: SocketRequest) {
+	const options = {
 		// By default, the library waits 30 s after a close frame before it reports the close.
 		closeTimeout: 3000,
 		followRedirects: false,
@@ -109,93 +108,32 @@ function buildSocketOptions(request: SocketRequest) {
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
 		// Checks the address again when the socket connects, because the host name may then resolve to a different address.
-		...(request.egress && { lookup: request.egress.createSecureLookup() }),
-		// If invalid certificates are not allowed, the option stays unset, so that NODE_TLS_REJECT_UNAUTHORIZED applies.
-		...(request.allowUnauthorizedCerts && { rejectUnauthorized: false }),
+		lookup: egress?.createSecureLookup(),
 	};
+	// If invalid certificates are not allowed, the option stays unset, so that NODE_TLS_REJECT_UNAUTHORIZED applies.
+	return allowUnauthorizedCerts ? { ...options, rejectUnauthorized: false } : options;
 }
 
-/** Adds the listeners. An exception in a listener ends the socket. Otherwise, the socket would stay open without further events. */
-function attachListener(
-	socket: WebSocket,
-	listener: SocketListener,
-	tunnelController: AbortController,
-) {
-	let stopReading = () => {};
-	const addListener = (event: string, handleEvent: (...values: never[]) => void) => {
-		const callGuarded = (...values: never[]) => {
-			try {
-				handleEvent(...values);
-			} catch (error) {
-				socket.terminate();
-				listener.onError(toError(error));
-			}
-		};
-		// `ws` declares one type for the listeners of all events.
-		socket.on(event, callGuarded as (...values: unknown[]) => void);
-	};
-	let hasUpgraded = false;
-	let wasOpen = false;
-	addListener('upgrade', () => (hasUpgraded = true));
-	addListener('open', () => {
-		wasOpen = true;
-		listener.onOpen();
-	});
-	addListener('message', listener.onFrame);
-	for (const kind of ['ping', 'pong'] as const)
-		addListener(kind, () => {
-			listener.onControlFrame(kind);
-		});
-	addListener('error', (error: Error) => {
-		const isInvalidUpgrade = hasUpgraded && !wasOpen;
-		if (isInvalidUpgrade) Object.assign(error, { code: invalidUpgradeCode });
-		listener.onError(error);
-	});
-	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
-	addListener('unexpected-response', (_request: unknown, response: IncomingMessage) => {
-		stopReading = readUpgradeResponse(response, (upgradeResponse) => {
-			listener.onUnexpectedResponse(upgradeResponse);
-			socket.terminate();
-		});
-	});
-	addListener('close', (code: number, reason: Buffer) => {
-		stopReading();
-		tunnelController.abort();
-		listener.onClose(code, reason.toString('utf8'));
-	});
+const maxUpgradeBodyBytes = 2048;
+const upgradeBodyTimeoutMilliseconds = 1000;
+
+/** Reads at most 2 KiB of the body, for at most a second. */
+async function readUpgradeResponse(
+	response: IncomingMessage,
+): Promise<Omit<UpgradeResponse, 'isFromProxy'>> {
+	const { statusCode = 0, headers } = response;
+	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
+	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
+	let bytes = Buffer.alloc(0);
+	try {
+		for await (const chunk of response) {
+			bytes = Buffer.concat([bytes, chunk as Buffer]);
+			if (bytes.length >= maxUpgradeBodyBytes) break;
+		}
+	} catch {
+		// The beginning of the body is enough.
+	}
+	clearTimeout(timer);
+	const body = bytes.toString('utf8', 0, maxUpgradeBodyBytes);
+	return { statusCode, retryAfterMilliseconds, body };
 }
-
-/** Returned if no socket could be created. */
-const failedSocket: ChannelSocket = {
-	readyState: 3,
-	send() {},
-	ping() {},
-	pause() {},
-	resume() {},
-	close() {},
-	terminate() {},
-};
-
-export interface SocketRequest extends Pick<ConnectRequest, 'url' | 'allowUnauthorizedCerts'> {
-	readonly egress?: EgressFilter;
-}
-
-/** The events of one socket. `onClose` is called exactly once and last. */
-export interface SocketListener {
-	readonly onOpen: () => void;
-	readonly onFrame: (data: Buffer, isBinary: boolean) => void;
-	readonly onControlFrame: (kind: 'ping' | 'pong') => void;
-	readonly onUnexpectedResponse: (response: UpgradeResponse) => void;
-	/** Reports the cause of a close. `onClose` is called next. */
-	readonly onError: (error: Error) => void;
-	/** The code is 1005 if the close frame had no code, and 1006 if there was no close frame. */
-	readonly onClose: (code: number, reason: string) => void;
-}
-
-/** What a channel uses of a socket. Once the socket was open, no method throws. `terminate` never throws. */
-export type ChannelSocket = Pick<
-	WebSocket,
-	'readyState' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'
->;
-
-export type SocketOpener = (request: SocketRequest, listener: SocketListener) => ChannelSocket;

@@ -73,50 +73,48 @@ export async function createOnce<R extends object, C>(
 	const allFields = `${fields},createdTime,appProperties`;
 	const findByKey = async () =>
 		await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
-	const foundFiles = await findByKey();
-	const properties = {
-		[keyProperty]: keyHash,
-		[contentProperty]: contentHash,
-		[stateProperty]: 'made',
-	};
-	const createdFile = foundFiles.length === 0 ? await create(properties) : undefined;
-	if (createdFile && 'existingResult' in createdFile) return createdFile.existingResult;
-	const ownId = createdFile?.id ?? recoveredId ?? '';
-	const files = createdFile
-		? await addOwnFile(drive, await findByKey(), ownId, allFields)
-		: foundFiles;
+	let ownId = recoveredId;
+	let files = await findByKey();
+	if (files.length === 0) {
+		const created = await create({
+			[keyProperty]: keyHash,
+			[contentProperty]: contentHash,
+			[stateProperty]: 'made',
+		});
+		if ('existingResult' in created) return created.existingResult;
+		ownId = created.id ?? '';
+		files = await addOwnFile(drive, await findByKey(), ownId, allFields);
+	}
+	const file = await keepOneFile(drive, files);
+	if (file.appProperties?.[contentProperty] !== contentHash)
+		throw createKeyReusedError(`the file ${file.id ?? ''}`);
+	const state = { isOwn: file.id === ownId, isFinished: isFinished(file) };
+	const filled = await fillContent(file, state);
+	if (!state.isFinished)
+		await updateFile(drive, file, { appProperties: { [stateProperty]: 'done' } });
+	const result = await readResult(file, filled);
+	return state.isOwn ? result : { ...result, repeated: true };
+}
+
+/** Moves the other unfinished files to the trash. @returns the file that all executions keep */
+async function keepOneFile(drive: drive_v3.Drive, files: readonly File[]): Promise<File> {
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
 	if (!keptFile)
 		throw new NodeError({
 			code: 503,
-			message: `Another execution with the same ${quoteField('idempotencyKey')} put the file ${ownId} into the trash`,
+			message: `Another execution with the same ${quoteField('idempotencyKey')} put the new file into the trash`,
 			description: 'Its own file cannot be found yet. Run this again.',
 		});
-	const unfinishedFiles = otherFiles.filter((file) => !isFinished(file));
-	for (const file of unfinishedFiles) await updateFile(drive, file, { trashed: true });
-	if (keptFile.appProperties?.[contentProperty] !== contentHash)
-		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
-	const state = { isOwn: keptFile.id === ownId, isFinished: isFinished(keptFile) };
-	const filled = await fillContent(keptFile, state);
-	if (!state.isFinished)
-		await updateFile(drive, keptFile, { appProperties: { [stateProperty]: 'done' } });
-	const result = await readResult(keptFile, filled);
-	return state.isOwn ? result : { ...result, repeated: true };
+	for (const file of otherFiles)
+		if (!isFinished(file)) await updateFile(drive, file, { trashed: true });
+	return keptFile;
 }
 
 /** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
-async function addOwnFile(
-	drive: drive_v3.Drive,
-	files: readonly File[],
-	fileId: string,
-	fields: string,
-) {
+async function addOwnFile(drive: drive_v3.Drive, files: File[], fileId: string, fields: string) {
 	if (files.some(({ id }) => id === fileId)) return files;
-	const { data } = await drive.files.get({
-		fileId,
-		supportsAllDrives: true,
-		fields: `${fields},trashed`,
-	});
+	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
+	const { data } = await drive.files.get(request);
 	return data.trashed ? files : [...files, data];
 }
 
@@ -165,26 +163,25 @@ export async function createInDrive<R extends object, C>(
 	file: NewFile<R, C>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
-	const { kind, buildUrl, keyHashes, recoveredId, fillContent, readResult } = file;
-	const describeFile = (id: string): CreatedFile => ({ kind, id, url: buildUrl(id) });
-	const createFile = async (appProperties = {}) => {
-		const properties = { ...buildMarkerProperty(item.markerId), ...appProperties };
-		const id = recoveredId ?? (await createOrCopyFile(drive, file, properties));
-		item.recordCreated(describeFile(id));
+	const { kind, keyHashes, recoveredId, fillContent, readResult } = file;
+	const record = (id: string) => {
+		item.recordCreated({ kind, id, url: file.buildUrl(id) });
 		return { id };
 	};
+	const create = async (appProperties = {}) =>
+		record(recoveredId ?? (await createOrCopyFile(drive, file, item, appProperties)));
 	if (!keyHashes) {
-		const { id } = await createFile();
+		const { id } = await create();
 		return await readResult(id, await fillContent(id));
 	}
 	return await createOnce(drive, 'id', keyHashes, {
 		recoveredId,
-		create: createFile,
+		create,
 		async fillContent({ id }, { isFinished }) {
-			if (isFinished) return undefined;
+			if (isFinished || !id) return undefined;
 			// The file was not recorded before if Google's response did not arrive.
-			item.recordCreated(describeFile(id ?? ''));
-			return await fillContent(id ?? '');
+			record(id);
+			return await fillContent(id);
 		},
 		readResult: async ({ id }, filled) => await readResult(id ?? '', filled),
 	});
@@ -192,16 +189,13 @@ export async function createInDrive<R extends object, C>(
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{
-		mimeType,
-		title,
-		parentFolder: folderId,
-		templateId,
-	}: Omit<NewFile<unknown, unknown>, 'readResult'>,
-	appProperties: Properties,
+	{ mimeType, title, parentFolder, templateId }: Omit<NewFile<unknown, unknown>, 'readResult'>,
+	{ markerId }: Item,
+	keyProperties: Properties,
 ): Promise<string> {
 	// A copy without a parent would be created in the folder of the template.
-	const parents = folderId || templateId ? [folderId || 'root'] : undefined;
+	const parents = parentFolder || templateId ? [parentFolder || 'root'] : undefined;
+	const appProperties = { ...buildMarkerProperty(markerId), ...keyProperties };
 	const requestBody = { name: title, parents, appProperties };
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const { data } = templateId
@@ -211,12 +205,8 @@ async function createOrCopyFile(
 }
 
 /** Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response did not arrive. */
-export async function findCreatedId(
-	drive: drive_v3.Drive,
-	item: Item,
-): Promise<string | undefined> {
-	return (await findFileOfItem(drive, item.markerId, 'id'))?.id ?? undefined;
-}
+export const findCreatedId = async (drive: drive_v3.Drive, { markerId }: Item) =>
+	(await findFileOfItem(drive, markerId, 'id'))?.id ?? undefined;
 
 export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: markerId });
 

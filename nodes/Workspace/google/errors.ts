@@ -16,7 +16,6 @@ import {
 	blockedAdvice,
 	collectErrorChain,
 	findErrorCode,
-	isBlockedByPolicy,
 	classifyNetworkError,
 	classifyStatus,
 	formatNetworkMessage,
@@ -37,29 +36,22 @@ const maxMessageLength = 500;
 function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 	const responseJson = parseJson(body);
 	const error = getProperty(responseJson, 'error');
-	// For a blocked IP address, Google answers with a page in HTML instead of JSON.
-	const isBlockedPage = body.includes('automated queries');
-	const pageText = isBlockedPage ? 'Sorry, this looks like automated queries' : undefined;
-	const errorText =
-		getProperty(error, 'message') ?? getProperty(responseJson, 'error_description');
-	const text = trimText(errorText ?? pageText ?? error);
+	const description = getProperty(responseJson, 'error_description');
+	const text = trimText(getProperty(error, 'message') ?? description ?? error);
 	const message = text && shorten(text, maxMessageLength);
-	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
-	const readReason = (detail: unknown) => trimText(getProperty(detail, 'reason'));
-	const readUrl = (detail: unknown) =>
-		trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
-	const searchText = [trimText(error), ...details.map(readReason), message]
-		.filter(Boolean)
-		.join(' ');
-	return {
-		message,
-		status: trimText(getProperty(error, 'status')),
-		searchText,
-		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-		isRateLimit:
-			statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(searchText)),
-		activationUrl: details.map(readUrl).find((url) => url?.startsWith('https://console.')),
-	};
+	const reasons: string[] = [];
+	let activationUrl: string | undefined;
+	for (const detail of [getProperty(error, 'errors'), getProperty(error, 'details')].flat()) {
+		reasons.push(trimText(getProperty(detail, 'reason')) ?? '');
+		const url = trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
+		if (url?.startsWith('https://console.')) activationUrl = url;
+	}
+	const searchText = [...reasons, message].join(' ');
+	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
+	const isRateLimit =
+		statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons.join(' ')));
+	const status = trimText(getProperty(error, 'status'));
+	return { message, status, searchText, isRateLimit, activationUrl };
 }
 
 /** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
@@ -104,12 +96,9 @@ const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z
 /** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
 function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
-	const headerPause =
-		typeof header === 'string' ? parseRetryAfter(header, Date.now()) : undefined;
+	if (typeof header === 'string') return parseRetryAfter(header, Date.now());
 	const time = retryTimePattern.exec(message)?.[1];
-	return (
-		headerPause ?? (time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now()))
-	);
+	return time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now());
 }
 
 /** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
@@ -181,49 +170,45 @@ async function readResponseError(statusCode: number, response: unknown, request:
 function createNetworkError(
 	error: unknown,
 	chain: readonly unknown[],
-	request: RequestFacts,
+	{ url, signIn }: RequestFacts,
 ): NodeError {
-	const networkError = classifyNetworkError(error);
-	const { outcome, retryable, statusCode, errorCode } = networkError;
-	const networkMessage = formatNetworkMessage(networkError, error, request.url);
-	const policyError = chain.find(isBlockedByPolicy);
-	if (policyError) return createBlockedError(policyError, networkMessage);
-	const errorTexts = chain.flatMap((cause) => (cause instanceof Error ? [cause.message] : []));
-	// n8n found no token or could not refresh it, so nothing was carried out.
-	if (isAboutToken(errorCode, errorTexts)) {
-		const message = 'The credential has no valid token, and a new one could not be obtained';
+	if (chain.some(isTokenError))
 		return new NodeError({
 			code: 401,
-			message,
-			description: getReconnectAdvice(request.signIn),
+			message: 'The credential has no valid token, and a new one could not be obtained',
+			description: getReconnectAdvice(signIn),
 		});
-	}
-	const errorText = errorTexts[0] ?? 'The request could not be completed';
-	const message = errorCode === undefined ? errorText : networkMessage;
-	const description = appendErrorCode(
-		networkError.cure ??
-			'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.',
-		errorCode,
-	);
-	return new NodeError({ code: statusCode, message, description, outcome, retryable });
+	const networkError = classifyNetworkError(error);
+	const { category, cure, outcome, retryable, statusCode, errorCode } = networkError;
+	const isKnown = errorCode !== undefined || category === 'blocked';
+	const advice = category === 'blocked' ? blockedAdvice : (cure ?? reachAdvice);
+	return new NodeError({
+		code: statusCode,
+		message: isKnown ? formatNetworkMessage(networkError, error, url) : findMessage(chain),
+		description: appendErrorCode(advice, errorCode),
+		outcome,
+		retryable,
+	});
 }
 
-function createBlockedError(policyError: Error, message: string): NodeError {
-	const texts = [policyError.message, trimText(getProperty(policyError, 'description'))].filter(
-		Boolean,
-	);
-	const n8nText = texts.length > 0 ? ` n8n says: ${texts.join('. ')}` : '';
-	return new NodeError({ code: 503, message, description: `${blockedAdvice}${n8nText}` });
+const reachAdvice =
+	'Check that the machine that n8n runs on can reach the address (network, proxy, API bases in the credential), then try again.';
+
+const findMessage = (chain: readonly unknown[]) =>
+	chain.find((link) => link instanceof Error)?.message ?? 'The request could not be completed';
+
+/**
+ * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing was carried out. The two codes come from
+ * @n8n/client-oauth2. n8n-core (request-helpers/oauth.js) throws errors of its own classes, which have no code. Errors of its HTTP client
+ * have other classes.
+ */
+function isTokenError(link: unknown): boolean {
+	const code = getProperty(link, 'code');
+	if (code === 'EAUTH' || code === 'ESTATUS') return true;
+	return link instanceof Error && tokenErrorClassPattern.test(link.constructor.name);
 }
 
-/** Whether an error is about the token of the credential. The two codes come from @n8n/client-oauth2 (utils.js and client-oauth2.js). */
-function isAboutToken(errorCode: string | undefined, errorTexts: readonly string[]): boolean {
-	if (errorCode !== undefined) return errorCode === 'EAUTH' || errorCode === 'ESTATUS';
-	// Errors of n8n-core (request-helpers/oauth.js) have only texts, such as 'OAuth credentials not connected'.
-	return errorTexts.some((text) =>
-		/access token|not connected|reconnect|refresh|credential/i.test(text),
-	);
-}
+const tokenErrorClassPattern = /^(?:Application|NodeOperation|Operational|Unexpected|User)Error$/;
 
 /** Whether an error is about n8n's own request for a new token. The URL of that request is not the URL of ours. */
 function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {

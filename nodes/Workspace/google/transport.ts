@@ -61,7 +61,7 @@ export async function readGoogleResponse(
 		return { status: statusCode, headers, data: undefined };
 	if (expected.responseType === 'arraybuffer')
 		return { status: statusCode, headers, data: bytes };
-	const data = parseData(bytes, expected, request.api);
+	const data = expected.responseType === 'text' ? checkEnds(bytes) : parseOrThrow(bytes);
 	// All of Google's methods return an object.
 	if (isRecord(data)) return { status: statusCode, headers, data };
 	// It was cut off, which n8n's client does not notice in compressed data.
@@ -73,12 +73,6 @@ export async function readGoogleResponse(
 		outcome: 'unknown',
 		retryable: true,
 	});
-}
-
-function parseData(bytes: Buffer, { responseType }: ExpectedResponse, api: Api): unknown {
-	if (responseType === 'text') return checkEnds(bytes);
-	// An email that a stranger has sent must not end a list of emails. Gmail limits what one can hold.
-	return api === 'mail' ? parseJson(bytes) : parseOrThrow(bytes);
 }
 
 /** Of JSON that another thread parses, only the two ends are looked at. @returns undefined if it is no whole object */

@@ -2,15 +2,8 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
-import { isNodeError, NodeError, toError } from '../../core/errors';
-import {
-	chunkBytes,
-	readChunks,
-	computeMd5,
-	type ByteSource,
-	createSourceChangedError,
-} from '../byteSource';
-import { checkBasesAdvice } from './advice';
+import { isNodeError, NodeError } from '../../core/errors';
+import { chunkBytes, readChunks, type ByteSource, createSourceChangedError } from '../byteSource';
 import type { ApiBases, Transport } from './transport';
 
 export interface DriveUploadRequest {
@@ -25,8 +18,6 @@ export interface DriveUploadRequest {
 	readonly fields: string;
 	/** Called after each chunk. `storedBytes` is how many bytes Drive has. */
 	readonly onProgress?: (storedBytes: number, totalBytes: number) => void;
-	/** Called before an upload without an `id` restarts, because that could create a second file. Returns the file if it already exists. */
-	readonly findCreated?: () => Promise<drive_v3.Schema$File | undefined>;
 }
 
 export interface UploadedFile {
@@ -43,8 +34,6 @@ interface UploadEnvironment {
 
 /** In bytes. Drive's documentation recommends a resumable upload for more than 5 MB. */
 const maxOneRequestBytes = 5_000_000;
-/** Drive forgets an upload after a week, or if something fails there. Then it begins anew, at most so often. */
-const maxUploads = 3;
 
 /** Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload prevents it. */
 export async function uploadToDrive(
@@ -55,17 +44,7 @@ export async function uploadToDrive(
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
 	if (isRepeatable && source.size <= maxOneRequestBytes)
 		return await uploadInOneRequest(environment.drive, request);
-	for (let uploadCount = 1; ; uploadCount++) {
-		const upload = await startResumableUpload(environment, request);
-		try {
-			return await sendSource(upload, request);
-		} catch (error) {
-			const isOver = !upload.isLost || uploadCount === maxUploads;
-			if (isOver || !isNodeError(error)) throw toError(error);
-			const uploaded = isRepeatable ? undefined : await findFileOfLostUpload(error, request);
-			if (uploaded) return uploaded;
-		}
-	}
+	return await uploadInChunks(await startResumableUpload(environment, request), request);
 }
 
 /**
@@ -132,7 +111,7 @@ async function startResumableUpload(
 }
 
 /** Reads and hashes the source, and sends it in chunks. */
-async function sendSource(
+async function uploadInChunks(
 	upload: ResumableUpload,
 	{ source, onProgress }: DriveUploadRequest,
 ): Promise<UploadedFile> {
@@ -148,24 +127,10 @@ async function sendSource(
 		}
 		await upload.send(chunk, position);
 		position = end;
-		onProgress?.(upload.storedBytes, source.size);
+		onProgress?.(position, source.size);
 	}
 	if (position !== source.size) throw createSourceChangedError(position, source.size);
 	return { file: await upload.finish(), md5: hash.digest('hex') };
-}
-
-/** Looks for the file of an upload that Drive no longer knows. The file may exist if the response to the last chunk was lost. */
-async function findFileOfLostUpload(
-	uploadError: NodeError,
-	request: DriveUploadRequest,
-): Promise<UploadedFile | undefined> {
-	const isUnknown = uploadError.outcome === 'unknown';
-	const file = await request.findCreated?.().catch((error: unknown) => {
-		throw isUnknown ? uploadError : error;
-	});
-	if (file) return { file, md5: await computeMd5(request.source) };
-	if (isUnknown) throw uploadError;
-	return undefined;
 }
 
 /** In place of the range of sent bytes: nothing is sent, and Drive reports which bytes it has. */
@@ -177,9 +142,7 @@ const progressOnly = '*';
  */
 class ResumableUpload {
 	/** How many bytes Drive has, as far as it has reported. */
-	storedBytes = 0;
-	/** Whether Drive no longer knows the upload, or bytes that it has reported. */
-	isLost = false;
+	#storedBytes = 0;
 	#file: drive_v3.Schema$File | undefined;
 	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
 	#mustAskProgress = false;
@@ -198,18 +161,15 @@ class ResumableUpload {
 	/** Sends the chunk at this position of the file. Drive may store it in several parts. */
 	async send(chunk: Buffer, position: number): Promise<void> {
 		const end = position + chunk.length;
-		while (this.storedBytes < end) {
+		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
 			const mayChange = end === this.#totalBytes || this.#hasSentLastByte;
 			const sendPart = async () => {
 				await this.#sendPart(chunk, position);
 			};
 			await this.#transport.repeat(sendPart, { repeat: 'always', mayChange });
-			if (this.storedBytes > end)
-				throw createProgressError(
-					`Google Drive reported ${this.storedBytes} stored bytes, but ${end} were sent`,
-					checkBasesAdvice,
-				);
+			// Drive cannot have more than was sent.
+			if (this.#storedBytes > end) this.#throwEnded();
 		}
 	}
 
@@ -220,39 +180,28 @@ class ResumableUpload {
 		};
 		if (!this.#file)
 			await this.#transport.repeat(askProgress, { repeat: 'always', mayChange: true });
-		if (this.#file) return this.#file;
-		throw createProgressError(
-			`Google Drive stored ${this.storedBytes} of ${this.#totalBytes} bytes but did not complete the file`,
-			'Try again later.',
-		);
+		return this.#file ?? this.#throwEnded();
 	}
 
 	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
 	async #sendPart(chunk: Buffer, position: number): Promise<void> {
-		const knownBytes = this.storedBytes;
-		if (this.#mustAskProgress) await this.#put(progressOnly);
-		this.#checkProgress(position);
-		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new one for the other bytes.
-		if (this.storedBytes > knownBytes) return;
-		const start = this.storedBytes;
 		const end = position + chunk.length;
+		const knownBytes = this.#storedBytes;
+		if (this.#mustAskProgress) await this.#put(progressOnly);
+		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new one for the other bytes.
+		if (this.#storedBytes > knownBytes) return;
+		const start = this.#storedBytes;
+		// Drive lacks bytes before the chunk, which it had reported.
+		if (start < position) this.#throwEnded();
 		this.#hasSentLastByte ||= end === this.#totalBytes;
 		await this.#put(`${start}-${end - 1}`, chunk.subarray(start - position));
-		this.#checkProgress(position);
-		if (this.storedBytes <= start)
+		if (this.#storedBytes <= start)
 			throw new NodeError({
 				code: 503,
 				message: 'Google Drive did not store any of the bytes that were sent',
 				description: 'Try again later.',
 				retryable: true,
 			});
-	}
-
-	/** @throws NodeError if Drive lacks bytes before the chunk, which it had reported. They were not kept, so the upload begins anew. */
-	#checkProgress(position: number): void {
-		if (this.storedBytes >= position) return;
-		this.isLost = true;
-		throw this.#createLostError();
 	}
 
 	/** Sends one request. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
@@ -268,33 +217,31 @@ class ResumableUpload {
 		const { status, headers, data } = await this.#transport
 			.requestOnce(request)
 			.catch((error: unknown) => {
-				this.isLost = isNodeError(error) && (error.code === 404 || error.code === 410);
-				throw this.isLost ? this.#createLostError(error) : error;
+				const isGone = isNodeError(error) && (error.code === 404 || error.code === 410);
+				if (isGone) this.#throwEnded();
+				throw error;
 			});
 		this.#mustAskProgress = false;
 		if (status !== 308) {
 			this.#file = data as drive_v3.Schema$File;
-			this.storedBytes = this.#totalBytes;
+			this.#storedBytes = this.#totalBytes;
 			return;
 		}
 		// `bytes=0-41` means 42 bytes. Without a range, Drive has no bytes.
 		const lastPosition = /^bytes=0-(\d+)$/.exec(String(headers['range']))?.[1] ?? -1;
-		this.storedBytes = Number(lastPosition) + 1;
+		this.#storedBytes = Number(lastPosition) + 1;
 	}
 
-	#createLostError(cause?: unknown): NodeError {
+	/** @throws NodeError, because Drive no longer knows the upload, or reports bytes that cannot be right */
+	#throwEnded(): never {
 		const mayExist = this.#hasSentLastByte;
-		return new NodeError({
+		throw new NodeError({
 			code: 503,
-			message: 'Google Drive ended the upload before it was complete',
+			message: `Google Drive ended the upload after ${this.#storedBytes} of ${this.#totalBytes} bytes`,
 			description: mayExist
 				? 'The file may still exist. Look for it in Google Drive before you upload it again.'
 				: 'Try again later.',
 			outcome: mayExist ? 'unknown' : 'notDone',
-			cause,
 		});
 	}
 }
-
-const createProgressError = (message: string, description: string) =>
-	new NodeError({ code: 502, message, description, outcome: 'unknown' });

@@ -92,19 +92,12 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 			...outputItem,
 			pairedItem,
 		}));
-		const failure = operation.findFailure?.(result);
-		// With Continue on Fail, the incomplete result is output, so another try must not do the work again.
-		if (failure)
-			return toFailedItem(job, item.explainFailure(failure), {
-				output,
-				isDone: item.continueOnFail,
-			});
 		const resultName = operation.nameResult?.(result);
 		const doneWork =
 			resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
-		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), { isDone: true });
+		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
 	}
 }
 
@@ -124,12 +117,11 @@ function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'result
 	// Importing `idempotencyOption` for its name would load its file for every operation.
 	const keyOptionName = 'idempotencyKey';
 	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
-	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
-	const keyAdvice =
-		hasKeyOption &&
-		`With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
-	const advice = [operation.rerunAdvice, keyAdvice].filter(Boolean).join(' ');
-	return { mayRepeat, advice: item.insertNames(advice) || undefined };
+	const advice = `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
+	return {
+		mayRepeat: operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]),
+		advice: hasKeyOption ? item.insertNames(advice) : undefined,
+	};
 }
 
 /** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
@@ -197,15 +189,11 @@ function mayBeParallel(earlier: Job, later: Job): boolean {
 }
 
 /** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
-function toFailedItem(
-	job: Job,
-	failure: NodeError,
-	{ isDone, output }: { readonly isDone?: boolean; readonly output?: INodeExecutionData[] } = {},
-): PerformedItem {
+function toFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
 	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {
-		result: { failure, output },
+		result: { failure },
 		mustNotRepeat: mayBeDone && !isOnlyReading(job) && !operation.isIdempotent?.(params),
 	};
 }

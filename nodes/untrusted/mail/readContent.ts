@@ -59,7 +59,10 @@ class PartReader {
 		if (type.startsWith('multipart/') && parts.length > 0)
 			return this.#readMultipart(type, parts);
 		if (isFile(part, context)) {
-			this.files.push(readFile(part, context.multipartType === 'multipart/related'));
+			// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read below.
+			const isElsewhere = Boolean(part.body?.attachmentId ?? part.body?.data);
+			if (parts.length === 0 || isElsewhere)
+				this.files.push(readFile(part, context.multipartType === 'multipart/related'));
 			if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
 			return {};
 		}

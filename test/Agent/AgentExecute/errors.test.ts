@@ -282,7 +282,7 @@ describe('a wait that is not over in time', () => {
 test.each([
 	[{ kind: 'response', response: { statusCode: 400 } }, true],
 	[{ kind: 'response', response: { statusCode: 399 } }, false],
-	[{ kind: 'response', response: { statusCode: 403, fromProxy: true } }, false],
+	[{ kind: 'response', response: { statusCode: 403, isFromProxy: true } }, false],
 	[{ kind: 'closeFrame', code: 1008, reason: '' }, true],
 	[{ kind: 'dropped' }, false],
 	[undefined, false],

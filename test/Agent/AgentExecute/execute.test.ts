@@ -319,7 +319,7 @@ describe('input that cannot be sent', () => {
 		[
 			'a URL with credentials in it',
 			{ api: { deploymentUrl: 'http://u:canary@127.0.0.1' } },
-			'user name or password',
+			'is not a complete URL',
 		],
 		[
 			'a step name of spaces',

@@ -4,6 +4,7 @@ import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
+import { networkReason } from '../session/fakeSocket';
 import { FakeChannels } from '../AgentSessionTrigger/fakeChannels';
 import { FakeClock } from '../session/fakeClock';
 
@@ -53,7 +54,7 @@ const connected = {
 
 test('a channel that is not open within 20 s fails the item, and nothing is sent', async () => {
 	const { clock, channels, call, outcome } = begin();
-	channels.status = { state: 'closed', lastFailure: undefined };
+	channels.status = { isOpen: false, lastFailure: undefined };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
 		code: 504,
@@ -98,7 +99,7 @@ test('and tells why the last attempt failed', async () => {
 		message: 'Nobody is there',
 		description: 'Look.',
 	});
-	channels.status = { state: 'closed', lastFailure };
+	channels.status = { isOpen: false, lastFailure };
 	await clock.advance(20_000);
 	expect(await outcome).toMatchObject({
 		code: 503,
@@ -130,7 +131,7 @@ const lost = {
 
 test('attempts that fail meanwhile are no reason to give up', async () => {
 	const { clock, channels, call } = begin();
-	const closeReason = { kind: 'network', code: 'ENOTFOUND', message: '' } as const;
+	const closeReason = networkReason('ENOTFOUND');
 	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false, closeReason });
 	channels.listeners[0]?.onChannelEnd?.({ ...lost, wasOpen: false });
 	channels.listeners[0]?.onEvent?.(connected);
@@ -143,7 +144,7 @@ test('a channel that was lost before the call, and stays away, is not open; no m
 	const { clock, channels, outcome } = begin();
 	channels.listeners[0]?.onEvent?.(connected);
 	channels.listeners[0]?.onChannelEnd?.(lost);
-	channels.status = { state: 'closed', lastFailure: lost.failure };
+	channels.status = { isOpen: false, lastFailure: lost.failure };
 	await clock.advance(20_000);
 	const { message, description, details } = (await outcome) as NodeError;
 	expect([message, description, details]).toEqual([
@@ -214,7 +215,7 @@ describe('the call goes out when the channel is open and', () => {
 test('a timeout without any channel tells why', async () => {
 	const { clock, channels, outcome } = begin({ openChannel: 'after' });
 	const lastFailure = new NodeError({ code: 503, message: 'Nobody is there' });
-	channels.status = { state: 'closed', lastFailure };
+	channels.status = { isOpen: false, lastFailure };
 	await clock.advance(300_000);
 	expect(await outcome).toMatchObject({
 		code: 504,
@@ -228,7 +229,7 @@ test('a name that is not found now and then does not end a long wait, but one th
 	const listener = channels.listeners[0];
 	const notFound = () => {
 		listener?.onChannelEnd?.({
-			closeReason: { kind: 'network', code: 'ENOTFOUND', message: 'not found' },
+			closeReason: networkReason('ENOTFOUND'),
 			wasOpen: false,
 			decision: 'backoff',
 			failure: new NodeError({ code: 503, message: 'Not found' }),

@@ -12,7 +12,7 @@ export class FakeChannels {
 	readonly options: ConnectionOptions[] = [];
 	readonly listeners: ConnectionListener[] = [];
 	readonly log: string[] = [];
-	status: ReturnType<Connection['getStatus']> = { state: 'open', lastFailure: undefined };
+	status: ReturnType<Connection['getStatus']> = { isOpen: true, lastFailure: undefined };
 	/** Whether the channel has begun to close. */
 	isClosing = () => false;
 	/** Whether a channel has read all that the server had sent when it closes. */

@@ -8,7 +8,7 @@ import {
 	replaceListener,
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
-import { withBinaryData } from '../../createExecuteContext';
+import { loadBinaryData, withBinaryData } from '../../createExecuteContext';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { TriggerRun, until } from './triggerRun';
@@ -50,7 +50,8 @@ describe('against a service, through the code with which n8n tests a trigger', (
 		const ended = run.test();
 		await until(() => service.countOpenChannels() === 1);
 		service.send('s1', 'a', Buffer.from([0xff]));
-		expect((await ended).map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
+		const items = await loadBinaryData(await ended);
+		expect(items.map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
 			['text', undefined],
 			['binary', '/w=='],
 		]);
@@ -118,16 +119,16 @@ describe('the time limit', () => {
 
 	test.each([
 		[
-			{ state: 'open', lastFailure: undefined },
+			{ isOpen: true, lastFailure: undefined },
 			'No message arrived within 60 s. The channel was open',
 		],
 		[
-			{ state: 'closed', lastFailure: undefined },
+			{ isOpen: false, lastFailure: undefined },
 			'No message arrived within 60 s. The channel was not open',
 		],
 		[
 			{
-				state: 'closed',
+				isOpen: false,
 				lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }),
 			},
 			'No message arrived within 60 s. Nobody answers',
@@ -175,8 +176,8 @@ describe('the time limit', () => {
 	test('is told with the number of the channels that were open', async () => {
 		const lastFailure = new NodeError({ code: 503, message: 'Nobody answers' });
 		const states = [
-			{ state: 'closed', lastFailure } as const,
-			{ state: 'open', lastFailure: undefined } as const,
+			{ isOpen: false, lastFailure } as const,
+			{ isOpen: true, lastFailure: undefined } as const,
 		];
 		const channels = Object.defineProperty(new FakeChannels(), 'status', {
 			get: () => states.pop(),

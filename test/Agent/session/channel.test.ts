@@ -1,11 +1,11 @@
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
-import { Channel } from '../../../nodes/Agent/session/channel';
+import { connect, type ConnectionOptions } from '../../../nodes/Agent/session/connection';
+import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
+import { buildIdentity } from '../../../nodes/Agent/session/credentials';
 import { systemClock } from '../../../nodes/core/clock';
 import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
-import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
-import { openSocket } from '../../../nodes/Agent/session/webSocket';
 import { FakeClock } from './fakeClock';
-import { FakeSession } from './fakeSession';
+import { Account, credentialOf, FakeSession, signatureOf, standardOptions } from './fakeSession';
 import { until } from './tap';
 
 let service: AgentService;
@@ -17,39 +17,29 @@ afterEach(async () => {
 	await service.close();
 });
 
-/** A channel on a real socket, and what it told. */
-function openChannel(
-	settings: { initialMessage?: string; pingText?: string } = {},
-	clock = new FakeClock(),
-) {
+/** A connection on a real socket, and what it told. */
+function openChannel(settings: Partial<ConnectionOptions> = {}, clock = new FakeClock()) {
 	const told = { opened: 0, messages: [] as string[], endings: [] as CloseReason[], clock };
-	const query =
-		'sessionId=s1&userPublicKey=p&signature=canary-signature&timestamp=1&apiKey=test-api-key';
-	const channel = new Channel(
+	const api = { ...credentialOf(service.webSocketUrl), apiKey: 'test-api-key' };
+	const identity = buildIdentity(signatureOf('canary-signature'));
+	const channel = connect(
+		{ ...standardOptions, ...settings },
+		(sessionId) => Promise.resolve(buildConnectRequest(sessionId, api, identity)),
 		{
-			url: `${service.webSocketUrl}/ws?${query}`,
-			sanitize: buildSanitizeFunction(['canary-signature', 'test-api-key']),
-			allowUnauthorizedCerts: false,
-			heartbeatSeconds: 25,
-			pingText: '',
-			initialMessage: '',
-			...settings,
+			onEvent: ({ event }) => {
+				if (event !== 'disconnected') told.opened++;
+			},
+			onFrame: ({ data }) => told.messages.push(data.toString()),
+			onChannelEnd: ({ closeReason }) => told.endings.push(closeReason),
 		},
-		{
-			onOpen: () => told.opened++,
-			onFrame: (data) => told.messages.push(data.toString()),
-			onClose: (ending) => told.endings.push(ending),
-			onFirstPong: () => {},
-			onNoResponse: () => {},
-		},
-		clock,
-		openSocket,
+		{ clock, log: new Account().logger },
 	);
+	const begun = clock.advance(0);
 	return {
 		channel,
 		told,
-		isOpen: () => until(() => told.opened === 1),
-		isOver: () => until(() => told.endings.length === 1),
+		isOpen: () => begun.then(() => until(() => told.opened === 1)),
+		isOver: () => begun.then(() => until(() => told.endings.length === 1)),
 	};
 }
 
@@ -70,18 +60,18 @@ describe('a channel on a real socket', () => {
 		'gives up a handshake with %s after 15 s',
 		async (fault) => {
 			service.scriptUpgrades({ fault });
-			const { told } = openChannel();
+			const { channel, told } = openChannel();
 			await until(() => service.upgrades.length === 1);
 			await told.clock.advance(14_999);
 			expect(told.endings).toEqual([]);
 			await told.clock.advance(1);
 			expect(told.endings).toEqual([{ kind: 'connectTimeout' }]);
-			expect(told.clock.pending).toBe(0);
+			await channel.close();
 		},
 	);
 
 	it('ends when the server stops answering pings, and leaves nothing at the server', async () => {
-		const { told, isOpen } = openChannel();
+		const { channel, told, isOpen } = openChannel();
 		await isOpen();
 		await until(() => service.pings.get('s1') === 1);
 		// The pong of the first ping is on its way back.
@@ -90,7 +80,7 @@ describe('a channel on a real socket', () => {
 		peer?.pause();
 		await told.clock.advance(45_000);
 		expect(told.endings).toEqual([{ kind: 'silent', milliseconds: 45_000 }]);
-		expect(told.clock.pending).toBe(0);
+		await channel.close();
 		peer?.resume();
 		await until(() => service.countOpenChannels() === 0);
 	});
@@ -163,39 +153,15 @@ describe('an open channel', () => {
 		});
 		expect(counts).toEqual([0, 1, 1]);
 	});
-
-	it('says once in the log that its pings are not answered', async () => {
-		const session = await new FakeSession().opened();
-		await session.clock.advance(200_000);
-		expect(session.account.log).toEqual([
-			'info Session channel s1: the server did not respond to pings, so a lost connection may be detected late',
-		]);
-	});
-
-	it('that was refused is not taken for one that failed', async () => {
-		const session = new FakeSession();
-		await session.clock.advance(0);
-		const { listener } = session.network.last;
-		listener.onUnexpectedResponse({
-			statusCode: 403,
-			retryAfter: undefined,
-			date: undefined,
-			location: undefined,
-			contentType: undefined,
-			body: '',
-		});
-		session.network.last.fail('ECONNRESET');
-		expect(session.account.ended[0]?.closeReason.kind).toBe('response');
-	});
 });
 
 describe('pause', () => {
 	it('stops reading and pinging until resume', async () => {
 		const session = await new FakeSession().opened();
 		session.connection.pause();
-		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([
+		expect([session.network.last.paused, session.connection.getStatus().isOpen]).toEqual([
 			true,
-			'open',
+			true,
 		]);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([1, 1]);
@@ -209,9 +175,9 @@ describe('pause', () => {
 		session.network.last.fail('ECONNRESET');
 		await session.clock.advance(500);
 		session.network.last.open();
-		expect([session.network.last.paused, session.connection.getStatus().state]).toEqual([
+		expect([session.network.last.paused, session.connection.getStatus().isOpen]).toEqual([
 			true,
-			'open',
+			true,
 		]);
 		await session.clock.advance(600_000);
 		expect([session.network.last.pings, session.network.sockets.length]).toEqual([0, 2]);
@@ -263,6 +229,8 @@ describe('close', () => {
 			async (session) => {
 				await session.clock.advance(0);
 				session.network.last.refuse(302);
+				await session.clock.advance(2000);
+				session.network.last.refuse(302);
 			},
 		],
 		[
@@ -287,10 +255,10 @@ describe('close', () => {
 			session.network.sockets.at(-1)?.text('late');
 			await session.clock.advance(3_600_000);
 			expect([
-				session.connection.getStatus().state,
+				session.connection.getStatus().isOpen,
 				session.clock.pending,
 				session.network.live,
-			]).toEqual(['closed', 0, 0]);
+			]).toEqual([false, 0, 0]);
 			expect(session.account.messages).toEqual([]);
 			expect(session.account.events.length + session.account.ended.length).toBe(before);
 		},

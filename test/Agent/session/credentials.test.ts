@@ -59,7 +59,7 @@ describe('credentials', () => {
 		);
 
 		it.each([
-			[1_700_000_000, 'The node converts them to seconds'],
+			[1_700_000_000, 'Enter the milliseconds since 1970: 13 digits'],
 			[99_999_999_999, 'is not a time in milliseconds'],
 			[100_000_000_000_000, 'is not a time in milliseconds'],
 			[1_700_000_000_123_456, 'is not a time in milliseconds'],
@@ -68,7 +68,10 @@ describe('credentials', () => {
 			['', 'is not a time in milliseconds'],
 			[undefined, 'is not a time in milliseconds'],
 			[0, 'is not a time in milliseconds'],
-			['0', "received no timestamp with the signature, set 'Timestamp' to 'Current'"],
+			[
+				'0',
+				"received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'",
+			],
 			[-1, 'is not a time in milliseconds'],
 		])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 			const failure = failureOf(() =>
@@ -278,7 +281,7 @@ describe('URLs', () => {
 		});
 
 		it('says how an address begins', () => {
-			const text = 'Enter a complete URL that starts with http:// or https://.';
+			const text = 'Enter a URL that starts with https://, http://, without';
 			expect(failureOf(() => buildExecuteUrl({ deploymentUrl: '' })).text).toContain(text);
 		});
 
@@ -353,7 +356,7 @@ describe('URLs', () => {
 		});
 
 		it('says how an address begins', () => {
-			const text = 'that starts with ws://, wss://, http:// or https://.';
+			const text = 'that starts with wss://, ws://, https://, http://, without';
 			expect(failureOf(() => buildChannelBaseUrl({ webSocketUrl: 'x' })).text).toContain(
 				text,
 			);
@@ -375,16 +378,13 @@ describe('URLs', () => {
 		[undefined, 'wss://anywhere.example/ws'],
 		['agent.example.com', 'https://agent.example.com/execute'],
 		['agent.example.com', 'wss://agent.example.com:3010/ws'],
-		[' other.example,\nAgent.Example.Com. ', 'https://agent.example.com./execute'],
-		['agent.example.com:3010', 'wss://agent.example.com:3010/ws'],
-		['agent.example.com:443', 'https://agent.example.com/execute'],
-		['http://agent.example.com:80', 'ws://agent.example.com/ws'],
-		['ws://*.example.com', 'http://agent.example.com/execute'],
+		[' other.example,\nAgent.Example.Com ', 'https://agent.example.com/execute'],
+		['http://agent.example.com', 'ws://agent.example.com/ws'],
+		['ws://agent.example.com', 'http://agent.example.com/execute'],
 		['http://agent.example.com', 'https://agent.example.com/execute'],
 		['https://agent.example.com/', 'https://agent.example.com/execute'],
-		['*.example.com', 'https://a.b.example.com'],
 		['bücher.example', 'https://xn--bcher-kva.example'],
-		['[::1]:8080', 'http://[::1]:8080/execute'],
+		['[::1]', 'http://[::1]:8080/execute'],
 		['127.0.0.1', 'http://127.1/execute'],
 	])('%j allows %s', (hosts, url) => {
 		expect(check(hosts, url)).not.toThrow();
@@ -394,10 +394,6 @@ describe('URLs', () => {
 		['agent.example.com', 'https://agent.example.com.evil.example/execute'],
 		['agent.example.com', 'https://evil-agent.example.com/execute'],
 		['example.com', 'https://agent.example.com/execute'],
-		['*.example.com', 'https://example.com'],
-		['*.example.com', 'https://evilexample.com'],
-		['agent.example.com:3010', 'wss://agent.example.com:3011/ws'],
-		['agent.example.com:443', 'http://agent.example.com/execute'],
 		['127.0.0.1', 'http://localhost/execute'],
 	])('%j refuses %s', (hosts, url) => {
 		expect(check(hosts, url)).toThrow('is not allowed for');
@@ -408,6 +404,8 @@ describe('URLs', () => {
 		'agent.example.com/x',
 		'a b',
 		'*',
+		'*.example.com',
+		'agent.example.com:3010',
 		'a.*.example',
 		'@evil.example',
 	])('%j is no host name, and allows nothing', (hosts) => {
@@ -415,12 +413,10 @@ describe('URLs', () => {
 	});
 
 	describe('a host that is allowed', () => {
-		const refused =
-			'is not allowed for agent.example.com without a verified encrypted connection';
+		const refused = 'is not allowed for agent.example.com';
 
 		test.each([
 			['agent.example.com', 'http://agent.example.com/execute'],
-			['agent.example.com:80', 'ws://agent.example.com/ws'],
 			['https://agent.example.com, other.example', 'ws://agent.example.com/ws'],
 		])('in %j is reached encrypted only: not by %s', (hosts, url) => {
 			expect(check(hosts, url)).toThrow(refused);

@@ -6,14 +6,11 @@ import { Container } from '@n8n/di';
 
 import { type AgentService, startAgentService } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { findPolicyCloseReason } from '../../../nodes/Agent/session/connection';
 import {
-	buildConnectRequest,
 	type EgressFilter,
 	createConnectRequestReader,
 } from '../../../nodes/Agent/session/connectRequest';
-import { buildIdentity } from '../../../nodes/Agent/session/credentials';
-import { canaries, credentialOf, signatureOf } from './fakeSession';
+import { canaries, FakeSession } from './fakeSession';
 import { findProxy } from '../../../nodes/Agent/session/webSocket';
 import { createExecuteContext, failureOf } from '../../createExecuteContext';
 import { apiKey, runExecute } from '../AgentExecute/executeRun';
@@ -78,7 +75,7 @@ test('a name that stands for a forbidden address only when it is connected to is
 	const url = `${service.webSocketUrl.replace('127.0.0.1', 'localhost')}/ws?apiKey=${apiKey}`;
 	const tap = new Tap(url, { egress: { ...wrapped(filter()), validateUrl } });
 	await tap.closed;
-	expect(tap.errors[0]?.name).toBe('SsrfBlockedIpError');
+	expect(tap.endings).toMatchObject([{ kind: 'network', error: { category: 'blocked' } }]);
 	expect(service.connections).toBe(0);
 });
 
@@ -93,39 +90,44 @@ function wrapped(egress: EgressFilter): EgressFilter {
 test('a forbidden proxy is not connected to either', async () => {
 	const proxy = await new ConnectProxy().listen();
 	process.env.HTTP_PROXY = proxy.address();
-	const tap = new Tap(`ws://192.0.2.1/ws?apiKey=${apiKey}`, { egress: filter() });
-	await tap.closed;
+	const open = () => new Tap(`ws://192.0.2.1/ws?apiKey=${apiKey}`, { egress: filter() });
+	expect(open).toThrow(expect.objectContaining({ name: 'SsrfBlockedIpError' }) as Error);
 	delete process.env.HTTP_PROXY;
-	expect(tap.errors[0]?.name).toBe('SsrfBlockedIpError');
 	expect(proxy.asked).toEqual([]);
 	await proxy.close();
 });
 
 /** An attempt to open a channel under a policy whose answer is the test's. */
 async function attempt(validateUrl: EgressFilter['validateUrl']) {
-	const api = credentialOf('ws://agent.example:3010');
-	const identity = buildIdentity(signatureOf(canaries.signature));
-	const egress = { ...wrapped(filter()), validateUrl };
-	const request = buildConnectRequest('s1', api, identity, egress);
-	return { request, refusal: await findPolicyCloseReason(request) };
+	const session = new FakeSession();
+	session.egress = { ...wrapped(filter()), validateUrl };
+	await session.clock.advance(0);
+	return session;
 }
 
 test('a name that is not found is told as such, with its code, and without the secrets', async () => {
 	const error = Object.assign(new Error(`getaddrinfo ${canaries.signature}`), {
 		code: 'ENOTFOUND',
 	});
-	const { refusal } = await attempt(() => Promise.reject(error));
-	expect(refusal).toEqual({ kind: 'network', code: 'ENOTFOUND', message: 'getaddrinfo 0x•••' });
+	const { account, network } = await attempt(() => Promise.reject(error));
+	expect(account.ended.map(({ closeReason }) => closeReason)).toEqual([
+		{
+			kind: 'network',
+			error: expect.objectContaining({ errorCode: 'ENOTFOUND' }) as unknown,
+			message: 'getaddrinfo 0x•••',
+		},
+	]);
+	expect(network.sockets).toEqual([]);
 });
 
 test('n8n is asked about the address without what is secret in it', async () => {
 	const asked: string[] = [];
-	const { request, refusal } = await attempt((url) => {
+	const { network } = await attempt((url) => {
 		asked.push(String(url));
 		return Promise.resolve({ ok: true as const, result: undefined });
 	});
 	expect(asked).toEqual(['ws://agent.example:3010/ws']);
-	expect([refusal, request.url]).toEqual([undefined, expect.stringContaining(canaries.apiKey)]);
+	expect(network.last.request.url).toContain(canaries.apiKey);
 });
 
 test('before n8n had a policy for sockets there is none', async () => {
@@ -265,7 +267,7 @@ describe('a channel through a proxy', () => {
 		proxy.behaviour = status;
 		const tap = new Tap(url());
 		await tap.closed;
-		expect(tap.answer).toMatchObject({ statusCode: status, fromProxy: true });
+		expect(tap.answer).toMatchObject({ statusCode: status, isFromProxy: true });
 		await until(() => proxy.connections === 0);
 	});
 
@@ -282,7 +284,7 @@ describe('a channel through a proxy', () => {
 		await proxy.close();
 		const tap = new Tap(url());
 		await tap.closed;
-		expect(tap.errors.map(({ code }) => code)).toEqual(['ECONNREFUSED']);
+		expect(tap.endings).toMatchObject([{ error: { errorCode: 'ECONNREFUSED' } }]);
 		proxy = await new ConnectProxy().listen();
 	});
 

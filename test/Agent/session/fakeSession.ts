@@ -10,7 +10,10 @@ import {
 	parseAgentSignatureCredential,
 	buildIdentity,
 } from '../../../nodes/Agent/session/credentials';
-import { buildConnectRequest } from '../../../nodes/Agent/session/connectRequest';
+import {
+	buildConnectRequest,
+	type EgressFilter,
+} from '../../../nodes/Agent/session/connectRequest';
 import {
 	parseFrame,
 	type SessionFrame,
@@ -83,6 +86,7 @@ export class FakeSession {
 	signature = canaries.signature;
 	/** The random number that every delay gets. */
 	drawn = 0.5;
+	egress: EgressFilter | undefined;
 	/** Replaces the reading of the credentials. */
 	onRead = async () => {
 		await Promise.resolve();
@@ -102,6 +106,7 @@ export class FakeSession {
 				sessionId,
 				credentialOf('ws://agent.example:3010'),
 				identity,
+				this.egress,
 			);
 		};
 		this.connection = connect(

@@ -1,9 +1,14 @@
+import { type CloseReason, convertNetworkError } from '../../../nodes/Agent/session/closeReason';
 import type {
 	SocketOpener,
 	ChannelSocket,
 	SocketListener,
 	SocketRequest,
 } from '../../../nodes/Agent/session/webSocket';
+
+/** The reason that a network error with the code is. */
+export const networkReason = (code: string | undefined, message = ''): CloseReason =>
+	convertNetworkError(Object.assign(new Error(message), { code }), (text) => text);
 
 /** A socket for which the test plays the server. Its events come asynchronously, as with a real one. */
 export class FakeSocket implements ChannelSocket {
@@ -36,32 +41,24 @@ export class FakeSocket implements ChannelSocket {
 
 	/** Ends the connection. */
 	end(code = 1006, reason = ''): void {
+		const closeFrame = { kind: 'closeFrame', code, reason } as const;
+		this.endWith(code === 1006 ? { kind: 'dropped' } : closeFrame);
+	}
+
+	endWith(closeReason: CloseReason): void {
 		if (this.state === 'gone') return;
 		this.state = 'gone';
-		this.listener.onClose(code, reason);
+		this.listener.onClose(closeReason);
 	}
 
 	/** Answers the upgrade with a status. */
-	refuse(
-		statusCode: number,
-		headers: { retryAfter?: string; date?: string; location?: string } = {},
-		body = '',
-	): void {
-		const { retryAfter, date, location } = headers;
-		this.listener.onUnexpectedResponse({
-			statusCode,
-			retryAfter,
-			date,
-			location,
-			contentType: 'text/plain',
-			body,
-		});
-		this.end();
+	refuse(statusCode: number, retryAfterMilliseconds?: number, body = ''): void {
+		const response = { statusCode, retryAfterMilliseconds, body, isFromProxy: false };
+		this.endWith({ kind: 'response', response });
 	}
 
 	fail(code: string, message = code): void {
-		this.listener.onError(Object.assign(new Error(message), { code }));
-		this.end();
+		this.endWith(networkReason(code, message));
 	}
 
 	get readyState(): 0 | 1 | 2 | 3 {

@@ -1,4 +1,4 @@
-import type { UpgradeResponse } from '../../../nodes/Agent/session/closeReason';
+import type { CloseReason, UpgradeResponse } from '../../../nodes/Agent/session/closeReason';
 import {
 	openSocket,
 	type ChannelSocket,
@@ -10,13 +10,9 @@ import {
 export class Tap {
 	readonly messages: { text: string; isBinary: boolean }[] = [];
 	readonly controls: string[] = [];
-	readonly errors: (Error & { code?: string })[] = [];
-	answer: UpgradeResponse | undefined;
-	endings: { code: number; reason: string }[] = [];
+	readonly endings: CloseReason[] = [];
 	readonly opened: Promise<void>;
 	readonly closed: Promise<void>;
-	/** Called for each message instead of recording it. */
-	onMessage: (() => void) | undefined;
 	readonly socket: ChannelSocket;
 
 	constructor(url: string, request: Partial<SocketRequest> = {}) {
@@ -27,18 +23,23 @@ export class Tap {
 		const listener: SocketListener = {
 			onOpen: tellOpened,
 			onFrame: (data, isBinary) => {
-				if (this.onMessage) this.onMessage();
-				else this.messages.push({ text: data.toString('latin1'), isBinary });
+				this.messages.push({ text: data.toString('latin1'), isBinary });
 			},
 			onControlFrame: (kind) => this.controls.push(kind),
-			onUnexpectedResponse: (answer) => (this.answer = answer),
-			onError: (error) => this.errors.push(error),
-			onClose: (code, reason) => {
-				this.endings.push({ code, reason });
+			onClose: (closeReason) => {
+				this.endings.push(closeReason);
 				tellClosed();
 			},
 		};
-		this.socket = openSocket({ url, allowUnauthorizedCerts: false, ...request }, listener);
+		const standard = { allowUnauthorizedCerts: false, egress: undefined };
+		const sanitize = (text: string) => text;
+		this.socket = openSocket({ url, sanitize, ...standard, ...request }, listener);
+	}
+
+	/** The answer with which the upgrade was refused. */
+	get answer(): UpgradeResponse | undefined {
+		const [ending] = this.endings;
+		return ending?.kind === 'response' ? ending.response : undefined;
 	}
 }
 

@@ -229,10 +229,12 @@ describe('an answer', () => {
 		else expect(await catchFailure(outcome)).toMatchObject({ code });
 	});
 
+	const mailUrl = `${googleApiBases.mail}/users/me/messages`;
 	test.each([
-		['nested too deeply', '['.repeat(9_000_000)],
-		['of very many lists', `[${'[],'.repeat(3_000_000)}[]]`],
-	])('%s is refused before it is parsed', async (_what, body) => {
+		['nested too deeply', '['.repeat(9_000_000), url],
+		['of very many lists', `[${'[],'.repeat(3_000_000)}[]]`, url],
+		['of very many lists, of emails too,', `[${'[],'.repeat(3_000_000)}[]]`, mailUrl],
+	])('%s is refused before it is parsed', async (_what, body, url) => {
 		const parse = jest.spyOn(JSON, 'parse');
 		const { requests, call } = played([() => answer(body)]);
 		expect((await catchFailure(call({ url }))).message).toContain('too many parts');

@@ -41,6 +41,7 @@ export const append = defineOperation({
 		{
 			displayName: 'New Paragraph',
 			name: 'newParagraph',
+			onlyIn: 'json',
 			type: 'boolean',
 			default: true,
 			jsonDefault: false,

@@ -76,7 +76,7 @@ export const content = {
 } as const satisfies Field;
 
 const replacementFormat = {
-	displayName: 'Format',
+	displayName: 'Content Format',
 	name: 'format',
 	type: 'options',
 	options: [

@@ -60,6 +60,7 @@ const writeOptions = [
 	{
 		displayName: 'Allow Empty Content',
 		name: 'allowEmpty',
+		onlyIn: 'json',
 		type: 'boolean',
 		default: false,
 		description: 'Whether empty content is allowed to clear what it replaces',

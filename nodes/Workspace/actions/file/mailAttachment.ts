@@ -4,7 +4,7 @@ import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
 import type { Mail } from '../../../untrusted/mail/readMail';
 import type { ByteSource, Clients, Item } from '../../operation';
-import { createAttachmentReader, fetchAttachment, fetchMail } from '../mail/message';
+import { fetchAttachment, fetchMail, readAttachment } from '../mail/message';
 import { buildFileName } from '../mimeTypes';
 import type { UploadParams } from './fields';
 
@@ -15,24 +15,23 @@ const attachmentIdPattern = /^[\w-]{40,}$/;
 export async function getMailAttachment(clients: Clients, params: UploadParams, item: Item) {
 	const nameOrId = params.attachment.trim();
 	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
-	const { attachments } = mail;
 	const namedFiles = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
 	const [file] = namedFiles;
 	if (namedFiles.length > 1)
-		throw createNameRefusal(`${namedFiles.length} attachments named`, nameOrId, attachments);
-	if (file) return toSource(await createAttachmentReader(clients, mail, item)(file), file.info);
-	const createNotFoundError = () => createNameRefusal('no attachment', nameOrId, attachments);
-	if (!attachmentIdPattern.test(nameOrId)) throw createNotFoundError();
+		throw createNameRefusal(`${namedFiles.length} attachments named`, nameOrId, mail);
+	if (file) return toSource(await readAttachment(clients, params.messageId, file), file.info);
+	if (!attachmentIdPattern.test(nameOrId))
+		throw createNameRefusal('no attachment', nameOrId, mail);
 	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch(
 		(error: unknown) => {
 			const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
-			throw isUnknownId ? createNotFoundError() : error;
+			throw isUnknownId ? createNameRefusal('no attachment', nameOrId, mail) : error;
 		},
 	);
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
-	const attachmentsOfSize = attachments.filter(({ size }) => size === bytes.length);
-	return toSource(bytes, attachmentsOfSize.length === 1 ? attachmentsOfSize[0] : undefined);
+	const [info, ...others] = mail.attachments.filter(({ size }) => size === bytes.length);
+	return toSource(bytes, others.length === 0 ? info : undefined);
 }
 
 function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource {
@@ -44,19 +43,12 @@ function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource
 const maxListedAttachments = 20;
 
 /** Creates an error that lists the attachments. @param countText what its message says before the name, such as "no attachment" */
-function createNameRefusal(countText: string, nameOrId: string, attachments: Mail['attachments']) {
-	const listedAttachments = attachments.slice(0, maxListedAttachments);
-	const list = listedAttachments.map(
-		({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`,
-	);
-	const hiddenCount = attachments.length - maxListedAttachments;
-	const moreText = hiddenCount > 0 ? ` and ${hiddenCount} more` : '';
-	const advice =
-		attachments.length === 0
-			? 'It has no attachments.'
-			: `Its attachments are: ${list.join(', ')}${moreText}. Enter the name of one in ${quoteField('attachment')}, or its attachmentId from Read.`;
+function createNameRefusal(countText: string, nameOrId: string, { attachments }: Mail) {
+	const names = attachments
+		.slice(0, maxListedAttachments)
+		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
 	return createRefusal(
 		`The email has ${countText} '${shorten(nameOrId, 60)}'`,
-		`Nothing was uploaded. ${advice}`,
+		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of one of its ${attachments.length} attachments, or its attachmentId from Read. ${names.join(', ')}`,
 	);
 }

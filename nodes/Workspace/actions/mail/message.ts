@@ -2,6 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError } from '../../../core/errors';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
+import type { MailFile } from '../../../untrusted/mail/readFile';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
 import { createFileNameTest } from '../onlyFiles';
@@ -65,14 +66,10 @@ export async function parseMessage(
 			message: `The email ${id} could not be read: ${workerResult.problem}`,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
+	item.addHint(`The content of the email ${id} could not be read: ${workerResult.problem}.`);
 	// What is left are the headers, and without them what Gmail itself says of the email.
 	const { headers, ...content } = message.payload;
-	const hasContent = Object.keys(content).length > 0;
-	const unreadThing = hasContent ? 'content' : 'header';
-	item.addHint(
-		`The ${unreadThing} of the email ${id} could not be read: ${workerResult.problem}.`,
-	);
-	const payload = hasContent ? { headers } : undefined;
+	const payload = Object.keys(content).length > 0 ? { headers } : undefined;
 	return await parseMessage(clients, { ...message, payload }, item, { withText: false });
 }
 
@@ -82,51 +79,33 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** Creates a function that returns the bytes of an attachment of this email. */
-export function createAttachmentReader(clients: Clients, { summary: { id } }: Mail, item: Item) {
-	let rawMail: Promise<string> | undefined;
-	return async ({
-		info: { attachmentId },
-		data,
-		partId,
-		isMail,
-	}: Mail['files'][number]): Promise<Buffer> => {
-		if (attachmentId)
-			return Buffer.from(await fetchAttachment(clients, id, attachmentId), 'base64url');
-		// A small file arrives with its data in the message. Without an ID and data, the file is empty, unless it is an attached email.
-		if (data || !isMail) return Buffer.from(data, 'base64url');
-		// Gmail sometimes gives an attached email no attachment ID. Its bytes are then only in the raw form of the outer email.
-		rawMail ??= clients.gmail.users.messages
-			.get({ userId: 'me', id, format: 'raw', fields: 'raw' })
-			.then(({ data: { raw } }) => raw ?? '');
-		const raw = await rawMail;
-		const workerResult = await runInWorker('readRawPart', { raw, partId }, item.signal);
-		if ('result' in workerResult) return Buffer.from(workerResult.result);
-		item.addHint(
-			`An email attached to the email ${id} could not be read, so its file is empty: ${workerResult.problem}.`,
-		);
-		return Buffer.alloc(0);
-	};
+/** A small file arrives with its data in the message. Without an ID and data, the file is empty. */
+export async function readAttachment(
+	clients: Clients,
+	messageId: string,
+	{ info: { attachmentId }, data }: MailFile,
+): Promise<Buffer> {
+	const content =
+		attachmentId === '' ? data : await fetchAttachment(clients, messageId, attachmentId);
+	return Buffer.from(content, 'base64url');
 }
 
+/** @param onlyFiles patterns of file names; empty for all files */
 export async function storeAttachments(
 	clients: Clients,
-	mail: Mail,
+	{ summary, files }: Mail,
 	item: Item,
 	onlyFiles: readonly string[],
 ): Promise<StoredBinary[]> {
 	const { buildFileName } = await import('../mimeTypes');
-	const readBytes = createAttachmentReader(clients, mail, item);
 	const isWanted = createFileNameTest(onlyFiles);
-	const namedFiles = mail.files.map((file, index) => {
-		const { fileName, mimeType } = file.info;
-		return { file, name: fileName || buildFileName(`attachment_${index}`, mimeType) };
+	const wantedFiles: Array<{ file: MailFile; name: string }> = [];
+	for (const [index, file] of files.entries()) {
+		const name = file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType);
+		if (isWanted(name)) wantedFiles.push({ file, name });
+	}
+	return await mapWithConcurrency(wantedFiles, contentConcurrency, async ({ file, name }) => {
+		const bytes = await readAttachment(clients, summary.id, file);
+		return await item.store(bytes, name, file.info.mimeType || undefined);
 	});
-	const wantedFiles = namedFiles.filter(({ name }) => isWanted(name));
-	return await mapWithConcurrency(
-		wantedFiles,
-		contentConcurrency,
-		async ({ file, name }) =>
-			await item.store(await readBytes(file), name, file.info.mimeType || undefined),
-	);
 }

@@ -1,12 +1,19 @@
+import type { IDataObject } from 'n8n-workflow';
+
 import { quoteField } from '../../../fields/field';
+import type { Mail } from '../../../untrusted/mail/readMail';
 import { startCharacterOption } from '../../../fields/params';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
-import { defineOperation } from '../../operation';
+import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
 import { toMailItem } from './list/listDefinition';
 import { toMailAnswer } from './modelMails';
-import { mapWithConcurrency } from './mapWithConcurrency';
+
+interface MailWithFiles {
+	readonly mail: Mail;
+	readonly files: readonly StoredBinary[];
+}
 
 export const read = defineOperation({
 	value: 'read',
@@ -36,7 +43,7 @@ export const read = defineOperation({
 				'Whether to add the attachments as binary data, in the order of the attachments list: attachment_0, attachment_1 and so on',
 		},
 		{
-			displayName: 'Include Headers',
+			displayName: 'Headers',
 			name: 'includeHeaders',
 			type: 'boolean',
 			default: false,
@@ -56,36 +63,33 @@ export const read = defineOperation({
 	],
 	async send(clients, params, item) {
 		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
-		const { readAndLabel } = await import('./list/readAndLabel');
+		const { changeLabels, prepareLabelChange } = await import('./list/labels');
 		const { messageId, wholeConversation, downloadAttachments, onlyFiles } = params;
-		const readMails = async () => {
-			const mails = wholeConversation
-				? await fetchConversation(clients, messageId, item, params)
-				: [await fetchMail(clients, messageId, item, params)];
-			// One email after another, because each may have 25 MB of attachments.
-			return await mapWithConcurrency(mails, 1, async (mail) => {
-				if (!downloadAttachments) return { mail, files: [] };
-				return { mail, files: await storeAttachments(clients, mail, item, onlyFiles) };
-			});
-		};
-		return await readAndLabel(clients, params, item, readMails, (results) =>
-			results.map(({ mail }) => mail.summary.id),
-		);
+		const labelChange = await prepareLabelChange(clients, params, item);
+		const mails = wholeConversation
+			? await fetchConversation(clients, messageId, item, params)
+			: [await fetchMail(clients, messageId, item, params)];
+		const results: MailWithFiles[] = [];
+		// One email after another, because each may have 25 MB of attachments.
+		for (const mail of mails) {
+			const files = downloadAttachments
+				? await storeAttachments(clients, mail, item, onlyFiles)
+				: [];
+			results.push({ mail, files });
+		}
+		const ids = mails.map(({ summary }) => summary.id);
+		await changeLabels(clients, labelChange, ids, item);
+		return results;
 	},
 	toItems: (mails, { includeHeaders, startCharacter }) =>
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
 			const text = mail.text.slice(startCharacter);
-			const content = {
-				cc,
-				bcc,
-				replyTo,
-				text,
-				html,
-				attachments,
-				...(includeHeaders && { headers }),
+			const json: IDataObject = {
+				...{ ...summary, cc, bcc, replyTo, text, html, attachments },
 			};
-			return toMailItem({ ...summary, ...content }, files);
+			if (includeHeaders) json['headers'] = headers;
+			return toMailItem(json, files);
 		}),
 	toModel: (mails, params) => toMailAnswer(mails, params),
 	adviceByStatus: {

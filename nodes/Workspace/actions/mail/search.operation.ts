@@ -1,8 +1,8 @@
 import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
-import { refuseConflictingOptions, sharedListDefinition } from './list/listDefinition';
-import { buildReceivedTerms, narrowQuery, searchesDrafts } from './list/query';
+import { prepareList, sharedListDefinition } from './list/listDefinition';
+import { buildReceivedTerms, searchesDrafts } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
@@ -29,6 +29,7 @@ export const search = defineOperation({
 		{
 			displayName: 'Include Drafts',
 			name: 'includeDrafts',
+			onlyIn: 'json',
 			type: 'boolean',
 			default: false,
 			// The query of an input object is passed on unchanged.
@@ -37,14 +38,12 @@ export const search = defineOperation({
 		},
 	],
 	prepare(params) {
-		refuseConflictingOptions(params);
 		const { query, labelIds, includeDrafts } = params;
-		const receivedTerms = buildReceivedTerms(params);
-		const narrowedQuery = receivedTerms.length > 0 ? narrowQuery(query, receivedTerms) : query;
-		const hasDrafts = includeDrafts || searchesDrafts(query, labelIds);
-		return {
-			...params,
-			gmailQuery: hasDrafts ? narrowedQuery : `${narrowedQuery} -in:draft`,
-		};
+		const addedTerms = buildReceivedTerms(params);
+		if (!includeDrafts && !searchesDrafts(query, labelIds)) addedTerms.push('-in:draft');
+		// Brackets, so that each added term counts for all of the query.
+		const hasTime = params.received !== 'any';
+		const terms = [hasTime ? `(${query})` : query, ...addedTerms];
+		return prepareList(params, terms.join(' '));
 	},
 });

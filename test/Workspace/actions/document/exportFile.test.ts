@@ -45,9 +45,16 @@ test.each([
 	expect(calls.methods).toEqual(['get', 'drive.files.export']);
 });
 
-test('it goes into the field that is named', async () => {
-	const options = { format: 'pdf', binaryPropertyName: 'letter' };
-	const item = await read(calls.document('x'), options);
+test('it goes into the field that an input object names', async () => {
+	const documentId = calls.document('x');
+	const inputObject = {
+		operation: 'read',
+		documentId,
+		format: 'pdf',
+		binaryPropertyName: 'letter',
+	};
+	const parameters = { inputMode: 'json', inputObject };
+	const [item] = await runNode({ url: calls.google.url, parameters });
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
 });
 
@@ -88,6 +95,6 @@ test('a document that Drive does not show to the sign-in says which access shows
 test("a spreadsheet's ID given as a document says so", async () => {
 	const { description } = await failureOf('1a2b3c4d5e6f7g8h9i0jspreadsheet');
 	expect(description).toMatch(
-		/cannot find a document with the ID .* another kind of file does not work here/,
+		/cannot find anything with the ID .* another kind of file does not work here/,
 	);
 });

@@ -235,7 +235,7 @@ test('Markdown in a template and a section, by the form', async () => {
 });
 
 test('an option that was added stays while another one is chosen, and means nothing before it is filled in', async () => {
-	const options = { allowEmpty: true, replacements: { replacement: [noRow] } };
+	const options = { insertImages: true, replacements: { replacement: [noRow] } };
 	const parameters = {
 		inputMode: 'fields',
 		resource: 'document',

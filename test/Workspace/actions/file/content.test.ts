@@ -343,7 +343,7 @@ describe('in n8n', () => {
 		test('cannot all have the one given name', async () => {
 			const failure = await failureOf(form({ ...all, name: 'a' }, items));
 			expect(failure.message).toBe(
-				"'File Name' is for a single file, but 2 files would be uploaded",
+				"'Name' is for a single file, but 2 files would be uploaded",
 			);
 			expect(uploads.google.requests).toEqual([]);
 		});
@@ -352,14 +352,14 @@ describe('in n8n', () => {
 			[
 				all,
 				{},
-				'The item has no files',
+				'The item has no file to use',
 				/^It has no binary data.*turn on Download Attachments in List, Search or Read\.$/,
 			],
 			[
 				{ binaryPropertyName: 'data' },
 				{ photo: file('x') },
 				"The item has no binary field 'data'",
-				/'photo'. Enter one of them in 'Files'/,
+				/'photo' \(no name\)\. Enter one of them in 'Files'/,
 			],
 		])('an item without the files is refused: %j', async (given, binary, message, advice) => {
 			const failure = await failureOf(form(given, [{ json: {}, binary }]));

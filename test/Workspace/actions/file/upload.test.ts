@@ -139,7 +139,7 @@ describe('more than 5 MB', () => {
 		uploads.google.fault({ match: 'upload.session', nth: 2, connection: 'resetAfter' });
 		uploads.google.fault({ match: 'upload.session', nth: 3, status: 404 });
 		const result = await uploads.run({ contentSource: 'binary' }, item());
-		expect(uploads.calls().slice(-2)).toEqual(['drive.files.create', 'drive.files.get']);
+		expect(uploads.calls().slice(-2)).toEqual(['upload.session', 'drive.files.get']);
 		expect(result).toMatchObject({ md5Checksum: md5(data) });
 		expect(uploads.files()).toHaveLength(1);
 	});

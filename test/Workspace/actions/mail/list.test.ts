@@ -46,7 +46,7 @@ describe('list', () => {
 			]);
 		});
 
-		it('gives received emails, and what was sent and drafts only where they are asked for', async () => {
+		it('gives received emails, and what was sent and drafts only by their label', async () => {
 			const seed = (...labelIds: string[]) => mails.google.gmail.seed({ labelIds });
 			const [inbox, archived, toMyself] = [
 				seed('INBOX'),
@@ -57,68 +57,59 @@ describe('list', () => {
 			const listed = async (options: IDataObject) =>
 				new Set((await mails.run('list', {}, options)).map(({ json }) => json['id']));
 			expect(await listed({})).toEqual(new Set([inbox, archived, toMyself]));
-			expect(await listed({ includeSent: true })).toEqual(
-				new Set([inbox, archived, toMyself, sent]),
-			);
-			expect(await listed({ includeDrafts: true })).toEqual(
-				new Set([inbox, archived, toMyself, draft]),
-			);
 			expect(await listed({ labelIds: 'SENT' })).toEqual(new Set([toMyself, sent]));
 			expect(await listed({ labelIds: 'DRAFT' })).toEqual(new Set([draft]));
 		});
 
-		it('a search finds drafts only where it names them or an option asks for them', async () => {
+		it('a search finds drafts only where it names them, and an input object’s query is passed on unchanged', async () => {
 			mails.google.gmail.seed({ labelIds: ['DRAFT'] });
 			mails.google.gmail.seed({ labelIds: ['SENT'] });
 			const count = async (query: string, options: IDataObject = {}) =>
 				(await mails.run('search', { query }, options)).length;
 			expect(await count('Hi')).toBe(1);
-			expect(await count('Hi', { includeDrafts: true })).toBe(2);
 			expect(await count('in:anywhere Hi')).toBe(2);
 			expect(await count('in:drafts OR is:draft')).toBe(1);
 			expect(await count('Hi', { labelIds: 'DRAFT' })).toBe(1);
 			const [page] = await mails.json({ operation: 'search', query: 'Hi', details: false });
 			expect(page?.json['messages']).toHaveLength(2);
+			const without = { operation: 'search', query: 'Hi', includeDrafts: false };
+			const [received] = await mails.json(without);
+			expect(received?.json['messages']).toHaveLength(1);
 		});
 
 		it('gives no item for an empty mailbox', async () => {
 			expect(await mails.run('list', {})).toEqual([]);
 		});
 
-		const since = '2026-01-02T03:04:05.000Z';
-		it.each<[string, IDataObject, string[]]>([
-			['a sender', { from: 'nonsense' }, ["No email matches. 'From': nonsense"]],
+		const received = '-in:draft (in:inbox OR -in:sent)';
+		it.each<[string, IDataObject, string]>([
+			['nothing in particular', {}, received],
 			[
 				'all conditions of the form',
-				{ from: 'a', status: 'read', options: { labelIds: 'INBOX', receivedAfter: since } },
-				[
-					`No email matches. 'From': a; 'Read Status': read; 'With Label Names or IDs': INBOX; 'Received After': ${since}`,
-				],
+				{
+					...{ from: 'a', status: 'read' },
+					options: { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' },
+				},
+				`${received} from:"a" is:read after:1767323045. Labels: INBOX`,
 			],
 			[
 				'a search, as the editor shows it',
 				{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
-				["No email matches. 'Query': rfc822msgid:<\u200ba&b@x.example>"],
+				'rfc822msgid:<\u200ba&b@x.example> -in:draft',
 			],
 			[
 				'a search with a word that Gmail does not know',
 				{ operation: 'search', query: 'form:ann "to: be" subject:x' },
-				[
-					"No email matches. Gmail's search has no word 'form:'. 'Query': form:ann \"to: be\" subject:x",
-				],
+				"form:ann \"to: be\" subject:x -in:draft. Gmail's search has no word 'form:'",
 			],
-			['a span', { received: 'last7Days' }, ["No email matches. 'Received': last7Days"]],
-			[
-				'keys of JSON mode',
-				{ inputMode: 'json', inputObject: { operation: 'list', from: 'nonsense' } },
-				["No email matches. 'from': nonsense"],
-			],
-			['nothing in particular', {}, []],
-		])('an empty result for %s says what nothing matched', async (_what, parameters, hints) => {
-			expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
-				hints,
-			});
-		});
+		])(
+			'an empty result for %s says what nothing matched',
+			async (_what, parameters, search) => {
+				expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
+					hints: [`No email matches the search: ${search}.`],
+				});
+			},
+		);
 
 		it('says so of one item of many only, and not at all where something was found', async () => {
 			mails.google.gmail.seed({ from: 'ann@example.com', date: day(1) });
@@ -131,19 +122,10 @@ describe('list', () => {
 			);
 			expect(items).toHaveLength(1);
 			expect(hints).toEqual([
-				expect.stringMatching(/^No email matches\. 'From': (bob|eve)@example\.com$/),
+				expect.stringMatching(
+					/^No email matches the search: .* from:"(bob|eve)@example\.com"\.$/,
+				),
 			]);
-		});
-
-		it('an empty page before others is no hint', async () => {
-			const body = { messages: [], nextPageToken: 'more' };
-			mails.google.fault({ match: 'gmail.users.messages.list', status: 200, body });
-			const page = {
-				operation: 'list',
-				from: 'ann@example.com',
-				options: { output: 'page' },
-			};
-			expect(await mails.hinted(page)).toMatchObject({ items: [{ json: body }], hints: [] });
 		});
 
 		it('a page may have 500 emails, with their details too', async () => {
@@ -197,7 +179,7 @@ describe('list', () => {
 			],
 		])('asks for %s', async (_what, parameters, options, query) => {
 			await mails.run('list', parameters, options);
-			expect(mails.queries).toEqual([expect.stringContaining(query)]);
+			expect(mails.queries.at(-1)).toContain(query);
 		});
 
 		it.each([
@@ -222,16 +204,15 @@ describe('list', () => {
 		it('follows the pages to the limit, and no further', async () => {
 			for (let number = 0; number < 620; number++)
 				mails.google.gmail.seed({ date: day(number) });
-			const items = await mails.run('list', { maxResults: 510 }, { details: false });
+			const list = { operation: 'list', output: 'items', details: false };
+			const items = await mails.json({ ...list, maxResults: 510 });
 			expect(items).toHaveLength(510);
 			expect(Object.keys(items[0]?.json ?? {})).toEqual(['id', 'threadId']);
 			expect(mails.queries.map((query) => /maxResults=\d+/.exec(query)?.[0])).toEqual([
 				'maxResults=500',
 				'maxResults=10',
 			]);
-			expect(await mails.run('list', { returnAll: true }, { details: false })).toHaveLength(
-				620,
-			);
+			expect(await mails.json({ ...list, returnAll: true })).toHaveLength(620);
 		});
 
 		it('gives a page with the token of the next', async () => {
@@ -351,35 +332,12 @@ describe('list', () => {
 			);
 		});
 
-		it.each([
-			'x) OR (in:anywhere',
-			'x)',
-			'(x',
-			'{x)',
-			'}{',
-			'"x',
-			'“x) OR (y”',
-			'"x" "y',
-			'a"x) OR (in:anywhere"b',
-			'")" "("',
-		])('refuses %s beside a time, because it would change what is searched', async (query) => {
-			const options = { receivedAfter: '2026-01-03T00:00:00Z' };
-			expect(await mails.refused(mails.run('search', { query }, options))).toBe(
-				"'Query' has brackets or quotes without a counterpart",
-			);
-			await mails.run('search', { query }, { includeDrafts: true });
-			expect(mails.google.requests[0]?.query.get('q')).toBe(query);
+		it('gives all emails as one page', async () => {
+			for (let number = 0; number < 620; number++) mails.google.gmail.seed({});
+			const [page] = await mails.json({ operation: 'list', returnAll: true, details: false });
+			expect(page?.json['messages']).toHaveLength(620);
+			expect(page?.json).not.toHaveProperty('nextPageToken');
 		});
-
-		it.each(['a OR (b {c d})', 'subject:"no news" -(x)', '"(a)" “b”'])(
-			'asks for %s beside a time if its brackets and quotes pair',
-			async (query) => {
-				await mails.run('search', { query }, { receivedBefore: '2026-01-03T00:00:00Z' });
-				expect(mails.google.requests[0]?.query.get('q')).toBe(
-					`(${query}) before:1767398400 -in:draft`,
-				);
-			},
-		);
 
 		it('finds', async () => {
 			mails.google.gmail.seed({ subject: 'Invoice 17' });
@@ -405,32 +363,11 @@ describe('list', () => {
 		});
 
 		it.each([
-			[{ operation: 'list', returnAll: true }, /returnAll.* cannot be used if/],
-			[
-				{ operation: 'list', returnAll: true, maxResults: 501 },
-				/returnAll.* cannot be used if/,
-			],
-			[
-				{ operation: 'list', maxResults: 501 },
-				/maxResults.* from 1 to 500 if 'output' is page, not 501/,
-			],
 			[
 				{ operation: 'list', maxResults: 0 },
 				/'maxResults' must be a whole number from 1 to 10000, not 0/,
 			],
 			[{ operation: 'list', maxResults: '5' }, /'maxResults' must be a whole number/],
-			[
-				{ operation: 'list', includeBody: true, details: false },
-				/includeBody.* needs 'details'/,
-			],
-			[
-				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-01-01' },
-				/receivedAfter.* not before/,
-			],
-			[
-				{ operation: 'list', receivedAfter: '2026-02-01', receivedBefore: '2026-02-01' },
-				/receivedAfter.* not before/,
-			],
 			[
 				{ operation: 'list', receivedAfter: 'last week' },
 				/'receivedAfter' must be a date and time/,
@@ -465,8 +402,8 @@ describe('list', () => {
 
 	describe('labels', () => {
 		it.each<[unknown, string[], number]>([
-			[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 0],
-			['INBOX, CATEGORY_SOCIAL', ['INBOX', 'CATEGORY_SOCIAL'], 0],
+			[['INBOX', 'Label_1'], ['INBOX', 'Label_1'], 1],
+			[[], [], 0],
 			[['Clients/Acme'], ['Label_1'], 1],
 			[['to do', 'inbox'], ['Label_2', 'INBOX'], 1],
 			[['STRAßE'], ['Label_3'], 1],
@@ -492,31 +429,9 @@ describe('list', () => {
 				"'With Label Names or IDs': the mailbox has no label 'Acme'",
 			);
 			expect(failure.description).toMatch(
-				/^Labels of the mailbox: Clients\/Acme, To Do, Straße, CHAT,/,
+				/^Some of its labels: Clients\/Acme, To Do, Straße, CHAT,/,
 			);
 			expect(listed()).toEqual([]);
-		});
-
-		it.each([
-			[20, '.'],
-			[21, ', ….'],
-		])('of %d, twenty are named', async (count, end) => {
-			const labels = Array.from({ length: count }, (_, at) => ({
-				id: `l${at}`,
-				name: `n${at}`,
-				type: 'user',
-			}));
-			mails.google.fault({ match: 'gmail.users.labels.list', status: 200, body: { labels } });
-			const { description } = await failureOf(mails.run('list', {}, { labelIds: ['Acme'] }));
-			expect(description).toContain(`n18, n19${end} Enter`);
-		});
-
-		it('with an id that is none are refused by Gmail', async () => {
-			const failure = await failureOf(mails.run('list', {}, { labelIds: ['Label_9'] }));
-			expect([failure.httpCode, failure.message]).toEqual([
-				'400',
-				'Gmail: Invalid label: Label_9',
-			]);
 		});
 	});
 
@@ -593,17 +508,11 @@ describe('list', () => {
 			expect(Object.keys(item?.binary ?? {})).toEqual(['attachment_0']);
 		});
 
-		it.each([
-			[
-				{ operation: 'list', downloadAttachments: true },
+		it('is refused as a page', async () => {
+			const inputObject = { operation: 'list', downloadAttachments: true };
+			expect(await mails.refused(mails.json(inputObject))).toMatch(
 				/downloadAttachments.* cannot be used if 'output' is page/,
-			],
-			[
-				{ operation: 'list', output: 'items', details: false, downloadAttachments: true },
-				/downloadAttachments.* needs 'details'/,
-			],
-		])('refuses %j', async (inputObject, words) => {
-			expect(await mails.refused(mails.json(inputObject))).toMatch(words);
+			);
 		});
 	});
 });

@@ -210,13 +210,6 @@ describe('read', () => {
 			});
 			expect(item?.binary?.['attachment_0']).toMatchObject({ fileName: 'a.pdf' });
 		});
-
-		it('needs the text', async () => {
-			const input = { operation: 'list', output: 'items', newTextOnly: true };
-			expect(await mails.refused(mails.json(input))).toBe(
-				"'newTextOnly' needs 'includeBody'",
-			);
-		});
 	});
 
 	it('reads by the input object', async () => {
@@ -475,5 +468,44 @@ describe('hostile emails', () => {
 				'The content of the email 18c could not be read: it is longer than 100,000,000 characters.',
 			]);
 		});
+	});
+});
+
+describe('an email with more parts than n8n can parse', () => {
+	const mails = new Mails();
+
+	/** The second of three emails has a response that would block n8n for seconds. */
+	function seed(): string[] {
+		const ids = ['one', 'two', 'three'].map((subject) => mails.google.gmail.seed({ subject }));
+		mails.google.fault({
+			match: ({ path, query }) =>
+				path.endsWith(ids[1] ?? '') && query.get('format') === 'full',
+			status: 200,
+			body: `{"id":"${ids[1]}","payload":{"parts":[${'[],'.repeat(3_000_000)}[]]}}`,
+		});
+		return ids;
+	}
+
+	it('ends no list: it is there without its text, and the others with theirs', async () => {
+		const ids = seed();
+		const { items, hints } = await mails.hinted({
+			operation: 'list',
+			options: { includeBody: true },
+		});
+		expect(items.map(({ json }) => [json['subject'], json['text'] === ''])).toEqual([
+			['three', false],
+			['two', true],
+			['one', false],
+		]);
+		expect(hints).toEqual([
+			`The content of the email ${ids[1]} could not be read: it has too many parts or is nested too deeply.`,
+		]);
+	});
+
+	it('is refused by Read, before it is parsed', async () => {
+		const [, messageId] = seed();
+		const { message, httpCode } = await failureOf(mails.run('read', { messageId }));
+		expect(message).toContain("Google's response has too many parts to read");
+		expect(httpCode).toBe('502');
 	});
 });

@@ -49,7 +49,7 @@ export const rangeFields = [
 		minimum: 1,
 		maximum: 10_000,
 		showWhen: { returnAll: [false] },
-		description: 'Max number of emails to return. Up to 500 if Output is set to Page.',
+		description: 'Max number of emails to return',
 	},
 ] as const satisfies readonly Field[];
 
@@ -114,6 +114,7 @@ export const listOptions = [
 	{
 		displayName: 'Details',
 		name: 'details',
+		onlyIn: 'json',
 		type: 'boolean',
 		default: true,
 		collection: readingOptions,

@@ -1,41 +1,21 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { ignoreNotFound, isNodeError, type NodeError, toError } from '../../../../core/errors';
-import { joinSentences, shorten } from '../../../../core/text';
-import { quoteField } from '../../../../fields/field';
+import { ignoreNotFound, toError } from '../../../../core/errors';
+import { isTooCostly } from '../../../../http/body';
 import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
-import { readAndLabel } from './readAndLabel';
 import { takeShownMails } from '../modelMails';
-import { changesLabels } from './fields';
-import { type ListEntry, type ListResult, maxPageSize, type PreparedList } from './listDefinition';
-import { buildPageToken, parsePageToken } from './pageToken';
-import { findUnknownSearchWord, resolveLabelIds } from './query';
+import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
+import type { ListEntry, ListResult, PreparedList } from './listDefinition';
+import { parsePageToken } from './pageToken';
+import { findUnknownSearchWord } from './query';
 
-/** Adds to a failure how many emails were fetched before it, and how to continue. */
-function addContinueAdvice(
-	error: NodeError,
-	emailCount: number,
-	item: Item,
-	nextPageToken?: string,
-) {
-	const received =
-		emailCount === 1 ? '1 email was received' : `${emailCount} emails were received`;
-	const continueAdvice = nextPageToken
-		? `To continue after them, set ${quoteField('pageToken')} to ${nextPageToken}.`
-		: 'To continue, list again.';
-	const outputAdvice = 'To output them before the error, set On Error to Continue.';
-	const advice = item.continueOnFail ? continueAdvice : outputAdvice;
-	return error.with({
-		description: `${error.description ?? ''} ${received} before that. ${advice}`.trim(),
-		details: { returned: emailCount, ...(nextPageToken && { nextPageToken }) },
-	});
-}
+type Message = gmail_v1.Schema$Message;
 
-/** The number of emails in a page whose emails are fetched one by one. Below Gmail's limit, so that the first emails arrive sooner. */
-const detailedPageSize = 100;
+/** Gmail's limit. */
+const maxPageSize = 500;
 
 /** Executes List and Search. */
 export async function listEmails(
@@ -43,177 +23,129 @@ export async function listEmails(
 	prepared: PreparedList,
 	item: Item,
 ): Promise<ListResult> {
-	const readEmails = async () => await listPages(clients, prepared, item);
-	// If a failure stops the node, the workflow gets none of the emails, so none of their labels may change.
-	const getReturnedIds = (list: ListResult) => {
-		if (list.failure && !item.continueOnFail) return [];
-		const mails = item.isTool
-			? takeShownMails(list.entries)
-			: list.entries.map(({ message }) => message);
-		return mails.map(({ id }) => id);
-	};
-	const result = await readAndLabel(clients, prepared, item, readEmails, getReturnedIds);
-	const isEmpty = result.entries.length === 0 && result.nextPageToken === undefined;
+	const labelChange = await prepareLabelChange(clients, prepared, item);
+	const list = await listPages(clients, prepared, item);
+	const { entries, nextPageToken } = list;
+	const isEmpty = entries.length === 0 && nextPageToken === undefined;
 	if (isEmpty && prepared.pageToken === '') await addNoMatchHint(prepared, item);
-	return result;
+	// A model does not get the emails for which its answer has no room.
+	const shownMails = item.isTool
+		? takeShownMails(entries)
+		: entries.map(({ message }) => message);
+	const ids = shownMails.map(({ id }) => id);
+	await changeLabels(clients, labelChange, ids, item);
+	return list;
 }
 
-/** The fields that decide which emails match. */
-const conditionNames = [
-	'from',
-	'status',
-	'query',
-	'labelIds',
-	'received',
-	'receivedAfter',
-	'receivedBefore',
-];
-
-/** The text of a condition, which is a text or a list of texts. Only one of List and Search has each of them. */
-function readText(condition: unknown): string {
-	if (Array.isArray(condition)) return condition.join(', ');
-	return typeof condition === 'string' ? condition : '';
-}
-
-/** Adds a hint with the conditions, because one may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint(prepared: PreparedList, item: Item): Promise<void> {
-	const params: { readonly [name: string]: unknown } = { ...prepared };
-	const conditions: string[] = [];
-	for (const name of conditionNames) {
-		const value = readText(params[name]);
-		if (['', 'any', 'between'].includes(value)) continue;
-		conditions.push(`${quoteField(name)}: ${shorten(value)}`);
-	}
-	if (conditions.length === 0) return;
-	const unknownWord = findUnknownSearchWord(readText(params['query']));
-	const wordNote = unknownWord && `Gmail's search has no word '${unknownWord}:'.`;
+/** Adds a hint with the search, because it may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
+async function addNoMatchHint({ gmailQuery, labelIds }: PreparedList, item: Item): Promise<void> {
+	let hint = `No email matches the search: ${gmailQuery}.`;
+	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
+	const unknownWord = findUnknownSearchWord(gmailQuery);
+	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
 	await item.doOnce('no email matched', () => {
-		item.addHint(joinSentences('No email matches.', wordNote, conditions.join('; ')));
+		item.addHint(hint);
 		return Promise.resolve(true);
 	});
 }
 
-type Message = gmail_v1.Schema$Message;
-
-/** Lists the emails of a query, newest first. Returns a failure with the emails fetched before it. @throws other failures, and a cancellation */
+/** Lists the emails of a query, newest first, page after page up to the limit. */
 async function listPages(
 	clients: Clients,
 	prepared: PreparedList,
 	item: Item,
 ): Promise<ListResult> {
-	const { maxResults, output, returnAll } = prepared;
 	const labelIds = await resolveLabelIds(clients, prepared.labelIds, 'labelIds', item);
 	const { gmailPageToken, skipCount } = parsePageToken(prepared.pageToken);
+	const limit = prepared.returnAll ? Infinity : skipCount + prepared.maxResults;
 	const entries: ListEntry[] = [];
-	// Where another call would continue: in the page of this token, after so many emails.
-	let position = { token: gmailPageToken, skipCount };
-	// The number of emails still to list, including those to skip.
-	let remainingCount = returnAll ? Infinity : skipCount + maxResults;
-	let hasMore = true;
-	try {
-		while (hasMore) {
-			const page = await fetchPage(
-				clients,
-				prepared,
-				labelIds,
-				position.token,
-				remainingCount,
-			);
-			const { messages = [], nextPageToken } = page;
-			const nextSkipCount = Math.max(0, position.skipCount - messages.length);
-			const newMessages = messages.slice(position.skipCount);
-			await fetchEntries(clients, newMessages, prepared, item, (entry) => {
-				entries.push(entry);
-				position.skipCount++;
-			});
-			remainingCount -= messages.length;
-			position = { token: nextPageToken ?? '', skipCount: nextSkipCount };
-			hasMore = position.token !== '' && output === 'items' && remainingCount > 0;
-			if (hasMore) item.log(`List of item ${item.index}: ${entries.length} emails so far`);
-		}
-		return { entries, nextPageToken: position.token || undefined };
-	} catch (error) {
-		if (!isNodeError(error) || entries.length === 0 || error.status === 'CANCELLED')
-			throw toError(error);
-		// Emails whose labels change may be gone from the list. A token that skips them would then skip others.
-		const canSkip = item.continueOnFail && !changesLabels(prepared);
-		const nextPageToken = canSkip
-			? buildPageToken(position.skipCount, position.token)
-			: undefined;
-		const failure = addContinueAdvice(error, entries.length, item, nextPageToken);
-		return { entries, nextPageToken: undefined, failure };
-	}
+	let pageToken = gmailPageToken;
+	let listedCount = 0;
+	do {
+		if (listedCount > 0)
+			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
+		const { data } = await clients.gmail.users.messages.list({
+			userId: 'me',
+			q: prepared.gmailQuery || undefined,
+			labelIds: labelIds.length > 0 ? labelIds : undefined,
+			maxResults: Math.min(maxPageSize, limit - listedCount),
+			pageToken: pageToken || undefined,
+			fields: 'messages(id,threadId),nextPageToken',
+		});
+		const { messages = [] } = data;
+		const newMessages = messages.slice(Math.max(0, skipCount - listedCount));
+		entries.push(...(await fetchEntries(clients, newMessages, prepared, item)));
+		listedCount += messages.length;
+		pageToken = data.nextPageToken ?? '';
+	} while (pageToken !== '' && listedCount < limit);
+	return { entries, nextPageToken: pageToken || undefined };
 }
 
-async function fetchPage(
-	{ gmail }: Clients,
-	{ details, output, gmailQuery }: PreparedList,
-	labelIds: string[],
-	pageToken: string,
-	remainingCount: number,
-) {
-	const pageSize = details && output === 'items' ? detailedPageSize : maxPageSize;
-	const { data } = await gmail.users.messages.list({
-		userId: 'me',
-		q: gmailQuery || undefined,
-		labelIds: labelIds.length > 0 ? labelIds : undefined,
-		maxResults: Math.min(pageSize, remainingCount),
-		pageToken: pageToken || undefined,
-		fields: 'messages(id,threadId),nextPageToken',
-	});
-	return data;
-}
-
-/** Fetches emails in parallel, and hands over those before the first failure, in their order. Leaves out those that were deleted meanwhile. */
+/** Fetches emails in parallel. Leaves out those that were deleted after Gmail listed them. */
 async function fetchEntries(
 	clients: Clients,
 	messages: readonly Message[],
 	prepared: PreparedList,
 	item: Item,
-	handleEntry: (entry: ListEntry) => void,
-): Promise<void> {
-	const fetchedEntries = new Map<number, ListEntry | undefined>();
-	const fetchEntry = async (message: Message, index: number) => {
-		const entry = await ignoreNotFound(fetchListEntry(clients, message, prepared, item));
-		fetchedEntries.set(index, entry);
-	};
+): Promise<ListEntry[]> {
 	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
-	try {
-		await mapWithConcurrency(messages, concurrency, fetchEntry);
-	} finally {
-		for (let index = 0; fetchedEntries.has(index); index++) {
-			const entry = fetchedEntries.get(index);
-			if (entry) handleEntry(entry);
-		}
-	}
+	const entries = await mapWithConcurrency(
+		messages,
+		concurrency,
+		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
+	);
+	return entries.filter((entry) => entry !== undefined);
 }
 
-/** Fetches what the options ask for; without Details, nothing. @throws NodeError 404 if the email was deleted after Gmail listed it */
-async function fetchListEntry(
+/** Fetches what the options ask for. @throws NodeError 404 if the email does not exist any more */
+async function fetchEntry(
 	clients: Clients,
-	{ id, threadId }: Message,
-	prepared: PreparedList,
+	message: Message,
+	{ details, includeBody, newTextOnly, downloadAttachments, onlyFiles }: PreparedList,
 	item: Item,
 ): Promise<ListEntry> {
-	const { includeBody, newTextOnly, downloadAttachments } = prepared;
-	if (!prepared.details) return { message: { id: id ?? '', threadId: threadId ?? '' } };
-	const fields = 'id,threadId,labelIds,snippet,internalDate,payload';
-	const request = { userId: 'me', id: id ?? '' };
+	const id = message.id ?? '';
 	if (!includeBody && !downloadAttachments) {
-		const { data } = await clients.gmail.users.messages.get({
-			...request,
-			format: 'metadata',
-			metadataHeaders: ['Subject', 'From', 'To'],
-			fields: `${fields}/headers`,
-		});
-		const { summary } = await parseMessage(clients, data, item, { withText: false });
-		return { message: summary };
+		if (!details) return { message: { id, threadId: message.threadId ?? '' } };
+		const headers = await fetchHeaders(clients, id);
+		return { message: (await parseMessage(clients, headers, item)).summary };
 	}
-	const { data } = await clients.gmail.users.messages.get({ ...request, format: 'full', fields });
-	const mail = await parseMessage(clients, data, item, { withText: includeBody, newTextOnly });
+	const content = await fetchContent(clients, id, item);
+	const mail = await parseMessage(clients, content, item, {
+		withText: includeBody,
+		newTextOnly,
+	});
 	const { summary, text, attachments } = mail;
-	const message = includeBody ? { ...summary, text, attachments } : { ...summary, attachments };
-	if (!downloadAttachments) return { message };
-	return { message, files: await storeAttachments(clients, mail, item, prepared.onlyFiles) };
+	const listedMail = { ...summary, ...(includeBody && { text }), attachments };
+	if (!downloadAttachments) return { message: listedMail };
+	return { message: listedMail, files: await storeAttachments(clients, mail, item, onlyFiles) };
+}
+
+const summaryFields = 'id,threadId,labelIds,snippet,internalDate';
+
+async function fetchHeaders({ gmail }: Clients, id: string): Promise<Message> {
+	const { data } = await gmail.users.messages.get({
+		userId: 'me',
+		id,
+		format: 'metadata',
+		metadataHeaders: ['Subject', 'From', 'To'],
+		fields: `${summaryFields},payload/headers`,
+	});
+	return data;
+}
+
+/** Fetches a whole email. If its response would block n8n, fetches only the headers, so that no stranger's email can end a list. */
+async function fetchContent(clients: Clients, id: string, item: Item): Promise<Message> {
+	try {
+		const fields = `${summaryFields},payload`;
+		const request = { userId: 'me', id, format: 'full', fields };
+		return (await clients.gmail.users.messages.get(request)).data;
+	} catch (error) {
+		if (!isTooCostly(error)) throw toError(error);
+		item.addHint(
+			`The content of the email ${id} could not be read: it has too many parts or is nested too deeply.`,
+		);
+		return await fetchHeaders(clients, id);
+	}
 }
