@@ -5,7 +5,7 @@ import { AgentSessionTrigger } from '../nodes/Agent/AgentSessionTrigger/AgentSes
 import { Workspace } from '../nodes/Workspace/Workspace.node';
 
 /** How many labels a person may have to read in all forms, and how many under one "Add option". */
-const maxLabels = 164;
+const maxLabels = 150;
 const maxOptions = 10;
 
 const forms = [new AgentExecute(), new AgentSessionTrigger(), new Workspace()].map(
@@ -18,11 +18,11 @@ function getParts({ type, options = [] }: INodeProperties): INodeProperties[] {
 	return parts.flatMap((part) => ('values' in part ? part.values : part));
 }
 
-/** The labels of a field and of everything in it. Fields that mean the same have the same label and the same name. */
+/** The labels of a field and of everything in it. */
 function listLabels(property: INodeProperties): string[] {
-	const { displayName, name, type } = property;
+	const { displayName, type } = property;
 	if (type === 'hidden' || type === 'notice') return [];
-	return [`${displayName} (${name})`, ...getParts(property).flatMap(listLabels)];
+	return [displayName, ...getParts(property).flatMap(listLabels)];
 }
 
 test(`a person reads at most ${maxLabels} labels`, () => {

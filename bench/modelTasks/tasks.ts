@@ -73,7 +73,7 @@ export const tasks: readonly Task[] = [
 		*play(ask) {
 			const { id, thread } = yield* readInvoice(ask);
 			const text = { Subject: 'Re: Invoice 2026-117', Body: 'Thank you. We pay on Friday.' };
-			const ids = { Reply_to_Message_ID: id, Thread_ID: thread, To: 'billing@acme.example' };
+			const ids = { Message_ID: id, Thread_ID: thread, To: 'billing@acme.example' };
 			yield* ask('Draft_a_reply', { ...text, ...ids });
 			return 'The draft is ready.';
 		},
@@ -93,7 +93,7 @@ export const tasks: readonly Task[] = [
 		*play(ask) {
 			const { mail } = yield* readInvoice(ask);
 			const Content = findFirst(/"text\\*":\s*\\*"(Dear customer.*?Kind regards)/, mail);
-			yield* ask('Save_a_file', { File_Name: 'Invoice 2026-117.txt', Content });
+			yield* ask('Save_a_file', { Name: 'Invoice 2026-117.txt', Content });
 			return 'It is in your Drive.';
 		},
 		isDone: (_, { drive, files }) => {
@@ -170,7 +170,7 @@ export const tasks: readonly Task[] = [
 		*play(ask) {
 			yield* ask('Create_a_document', {
 				Title: 'Offsite',
-				File_Name: 'Offsite',
+				Name: 'Offsite',
 				Content: notes,
 			});
 			return 'The document is there.';

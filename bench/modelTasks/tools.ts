@@ -48,12 +48,12 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 			...{
 				sendAs: 'draft',
 				email: 'reply',
-				replyToMessageId: fill('Reply to Message ID'),
+				replyToMessageId: fill('Message ID'),
 				body: fill('Body'),
 			},
 		}),
 		'Save a file': own('file', 'upload', {
-			...{ name: fill('File Name'), contentSource: 'text', content: fill('Content') },
+			...{ name: fill('Name'), contentSource: 'text', content: fill('Content') },
 		}),
 		'Add a guest': sheet(guests, 'append', columns),
 		'Change an order': sheet(orders, 'write', {
@@ -113,7 +113,7 @@ export function buildTheirTools({ guests, orders, handbook, minutes }: Ids): Too
 			...{
 				resource: 'file',
 				operation: 'createFromText',
-				name: fill('File Name'),
+				name: fill('Name'),
 				content: fill('Content'),
 			},
 			...myDrive,

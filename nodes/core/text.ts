@@ -30,42 +30,6 @@ export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '
 export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>
 	text?.toLowerCase() === otherText.toLowerCase();
 
-/** The most missing names for which similar ones are searched. More come from another table, and are no typing mistakes. */
-const maxMissingNames = 5;
-
-/**
- * Returns a question that suggests existing names similar to missing ones, to stand before an advice. Returns '' if one of the missing names
- * is not similar to any: then the question would not say which one it means.
- */
-export function suggestNames(names: readonly string[], missingNames: readonly string[]): string {
-	if (missingNames.length > maxMissingNames) return '';
-	const suggestions = new Set<string>();
-	for (const missingName of missingNames) {
-		const similarNames = names.filter((name) =>
-			isSimilar(foldName(name), foldName(missingName)),
-		);
-		if (similarNames.length === 0) return '';
-		for (const name of similarNames.slice(0, 5)) suggestions.add(`'${shorten(name, 60)}'`);
-	}
-	return suggestions.size === 0 ? '' : `Did you mean ${[...suggestions].join(', ')}? `;
-}
-
-const foldName = (name: string) => foldText(name.slice(0, 100));
-
-/** Returns whether two texts differ in one place only, by at most two characters, and have at least as many characters in common. */
-function isSimilar(a: string, b: string): boolean {
-	const minLength = Math.min(a.length, b.length);
-	let headLength = 0;
-	while (headLength < minLength && a[headLength] === b[headLength]) headLength++;
-	let tailLength = 0;
-	while (tailLength < minLength - headLength && a.at(-1 - tailLength) === b.at(-1 - tailLength))
-		tailLength++;
-	return (
-		Math.max(a.length, b.length) - headLength - tailLength <=
-		Math.min(2, headLength + tailLength)
-	);
-}
-
 /** Compares by character codes. The first call of `localeCompare` would cost n8n's start 5 ms. */
 export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;

@@ -33,6 +33,8 @@ function buildOptions(field: Field): INodeProperties['options'] {
 	return [{ displayName: singular, name: group, values }];
 }
 
+const isInForm = ({ onlyIn }: Field) => onlyIn !== 'json';
+
 type Conditions = NonNullable<IDisplayOptions['show']>;
 
 /** Builds a node's parameters and the collections of its options. @param gate the condition under which all of them are shown */
@@ -41,10 +43,12 @@ export function buildProperties(
 	options: readonly Field[],
 	gate?: Conditions,
 ): INodeProperties[] {
-	const formFields = fields.filter(({ onlyIn }) => onlyIn !== 'json');
-	const properties = formFields.map((field) => buildConditionalProperty(field, gate));
-	for (const name of new Set(['options', ...options.map(getCollectionName)])) {
-		const members = options.filter((option) => getCollectionName(option) === name);
+	const properties = fields
+		.filter(isInForm)
+		.map((field) => buildConditionalProperty(field, gate));
+	const formOptions = options.filter(isInForm);
+	for (const name of new Set(['options', ...formOptions.map(getCollectionName)])) {
+		const members = formOptions.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
 		const entries = combineGroups(members).flatMap(splitByUse);

@@ -67,7 +67,6 @@ describe('properties', () => {
 
 	const triggerOptions = {
 		...channel,
-		textField: 'text',
 		batchSize: 1,
 		batchWaitMilliseconds: 0,
 		connectionEvents: false,

@@ -77,13 +77,6 @@ describe('naming', () => {
 			"'receivedAfter' is not before 'receivedBefore'",
 		],
 		[
-			['mail', 'list'],
-			{},
-			{ includeBody: true, details: false },
-			"'Include Body' needs 'Details'",
-			"'includeBody' needs 'details'",
-		],
-		[
 			['spreadsheet', 'write'],
 			{ ...rows, values: [['a'], { name: 'b' }] },
 			{},
@@ -129,8 +122,8 @@ describe('naming', () => {
 			['file', 'upload'],
 			{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
 			{},
-			"'MIME Type' is not a MIME type: pdf",
-			"'mimeType' is not a MIME type: pdf",
+			"'MIME Type' is not the MIME type of a file's bytes: pdf",
+			"'mimeType' is not the MIME type of a file's bytes: pdf",
 		],
 	];
 

@@ -3,6 +3,7 @@ import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-wor
 
 import { storeBinary } from '../../core/binaryStorage';
 import type { ConnectionEvent } from '../session/connection';
+import { outputTextField } from '../session/fields';
 import { findText } from '../session/messageFields';
 import * as sessionMessages from '../session/messages';
 
@@ -62,12 +63,12 @@ export function buildDeduplicationKey(
 export const findBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
-/** Builds the item of an event or a message, without its bytes. @param textField the dot path to the text of a JSON message */
-export function buildItem(arrival: Arrival, textField: string): INodeExecutionData {
+/** Builds the item of an event or a message, without its bytes. `output` is a text message, or the text of a JSON message. */
+export function buildItem(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
 	const message = arrival.message.message as IDataObject;
-	const output = findText(message, textField) ?? null;
+	const output = findText(message, outputTextField.default) ?? null;
 	const json: IDataObject = { output, sessionId, sequence, receivedAt, format, message };
 	if (gapMs !== undefined) json.gapMs = gapMs;
 	return { json };
@@ -76,11 +77,10 @@ export function buildItem(arrival: Arrival, textField: string): INodeExecutionDa
 /** Builds the items of a batch, with their bytes. @throws n8n's error if it cannot store the bytes */
 export async function buildStoredItems(
 	batch: readonly Arrival[],
-	textField: string,
 	{ helpers }: ITriggerFunctions,
 ): Promise<INodeExecutionData[]> {
 	const storeItem = async (arrival: Arrival) => {
-		const item = buildItem(arrival, textField);
+		const item = buildItem(arrival);
 		const bytes = findBytes(arrival);
 		if (bytes) item.binary = { data: await storeBinary(helpers, bytes) };
 		return item;

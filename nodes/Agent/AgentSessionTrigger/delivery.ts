@@ -67,11 +67,11 @@ export class Delivery {
 	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
-			const { textField, batchSize } = this.#setup.settings;
+			const { batchSize } = this.#setup.settings;
 			// Without bytes, nothing is awaited before the items are passed on.
 			const items = batch.some(findBytes)
 				? await this.#buildStoredItems(batch)
-				: batch.map((arrival) => buildItem(arrival, textField));
+				: batch.map((arrival) => buildItem(arrival));
 			for (const arrival of batch) if (arrival.isMessage) arrival.releaseMessage();
 			// n8n accepts one key per execution.
 			const key = batchSize > 1 ? undefined : batch[0]?.deduplicationKey;
@@ -92,8 +92,8 @@ export class Delivery {
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
-		const { context, settings } = this.#setup;
-		const storing = buildStoredItems(batch, settings.textField, context);
+		const { context } = this.#setup;
+		const storing = buildStoredItems(batch, context);
 		this.#itemsBeingStored.add(storing);
 		try {
 			return await storing;

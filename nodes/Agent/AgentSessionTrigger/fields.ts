@@ -64,7 +64,6 @@ export const triggerOptions = [
 		description:
 			'Max number of executions that run at once. Set to 1 to process messages strictly in order. Executions that a Wait node suspends (65 seconds or longer) do not count.',
 	},
-	sessionFields.outputTextField,
 ] as const satisfies readonly Field[];
 
 export type TriggerSettings = ReturnType<typeof readTriggerSettings>;

@@ -94,9 +94,9 @@ class EditorTestListener {
 	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
 		if (this.#closing !== undefined) return true;
 		void this.close();
-		const { context, settings } = this.#setup;
+		const { context } = this.#setup;
 		try {
-			const items = await buildStoredItems(batch, settings.textField, context);
+			const items = await buildStoredItems(batch, context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {

@@ -7,7 +7,12 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server';
 import { AgentExecute } from '../../../nodes/Agent/AgentExecute/AgentExecute.node';
-import { createExecuteContext, failureOf, withBinaryData } from '../../createExecuteContext';
+import {
+	createExecuteContext,
+	failureOf,
+	loadBinaryData,
+	withBinaryData,
+} from '../../createExecuteContext';
 import { arrangeOptions } from './executeRun';
 import { withoutSniffing } from './waitBinary';
 
@@ -70,7 +75,7 @@ async function run(options: RunOptions = {}): Promise<INodeExecutionData[]> {
 	const { logged } = options;
 	if (logged) context.logger.info = (text) => logged.push(text);
 	const [items = []] = await node.execute.call(context);
-	return items;
+	return await loadBinaryData(items);
 }
 
 const until = async (condition: () => boolean) => {

@@ -53,6 +53,7 @@ export const read = defineOperation({
 		{
 			displayName: 'Put Output File in Field',
 			name: 'binaryPropertyName',
+			onlyIn: 'json',
 			type: 'string',
 			showWhen: { format: fileFormats },
 			default: 'data',

@@ -20,7 +20,7 @@ export const uploadFields = [
 	},
 	buildParentFolderField('The folder or shared drive to upload to. Leave empty to use My Drive.'),
 	{
-		displayName: 'File Name',
+		displayName: 'Name',
 		name: 'name',
 		...textType,
 		placeholder: 'e.g. report.pdf',

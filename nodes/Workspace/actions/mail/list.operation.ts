@@ -34,30 +34,14 @@ export const list = defineOperation({
 		},
 		...rangeFields,
 	],
-	options: [
-		...sharedListDefinition.options,
-		{
-			displayName: 'Include Drafts',
-			name: 'includeDrafts',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to include drafts',
-		},
-		{
-			displayName: 'Include Sent',
-			name: 'includeSent',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to include emails that this account sent',
-		},
-	],
+	options: [...sharedListDefinition.options],
 	prepare(params) {
-		const { from, status, includeDrafts, includeSent, labelIds } = params;
+		const { from, status, labelIds } = params;
 		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
 		const terms: string[] = [];
-		if (!includeDrafts && !hasLabel(/^drafts?$/i)) terms.push('-in:draft');
+		if (!hasLabel(/^drafts?$/i)) terms.push('-in:draft');
 		// Emails in the inbox that the account sent are those that it sent to itself.
-		if (!includeSent && !hasLabel(/^sent$/i)) terms.push('(in:inbox OR -in:sent)');
+		if (!hasLabel(/^sent$/i)) terms.push('(in:inbox OR -in:sent)');
 		terms.push(...buildSenderTerms(from));
 		if (status !== 'any') terms.push(`is:${status}`);
 		terms.push(...buildReceivedTerms(params));

@@ -43,7 +43,7 @@ export const read = defineOperation({
 				'Whether to add the attachments as binary data, in the order of the attachments list: attachment_0, attachment_1 and so on',
 		},
 		{
-			displayName: 'Include Headers',
+			displayName: 'Headers',
 			name: 'includeHeaders',
 			type: 'boolean',
 			default: false,

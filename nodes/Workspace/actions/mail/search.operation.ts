@@ -29,6 +29,7 @@ export const search = defineOperation({
 		{
 			displayName: 'Include Drafts',
 			name: 'includeDrafts',
+			onlyIn: 'json',
 			type: 'boolean',
 			default: false,
 			// The query of an input object is passed on unchanged.

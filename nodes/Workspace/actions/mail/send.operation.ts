@@ -1,11 +1,15 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
+import { refuseForbiddenRecipients } from './send/allowedRecipients';
+import { buildBodies, inlineLinkedFiles } from './send/bodies';
+import type { OutgoingMail } from './send/compose';
 import { deliverMail } from './send/deliver';
 import { sendFields, sendOptions } from './send/fields';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
 import { type PreparedMail, prepareMail } from './send/prepareMail';
-import { completeReply, fetchOriginalMail } from './send/reply';
-import { findSender } from './send/sender';
+import { readFiles } from './send/files';
+import { completeReply, fetchOriginalMail, type OriginalMail } from './send/reply';
+import { findSender, type Sender } from './send/sender';
 
 export const send = defineOperation({
 	value: 'send',
@@ -33,32 +37,29 @@ export const send = defineOperation({
 	options: sendOptions,
 	prepare: prepareMail,
 	async send(clients: Clients, prepared: PreparedMail, item: Item): Promise<DeliveredMail> {
-		const { hashMailKey, composeMail, loadMail } = await import('./send/compose');
-		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
+		const { composeMail, hashMailKey } = await import('./send/compose');
 		const loadedMail = await loadMail(clients, prepared, item);
+		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const keyHashes = hashMailKey(loadedMail);
-		const { replyToMessageId, includeSignature, quoteOriginal, folder } = prepared;
-		const original =
-			replyToMessageId === ''
-				? undefined
-				: await fetchOriginalMail(clients, replyToMessageId, item);
-		const addressedMail = original
-			? await completeReply(clients, loadedMail, original, item)
-			: loadedMail;
+		const { replyToMessageId, folder } = prepared;
+		let mail = loadedMail;
+		let original: OriginalMail | undefined;
+		if (replyToMessageId !== '') {
+			original = await fetchOriginalMail(clients, replyToMessageId, item);
+			mail = await completeReply(clients, loadedMail, original, item);
+			refuseForbiddenRecipients(mail);
+		}
 		const composeAndDeliver = async () => {
-			const from = await findSender(clients, addressedMail, item);
-			let finalMail = addressedMail;
-			if (includeSignature || quoteOriginal) {
-				const { appendSignatureAndQuote } = await import('./send/quotation');
-				finalMail = await appendSignatureAndQuote(clients, addressedMail, item);
-			}
-			const { markerId } = item;
-			const bytes = await composeMail(finalMail, { from, original, markerId, keyHashes });
+			const sender = await findSender(clients, mail, item);
+			const completeMail = await appendToBody(clients, mail, sender, item);
+			const marker = [item.markerId];
+			if (keyHashes) marker.push(keyHashes.keyHash, keyHashes.contentHash);
+			const bytes = await composeMail(completeMail, sender, original, marker);
 			return await deliverMail(clients, bytes, folder, original?.threadId);
 		};
 		if (!keyHashes) return await composeAndDeliver();
 		const { sendWithKey } = await import('./send/sendWithKey');
-		return await sendWithKey({ clients, item, addressedMail, keyHashes }, composeAndDeliver);
+		return await sendWithKey({ clients, item, mail, keyHashes }, composeAndDeliver);
 	},
 	async recover(clients: Clients, { folder, idempotencyKey }: PreparedMail, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.
@@ -71,3 +72,34 @@ export const send = defineOperation({
 		404: `Check ${quoteField('replyToMessageId')}: the email must be in this mailbox.`,
 	},
 });
+
+/** Reads the files and builds the body. @throws NodeError if the email could not be sent */
+async function loadMail(
+	clients: Clients,
+	prepared: PreparedMail,
+	item: Item,
+): Promise<OutgoingMail> {
+	const files = await readFiles(prepared, clients, item);
+	const bodies = await buildBodies(prepared, item);
+	if (bodies.html === undefined) return { ...prepared, files, bodies };
+	const linked = inlineLinkedFiles(bodies.html, files, item.markerId);
+	return { ...prepared, files: linked.files, bodies: { ...bodies, html: linked.html } };
+}
+
+/** Adds the signature and then the original email below the body. */
+async function appendToBody(
+	clients: Clients,
+	mail: OutgoingMail,
+	sender: Sender,
+	item: Item,
+): Promise<OutgoingMail> {
+	const { includeSignature, quoteOriginal, replyToMessageId, files } = mail;
+	if (!includeSignature && !quoteOriginal) return mail;
+	const { appendQuotation, appendSignature } = await import('./send/quotation');
+	const bodies = includeSignature
+		? await appendSignature(mail.bodies, sender, item)
+		: mail.bodies;
+	if (!quoteOriginal) return { ...mail, bodies };
+	const quoted = await appendQuotation(clients, replyToMessageId, bodies, item);
+	return { ...mail, bodies: quoted.bodies, files: [...files, ...quoted.pictures] };
+}

@@ -1,5 +1,5 @@
 import { createRefusal } from '../../../core/errors';
-import { shorten, suggestNames } from '../../../core/text';
+import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 
 type Names = readonly string[];
@@ -14,13 +14,6 @@ export function listNames(names: Names): string {
 
 export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
 
-/** Creates a refusal that suggests columns with similar names and lists all columns. @param names the names of the table's columns */
-export function createColumnError(
-	message: string,
-	names: Names,
-	missingNames: Names,
-	advice: string,
-) {
-	const suggestion = suggestNames(names, missingNames);
-	return createRefusal(message, `${suggestion}Its columns are ${listNames(names)}. ${advice}`);
-}
+/** Creates a refusal that lists all columns. @param names the names of the table's columns */
+export const createColumnError = (message: string, names: Names, advice: string) =>
+	createRefusal(message, `Its columns are ${listNames(names)}. ${advice}`);

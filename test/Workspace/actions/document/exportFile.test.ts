@@ -45,9 +45,16 @@ test.each([
 	expect(calls.methods).toEqual(['get', 'drive.files.export']);
 });
 
-test('it goes into the field that is named', async () => {
-	const options = { format: 'pdf', binaryPropertyName: 'letter' };
-	const item = await read(calls.document('x'), options);
+test('it goes into the field that an input object names', async () => {
+	const documentId = calls.document('x');
+	const inputObject = {
+		operation: 'read',
+		documentId,
+		format: 'pdf',
+		binaryPropertyName: 'letter',
+	};
+	const parameters = { inputMode: 'json', inputObject };
+	const [item] = await runNode({ url: calls.google.url, parameters });
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
 });
 

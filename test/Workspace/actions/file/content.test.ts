@@ -343,7 +343,7 @@ describe('in n8n', () => {
 		test('cannot all have the one given name', async () => {
 			const failure = await failureOf(form({ ...all, name: 'a' }, items));
 			expect(failure.message).toBe(
-				"'File Name' is for a single file, but 2 files would be uploaded",
+				"'Name' is for a single file, but 2 files would be uploaded",
 			);
 			expect(uploads.google.requests).toEqual([]);
 		});

@@ -24,8 +24,7 @@ const seed = (count: number, more: object = {}) =>
 		}),
 	);
 const idsOf = (items: ReadonlyArray<{ json: IDataObject }>) => items.map(({ json }) => json['id']);
-const unread = async () =>
-	idsOf(await mails.run('list', { status: 'unread', returnAll: true }, { details: false }));
+const unread = async () => idsOf(await mails.run('list', { status: 'unread', returnAll: true }));
 
 it('marks exactly the emails that are given out, after they were read, in one request', async () => {
 	const ids = seed(5);
@@ -112,7 +111,7 @@ it('gives emails out, with a hint, if they may have been marked', async () => {
 it('sends a thousand at once; what failed after the first thousand is told in a hint', async () => {
 	seed(1001);
 	mails.google.fault({ match: modify, nth: 2, status: 403 });
-	const options = { markAsRead: true, details: false };
+	const options = { markAsRead: true };
 	const { items, hints } = await mails.hinted({ operation: 'list', returnAll: true, options });
 	expect(items).toHaveLength(1001);
 	expect(bodies().map((body) => (body as { ids: string[] }).ids.length)).toEqual([1000, 1]);

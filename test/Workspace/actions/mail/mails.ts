@@ -85,11 +85,17 @@ export class Mails extends StandIn {
 	}
 
 	/** Runs the node in JSON mode. */
-	async json(inputObject: unknown, items?: INodeExecutionData[], more: IDataObject = {}) {
+	async json(
+		inputObject: unknown,
+		items?: INodeExecutionData[],
+		more: IDataObject = {},
+		node?: Partial<INode>,
+	) {
 		return await runNode({
 			url: this.google.url,
 			parameters: { inputMode: 'json', inputObject: inputObject as IDataObject, ...more },
 			items,
+			node,
 		});
 	}
 

@@ -161,7 +161,7 @@ describe('a tab that is not there', () => {
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
 		expect(failure.description).toBe(
-			"Did you mean 'Sheet1'? The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+			"The spreadsheet has the tabs 'Sheet1', 'Anna's Log'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 		);
 		expect(calls.methods.at(-1)).toBe('get');
 	});
@@ -252,13 +252,10 @@ describe('one spreadsheet', () => {
 		});
 	});
 
-	test('its locale and time zone are asked for once, in short JSON', async () => {
+	test('its time zone is asked for in short JSON', async () => {
 		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
 		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
-		expect([await book.fetchDateSettings(), await book.fetchDateSettings()]).toEqual([
-			settings,
-			settings,
-		]);
+		expect(await book.fetchTimeZone()).toBe('Europe/Berlin');
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);

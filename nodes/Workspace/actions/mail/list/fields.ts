@@ -114,6 +114,7 @@ export const listOptions = [
 	{
 		displayName: 'Details',
 		name: 'details',
+		onlyIn: 'json',
 		type: 'boolean',
 		default: true,
 		collection: readingOptions,

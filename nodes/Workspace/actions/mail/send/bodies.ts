@@ -1,72 +1,69 @@
+import { unescape } from 'node:querystring';
+
 import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Item } from '../../../operation';
+import type { LoadedFile } from './files';
 import type { PreparedMail } from './prepareMail';
 
 /** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
 export interface MailBodies {
 	readonly text: string;
-	readonly html: string | undefined;
+	readonly html?: string;
 }
 
 /** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
 export async function buildBodies(
 	{ body, bodyFormat, folder }: PreparedMail,
-	{ signal }: Item,
+	item: Item,
 ): Promise<MailBodies> {
 	if (bodyFormat === 'text') {
 		// Gmail's page would break the lines of a draft that has only plain text.
-		const html = folder === 'drafts' ? setDirection(textToHtml(body), body) : undefined;
-		return { text: body, html };
+		if (folder === 'drafts') return { text: body, html: setDirection(textToHtml(body), body) };
+		return { text: body };
 	}
-	if (bodyFormat === 'markdown') {
-		const workerResult = await runInWorker('markdownToHtml', body, signal);
-		if ('result' in workerResult)
-			return { text: body, html: setDirection(workerResult.result, body) };
-		throw createUnreadableRefusal('Markdown', workerResult.problem);
-	}
-	const html = repairHtml(body);
-	const workerResult = await runInWorker('htmlToText', html, signal);
-	if ('result' in workerResult) return { text: workerResult.result, html };
-	throw createUnreadableRefusal('HTML', workerResult.problem);
+	const isHtml = bodyFormat === 'html';
+	const source = isHtml ? repairHtml(body) : body;
+	const task = isHtml ? 'htmlToText' : 'markdownToHtml';
+	const workerResult = await runInWorker(task, source, item.signal);
+	if (!('result' in workerResult))
+		throw createRefusal(
+			`${quoteField('body')} cannot be read: ${workerResult.problem}`,
+			`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
+		);
+	const { result } = workerResult;
+	if (isHtml) return { text: result, html: source };
+	return { text: body, html: setDirection(result, body) };
 }
-
-const createUnreadableRefusal = (format: string, problem: string) =>
-	createRefusal(
-		`${quoteField('body')} cannot be read as ${format}: ${problem}`,
-		`Nothing was sent. Shorten or simplify it, or set ${quoteField('bodyFormat')} to ${mentionChoice('bodyFormat', 'text')}.`,
-	);
 
 const tagPattern = /<[a-z!/][^<>]*>/i;
 /** Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML. */
 const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br\s*\/?)\s*&gt;/i;
-const escapes: ReadonlyArray<readonly [RegExp, string]> = [
-	[/&lt;/g, '<'],
-	[/&gt;/g, '>'],
-	[/&quot;/g, '"'],
-	[/&#0?39;|&apos;/g, "'"],
-	[/&amp;/g, '&'],
-];
+const escapes: Readonly<Record<string, string>> = {
+	'&amp;': '&',
+	'&lt;': '<',
+	'&gt;': '>',
+	'&quot;': '"',
+	'&#39;': "'",
+	'&apos;': "'",
+};
 
 /** Repairs HTML that would be shown in one line or with its tags: text with line breaks, and HTML that was escaped as a whole. */
 function repairHtml(body: string): string {
 	if (tagPattern.test(body)) return body;
 	if (!escapedTagPattern.test(body)) return breakLines(body);
-	return escapes.reduce((html, [escape, character]) => html.replaceAll(escape, character), body);
+	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
 }
 
 const breakLines = (html: string) => html.replaceAll(/\r\n?|\n/g, '<br>\n');
 
-const entities: Readonly<Record<string, string>> = {
-	'&': '&amp;',
-	'<': '&lt;',
-	'>': '&gt;',
-	'"': '&quot;',
-};
-
 export const escapeHtml = (text: string) =>
-	text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
+	text
+		.replaceAll('&', '&amp;')
+		.replaceAll('<', '&lt;')
+		.replaceAll('>', '&gt;')
+		.replaceAll('"', '&quot;');
 
 export const textToHtml = (text: string) =>
 	breakLines(escapeHtml(text).replaceAll(/^ | (?= )/gm, '&nbsp;'));
@@ -76,4 +73,28 @@ function setDirection(html: string, text: string): string {
 	const [firstLetter = ''] = /\p{L}/u.exec(text) ?? [];
 	const isRightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
 	return isRightToLeft.test(firstLetter) ? `<div dir="rtl">${html}</div>` : html;
+}
+
+/** Matches a `cid:` link that is the whole value of an attribute, or a `url()` in CSS. */
+const cidLinkPattern =
+	/((?:=(?:["']\s{0,9})?|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)([^()"'<>&]{1,255})/gi;
+
+/**
+ * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file name. The link then has the Content-ID.
+ * @param uniqueId makes the Content-IDs unique among all emails
+ */
+export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], uniqueId: string) {
+	const shownFiles = files.map((file) => ({ ...file }));
+	let shownCount = 0;
+	const linkedHtml = html.replaceAll(cidLinkPattern, (link, prefix: string, name: string) => {
+		// In a link, a name may have percent signs.
+		const names = [name.trim(), unescape(name.trim())];
+		const file =
+			shownFiles.find(({ field = '' }) => names.includes(field)) ??
+			shownFiles.find(({ filename }) => names.includes(filename));
+		if (!file) return link;
+		file.cid ??= `${++shownCount}.${uniqueId}@inline`;
+		return prefix + file.cid;
+	});
+	return { html: linkedHtml, files: shownFiles };
 }

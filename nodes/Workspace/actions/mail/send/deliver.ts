@@ -7,22 +7,14 @@ import { type MailFolder, toDeliveredMail } from './findDeliveredMail';
 /** Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document. */
 export const maxMailBytes = 36_700_160;
 
-/** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its encoded files alone */
-export function createTooLargeError(
-	bytes: number,
-	files: ReadonlyArray<{ filename: string; size: number }>,
-) {
-	const attachmentList = files
-		.map(({ filename, size }) => `${filename} ${formatSize(size)}`)
-		.join(', ');
+/** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its files alone */
+export function createTooLargeError(bytes: number) {
+	const size = (bytes / 2 ** 20).toFixed(1);
 	return createRefusal(
-		`The email is too large for Gmail: ${formatSize(bytes)}, with a limit of ${formatSize(maxMailBytes)}`,
-		`Files grow by a third in an email. ${attachmentList ? `Attachments: ${attachmentList}. ` : ''}Upload large files to Google Drive and send a link.`,
+		`The email is too large for Gmail: ${size} MiB, with a limit of 35 MiB`,
+		'Files grow by a third in an email. Upload large files to Google Drive and send a link.',
 	);
 }
-
-const formatSize = (bytes: number) =>
-	bytes < 100_000 ? `${bytes} bytes` : `${(bytes / 1_048_576).toFixed(1)} MiB (${bytes} bytes)`;
 
 /** A larger email goes to Gmail's upload address as it is. In JSON, as base64, it would be larger by a third. */
 const maxJsonMailBytes = 5_000_000;

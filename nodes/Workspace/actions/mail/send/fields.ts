@@ -25,7 +25,7 @@ export const sendFields = [
 		description: 'Whether to write a new email or to answer one',
 	},
 	{
-		displayName: 'Reply to Message ID',
+		displayName: 'Message ID',
 		name: 'replyToMessageId',
 		...messageIdField,
 		required: true,
@@ -110,11 +110,6 @@ export const sendFields = [
 	},
 ] as const satisfies readonly Field[];
 
-const replyOptions = {
-	name: 'replyOptions',
-	displayName: 'Reply Options',
-	showWhen: { email: ['reply'] },
-};
 const senderOptions = { name: 'senderOptions', displayName: 'Sender Options' };
 
 export const sendOptions = [
@@ -163,6 +158,7 @@ export const sendOptions = [
 	{
 		displayName: 'Headers',
 		name: 'headers',
+		collection: senderOptions,
 		type: 'fixedCollection',
 		default: {},
 		format: 'pairs',
@@ -196,7 +192,7 @@ export const sendOptions = [
 	{
 		displayName: 'Quote Original',
 		name: 'quoteOriginal',
-		collection: replyOptions,
+		showWhen: { email: ['reply'] },
 		type: 'boolean',
 		default: false,
 		description: 'Whether to add the original email below a reply, as Gmail does',
@@ -204,7 +200,7 @@ export const sendOptions = [
 	{
 		displayName: 'Reply All',
 		name: 'replyAll',
-		collection: replyOptions,
+		showWhen: { email: ['reply'] },
 		type: 'boolean',
 		default: false,
 		description:

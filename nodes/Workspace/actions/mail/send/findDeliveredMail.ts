@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import { type NodeError, isNodeError } from '../../../../core/errors';
+import type { NodeError } from '../../../../core/errors';
 import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
 import type { Clients, Item } from '../../../operation';
 
@@ -23,13 +23,12 @@ export function toDeliveredMail(
 	message: gmail_v1.Schema$Message,
 	draftId?: string | null,
 ): DeliveredMail {
-	const { id, threadId, labelIds } = message;
-	return {
-		id: id ?? '',
-		threadId: threadId ?? '',
-		labelIds: labelIds ?? [],
-		...(draftId && { draftId }),
+	const mail = {
+		id: message.id ?? '',
+		threadId: message.threadId ?? '',
+		labelIds: message.labelIds ?? [],
 	};
+	return draftId ? { ...mail, draftId } : mail;
 }
 
 /** Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods. */
@@ -41,27 +40,23 @@ export interface FolderEntry {
 	readonly draftId?: string | null;
 }
 
-/** Lists the newest emails of a folder, newest first. `isPartial` tells whether the folder has more. @param q a query in Gmail's search syntax */
+/** Lists the newest emails of a folder, newest first. @param q a query in Gmail's search syntax */
 export async function listMailFolder(
 	{ gmail }: Clients,
 	folder: MailFolder,
 	maxResults: number,
 	q?: string,
-) {
+): Promise<FolderEntry[]> {
 	const request = { userId: 'me', maxResults, q };
-	if (folder === 'drafts') {
-		const fields = 'drafts(id,message/id),nextPageToken';
-		const { data } = await gmail.users.drafts.list({ ...request, fields });
-		const entries = (data.drafts ?? []).map(({ id, message }) => ({
-			id: message?.id ?? '',
-			draftId: id,
-		}));
-		return { entries, isPartial: Boolean(data.nextPageToken) };
+	if (folder === 'sent') {
+		const labelIds = ['SENT'];
+		const fields = 'messages/id';
+		const { data } = await gmail.users.messages.list({ ...request, labelIds, fields });
+		return (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
 	}
-	const fields = 'messages/id,nextPageToken';
-	const { data } = await gmail.users.messages.list({ ...request, labelIds: ['SENT'], fields });
-	const entries = (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
-	return { entries, isPartial: Boolean(data.nextPageToken) };
+	const fields = 'drafts(id,message/id)';
+	const { data } = await gmail.users.drafts.list({ ...request, fields });
+	return (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
 }
 
 /** Fetches an email, and reads the marker that `composeMail` has built. In an email without a marker, `markerId` is ''. */
@@ -81,20 +76,9 @@ export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: F
 const searchDelays = [0, 1_000, 3_000];
 const maxSearchedMails = 20;
 
-/** The words by which the error message differs. */
-const folderWords = {
-	sent: {
-		claim: 'The email may have been sent',
-		plural: 'sent emails',
-		name: 'Sent',
-		verb: 'send',
-	},
-	drafts: {
-		claim: 'The draft may have been saved',
-		plural: 'drafts',
-		name: 'Drafts',
-		verb: 'save',
-	},
+const claims = {
+	sent: 'The email may have been sent',
+	drafts: 'The draft may have been saved',
 };
 
 /** After a failure with an unknown outcome (`cause`), finds the email by the ID in its marker. @throws the failure if none is found */
@@ -104,27 +88,24 @@ export async function findDeliveredMail(
 	cause: NodeError,
 	item: Item,
 ) {
-	const { claim, plural, name, verb } = folderWords[folder];
-	let searchReport = `It is not among the newest ${plural}, but Gmail may list it later.`;
+	let searchReport = 'Gmail does not list it, but may do so later.';
 	for (const delay of searchDelays) {
 		try {
 			await sleep(delay, undefined, { signal: item.signal });
-			for (const entry of (await listMailFolder(clients, folder, maxSearchedMails)).entries) {
+			for (const entry of await listMailFolder(clients, folder, maxSearchedMails)) {
 				const { mail, markerId } = await fetchMailWithMarker(clients, entry);
 				if (markerId === item.markerId) return mail;
 			}
-		} catch (error) {
+		} catch {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
 			searchReport =
-				isNodeError(error) && error.code === 403
-					? 'This credential is not allowed to read the mailbox (scope gmail.readonly), so the node could not look for the email.'
-					: 'The node could not look for the email in the mailbox.';
+				'The node could not look for it in the mailbox. This needs the scope gmail.readonly.';
 			break;
 		}
 	}
 	throw cause.with({
-		message: `${claim}: ${cause.message}`,
-		description: `${searchReport} Check the ${name} folder in Gmail before you run this item again. The node did not ${verb} it a second time.`,
+		message: `${claims[folder]}: ${cause.message}`,
+		description: `${searchReport} Look into the mailbox before you run this item again. The node did not try it a second time.`,
 		outcome: 'unknown',
 		saysOutcome: true,
 		cause,

@@ -5,7 +5,7 @@ import { missingDataAdvice } from '../../../../fields/values';
 import type { AttachmentInput, Item } from '../../../operation';
 import { createFileNameTest } from '../../onlyFiles';
 import { type Address, requireAddresses } from '../addresses';
-import { refuseForbiddenAddresses } from './allowedRecipients';
+import { refuseForbiddenRecipients } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './findDeliveredMail';
 
@@ -14,67 +14,53 @@ type ReadFields = 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias' | 'headers' | 'a
 
 /** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
 export interface PreparedMail extends Omit<SendParams, ReadFields> {
-	readonly to: Address[];
-	readonly cc: Address[];
-	readonly bcc: Address[];
-	readonly replyTo: Address[];
+	readonly to: readonly Address[];
+	readonly cc: readonly Address[];
+	readonly bcc: readonly Address[];
+	readonly replyTo: readonly Address[];
 	readonly fromAlias: Address | undefined;
-	readonly headers: Array<{ key: string; value: string }>;
+	readonly headers: ReadonlyArray<{ readonly key: string; readonly value: string }>;
 	readonly attachments: readonly AttachmentInput[];
 	readonly folder: MailFolder;
 }
 
 /** Reads and checks all parameters. @throws NodeError 400 if the email could not be sent */
 export function prepareMail(params: SendParams, item: Item): PreparedMail {
-	// The form has only `sendAs` for this, and the input object only `saveAsDraft`.
-	const isDraft = params.sendAs === 'draft' || params.saveAsDraft;
-	if (params.replyToMessageId === '') refuseIncompleteNewMail(params, isDraft);
 	const readAddresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias') =>
 		requireAddresses(params[field], quoteField(field));
-	const to = readAddresses('to');
-	const cc = readAddresses('cc');
-	const bcc = readAddresses('bcc');
-	const replyTo = readAddresses('replyTo');
-	refuseForbiddenAddresses([...to, ...cc, ...bcc, ...replyTo], params.allowedRecipients);
-	const [fromAlias, ...otherAliases] = readAddresses('fromAlias');
-	if (otherAliases.length > 0)
-		throw createRefusal(
-			`${quoteField('fromAlias')} has more than one address`,
-			'Enter one alias to send from.',
-		);
-	addPlaceholderHint(`${params.subject} ${params.body}`, item);
-	return {
+	// The form has only `sendAs` for this, and the input object only `saveAsDraft`.
+	const isDraft = params.sendAs === 'draft' || params.saveAsDraft;
+	const mail: PreparedMail = {
 		...params,
-		...{ to, cc, bcc, replyTo, fromAlias },
+		to: readAddresses('to'),
+		cc: readAddresses('cc'),
+		bcc: readAddresses('bcc'),
+		replyTo: readAddresses('replyTo'),
+		fromAlias: readAddresses('fromAlias')[0],
 		subject: requireOneLine(params.subject, quoteField('subject')),
 		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
 		headers: readCustomHeaders(params.headers),
 		attachments: findAttachments(params, item),
 		folder: isDraft ? 'drafts' : 'sent',
 	};
+	if (params.replyToMessageId === '') refuseIncompleteNewMail(mail);
+	refuseForbiddenRecipients(mail);
+	addPlaceholderHint(`${mail.subject} ${mail.body}`, item);
+	return mail;
 }
 
 /** Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and no option for replies. @throws NodeError 400 */
-function refuseIncompleteNewMail(params: SendParams, isDraft: boolean): void {
-	for (const option of ['replyAll', 'quoteOriginal'] as const) {
-		if (!params[option]) continue;
+function refuseIncompleteNewMail(mail: PreparedMail): void {
+	if (mail.replyAll || mail.quoteOriginal)
 		throw createRefusal(
-			`${quoteField(option)} can only be used in a reply`,
-			`Enter the ID of the original email in ${quoteField('replyToMessageId')}, or turn off ${quoteField(option)}.`,
+			`${quoteField('replyToMessageId')} is required`,
+			`${quoteField('replyAll')} and ${quoteField('quoteOriginal')} can only be used in a reply.`,
 		);
-	}
-	const lacksRecipient = !isDraft && !/[^\s,]/.test(params.to);
-	if (!lacksRecipient && params.subject.trim() !== '') return;
-	const missingField = lacksRecipient ? 'to' : 'subject';
-	const replyAdvice = `To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`;
-	if (params[missingField].trim() !== '')
-		throw createRefusal(
-			`${quoteField(missingField)} has no address`,
-			`${missingDataAdvice} ${replyAdvice}`,
-		);
+	const lacksRecipient = mail.folder === 'sent' && mail.to.length === 0;
+	if (!lacksRecipient && mail.subject.trim() !== '') return;
 	throw createRefusal(
-		`${quoteField(missingField)} is required`,
-		`It is empty. ${missingDataAdvice} ${replyAdvice}`,
+		`${quoteField(lacksRecipient ? 'to' : 'subject')} is required`,
+		`It is empty. ${missingDataAdvice} To reply to an email, enter its ID in ${quoteField('replyToMessageId')}.`,
 	);
 }
 
@@ -94,16 +80,12 @@ function findAttachments(
 	return [...foundFields.map((field) => ({ field })), ...base64Files];
 }
 
-const placeholderPattern = /\{\{[^{}\n]{1,100}\}\}/g;
-const maxNamedPlaceholders = 10;
-
-/** Adds a hint if a text still has placeholders such as `{{Customer}}`, because this node does not fill them. */
+/** Adds a hint if a text still has a placeholder such as `{{Customer}}`, because this node does not fill it. */
 function addPlaceholderHint(text: string, item: Item): void {
-	const placeholders = [...new Set(text.match(placeholderPattern))];
-	if (placeholders.length === 0) return;
-	const names = placeholders.slice(0, maxNamedPlaceholders).join(', ');
+	const [placeholder] = /\{\{[^{}\n]{1,100}\}\}/.exec(text) ?? [];
+	if (placeholder === undefined) return;
 	item.addHint(
-		`The email contains ${names}. If it should be a value of the item, switch the field to Expression and write, for example, {{ $json.Customer }}.`,
+		`The email contains ${placeholder}. If it should be a value of the item, switch the field to Expression and write, for example, {{ $json.Customer }}.`,
 	);
 }
 
@@ -116,15 +98,10 @@ export function readCustomHeaders(headers: SendParams['headers']): PreparedMail[
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
-		if (!/^[!-9;-~]+$/.test(key))
+		if (!/^[!-9;-~]+$/.test(key) || reservedHeaderPattern.test(key))
 			throw createRefusal(
-				`'${shorten(key, 60)}' is not a header name`,
-				'A header name consists of letters, digits and hyphens, such as X-Campaign.',
-			);
-		if (reservedHeaderPattern.test(key))
-			throw createRefusal(
-				`The header '${key}' cannot be set here`,
-				`The node or Gmail sets it. Remove it from ${quoteField('headers')}, and use the fields for recipients, sender and subject.`,
+				`The header '${shorten(key, 60)}' cannot be set here`,
+				`A name consists of letters, digits and hyphens, such as X-Campaign. For recipients, sender and subject, use their fields.`,
 			);
 		return { key, value: requireOneLine(value, `The header '${key}'`) };
 	});

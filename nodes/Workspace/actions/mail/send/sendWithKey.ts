@@ -6,7 +6,6 @@ import { initialConcurrency } from '../../../../http/gate';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
-import type { Address } from '../addresses';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
 import {
@@ -25,28 +24,23 @@ interface KeyedSend {
 	readonly clients: Clients;
 	readonly item: Item;
 	/** The email with its final recipients and subject. */
-	readonly addressedMail: OutgoingMail;
+	readonly mail: OutgoingMail;
 	readonly keyHashes: KeyHashes;
 }
 
 type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
-async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: KeyedSend) {
-	const { to, subject, folder } = addressedMail;
-	const query = buildKeyQuery(to, subject);
+async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
+	const query = buildKeyQuery(mail);
 	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
-	const folders: MailFolder[] = folder === 'drafts' ? ['drafts', 'sent'] : ['sent'];
+	const folders: MailFolder[] = mail.folder === 'drafts' ? ['drafts', 'sent'] : ['sent'];
 	const entries: FolderEntry[] = [];
-	let isPartial = false;
-	for (const mailFolder of folders) {
-		const list = await listMailFolder(clients, mailFolder, maxCandidates, query);
-		entries.push(...list.entries);
-		isPartial ||= list.isPartial;
-	}
-	if (isPartial)
+	for (const folder of folders)
+		entries.push(...(await listMailFolder(clients, folder, maxCandidates, query)));
+	if (entries.length >= maxCandidates)
 		item.addHint(
-			`More than ${maxCandidates} emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ones for the key. To include all of them, add something unique to the subject, such as an order number.`,
+			`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,
 		);
 	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
 	const mailsWithMarkers = await mapWithConcurrency(entries, initialConcurrency, fetchEntry);
@@ -54,17 +48,15 @@ async function findMailsWithKey({ clients, item, addressedMail, keyHashes }: Key
 }
 
 /** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
-function buildKeyQuery(to: readonly Address[], subject: string): string {
+function buildKeyQuery({ to, subject }: OutgoingMail): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
-	const addresses = to
-		.map(({ address }) => address)
-		.filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
-	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
-	return [
-		`after:${startSeconds}`,
-		...addresses.slice(0, 3).map((address) => `to:${address}`),
-		...words.slice(0, 8).map((word) => `subject:${word.toLowerCase()}`),
-	].join(' ');
+	const addresses = to.map(({ address }) => address);
+	const plainAddresses = addresses.filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
+	const plainWords = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
+	const terms = [`after:${startSeconds}`];
+	for (const address of plainAddresses.slice(0, 3)) terms.push(`to:${address}`);
+	for (const word of plainWords.slice(0, 8)) terms.push(`subject:${word.toLowerCase()}`);
+	return terms.join(' ');
 }
 
 /** Emails by the account's address and the key hash. They are kept because Gmail lists an email only some time after it was sent. */
@@ -82,7 +74,7 @@ const mutex = new KeyedMutex(
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
-	const { clients, item, addressedMail, keyHashes } = keyedSend;
+	const { clients, item, keyHashes } = keyedSend;
 	const keyInAccount = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
 	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
@@ -95,7 +87,7 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 		const mail = await send().catch(async (error: unknown) => {
 			// The outcome must be known before the next send with this key starts.
 			if (isNodeError(error) && error.outcome === 'unknown')
-				return await findDeliveredMail(clients, addressedMail.folder, error, item);
+				return await findDeliveredMail(clients, keyedSend.mail.folder, error, item);
 			throw error;
 		});
 		recentMails.set(keyInAccount, { mail, contentHash: keyHashes.contentHash });
@@ -111,15 +103,12 @@ async function findRecentMail(
 ): Promise<KeyedMail | undefined> {
 	const recentMail = recentMails.get(keyInAccount);
 	if (!recentMail) return undefined;
-	const request = {
-		userId: 'me',
-		id: recentMail.mail.id,
-		format: 'minimal',
-		fields: 'id,threadId,labelIds',
-	};
-	const response = await ignoreNotFound(gmail.users.messages.get(request));
-	if (response)
-		return { ...recentMail, mail: toDeliveredMail(response.data, recentMail.mail.draftId) };
+	const { id, draftId } = recentMail.mail;
+	const fields = 'id,threadId,labelIds';
+	const response = await ignoreNotFound(
+		gmail.users.messages.get({ userId: 'me', id, format: 'minimal', fields }),
+	);
+	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, draftId) };
 	recentMails.delete(keyInAccount);
 	return undefined;
 }

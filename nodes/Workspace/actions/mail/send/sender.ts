@@ -7,7 +7,7 @@ import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from '../addresses';
-import type { OutgoingMail } from './compose';
+import type { PreparedMail } from './prepareMail';
 
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
@@ -54,8 +54,8 @@ async function fetchSendAs({ gmail }: Clients, options = {}): Promise<SendAs[]> 
  * worth a pause, and the credential may lack the scope.
  */
 async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
-	const requestOptions = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const fetchOnce = async () => await fetchSendAs(clients, requestOptions);
+	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
+	const fetchOnce = async () => await fetchSendAs(clients, options);
 	return await item.doOnce('mail.senders', () =>
 		fetchAccountFact(clients, 'sendAs', fetchOnce).catch((error: unknown) => {
 			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
@@ -71,44 +71,45 @@ export async function listOwnAddresses(clients: Clients, item: Item): Promise<st
 	return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
 }
 
-const findAlias = (allSettings: readonly SendAs[], alias: Address) =>
-	allSettings.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));
-
-/** Finds the settings of the address that the account sends from by default. */
-const findDefault = (allSettings: readonly SendAs[]) =>
-	allSettings.find(({ isDefault }) => isDefault) ??
-	allSettings.find(({ isPrimary }) => isPrimary);
+export interface Sender {
+	/** For the header From. If undefined, Gmail adds the account's own address. */
+	readonly from: Address | undefined;
+	/** The signature in the Gmail settings, as HTML; '' if there is none. */
+	readonly signature: string;
+}
 
 /**
- * Finds the sender for the header From: the chosen alias, or else the address that the account sends from by default. If the user gave no
- * name, uses the one in the settings, because Gmail would send the bare address.
- * @returns undefined if Gmail may fill in the sender itself
- * @throws NodeError 400 if the account cannot send from the alias
+ * Finds the chosen alias, or else the address that the account sends from by default. If the user gave no name, uses the one in the settings,
+ * because Gmail would send the bare address. @throws NodeError 400 if the account cannot send from the alias
  */
 export async function findSender(
 	clients: Clients,
-	{ senderName, fromAlias }: OutgoingMail,
+	{ senderName, fromAlias, includeSignature }: PreparedMail,
 	item: Item,
-): Promise<Address | undefined> {
-	const allSettings = fromAlias
-		? await listForAlias(clients, fromAlias, item)
+): Promise<Sender> {
+	// The alias may be a new one, so the settings are fetched as they are now.
+	const mustKnow = fromAlias !== undefined || includeSignature;
+	const allSettings = mustKnow
+		? await item.doOnce('mail.aliases', () => fetchSendAs(clients))
 		: await tryToListSendAs(clients, item);
 	const settings = fromAlias ? findAlias(allSettings, fromAlias) : findDefault(allSettings);
-	// A name in the header From needs an address next to it.
-	const address = settings?.sendAsEmail ?? (senderName && (await fetchOwnAddress(clients)));
-	if (!address) return undefined;
 	const accountName = allSettings.find(({ isPrimary }) => isPrimary)?.displayName;
 	// An alias without a name has the name of the account.
 	const names = [senderName, fromAlias?.name, settings?.displayName, accountName];
-	const name = names.find(Boolean) ?? '';
-	const isGmailsChoice = name === '' && !fromAlias && settings?.isPrimary === true;
-	return isGmailsChoice ? undefined : { name: name.replaceAll(/\p{Cc}+/gu, ' ').trim(), address };
+	const name = (names.find(Boolean) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const signature = settings?.signature?.trim() ?? '';
+	const address = settings?.sendAsEmail;
+	if (address) return { from: { name, address }, signature };
+	if (name === '') return { from: undefined, signature };
+	// A name in the header From needs an address next to it.
+	return { from: { name, address: await fetchOwnAddress(clients) }, signature };
 }
 
-/** Lists the settings as they are now, because the user may have just added the alias. @throws NodeError 400 if the alias is not among them */
-async function listForAlias(clients: Clients, alias: Address, item: Item): Promise<SendAs[]> {
-	const allSettings = await item.doOnce('mail.aliases', () => fetchSendAs(clients));
-	if (findAlias(allSettings, alias)) return allSettings;
+function findAlias(allSettings: readonly SendAs[], alias: Address): SendAs {
+	const found = allSettings.find(({ sendAsEmail }) =>
+		isSameIgnoringCase(sendAsEmail, alias.address),
+	);
+	if (found) return found;
 	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail).join(', ');
 	throw createRefusal(
 		`The account cannot send from ${shorten(alias.address)}, because it is not among its confirmed 'Send mail as' addresses`,
@@ -116,17 +117,7 @@ async function listForAlias(clients: Clients, alias: Address, item: Item): Promi
 	);
 }
 
-/** Reads the signature of the sender in the Gmail settings. Returns '' if there is none. */
-export async function readSignature(
-	clients: Clients,
-	{ fromAlias }: OutgoingMail,
-	item: Item,
-): Promise<string> {
-	if (fromAlias) {
-		const allSettings = await listForAlias(clients, fromAlias, item);
-		return findAlias(allSettings, fromAlias)?.signature?.trim() ?? '';
-	}
-	const fetchSettings = async () => await fetchSendAs(clients);
-	const allSettings = await fetchAccountFact(clients, 'sendAs', fetchSettings);
-	return findDefault(allSettings)?.signature?.trim() ?? '';
-}
+/** Finds the settings of the address that the account sends from by default. */
+const findDefault = (allSettings: readonly SendAs[]) =>
+	allSettings.find(({ isDefault }) => isDefault) ??
+	allSettings.find(({ isPrimary }) => isPrimary);

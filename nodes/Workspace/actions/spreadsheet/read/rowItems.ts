@@ -23,7 +23,7 @@ interface RowOptions extends RowFilters {
 }
 
 /**
- * Builds the items of rows that have a value, match the filters and are within Start Row and Max Rows. Their keys are the column names and
+ * Builds the items of rows that have a value, match the filters and are within Start Row and Limit. Their keys are the column names and
  * `rowNumber`, the number in the tab. @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {

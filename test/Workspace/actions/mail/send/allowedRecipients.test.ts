@@ -113,11 +113,11 @@ it('the option that was added and left empty allows nobody, in JSON mode an empt
 it.each([
 	[
 		`to =?utf-8?Q?${'x'.repeat(20_000)}?= =?utf-8?Q?evil=40evil.example?=`,
-		'whoever stands in X-Forward-To',
+		'whoever stands in the header X-Forward-To',
 	],
-	['to =?utf-7?Q?evil+AEA-evil.example?=', 'whoever stands in X-Forward-To'],
-	['to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=', 'whoever stands in X-Forward-To'],
-	['to =?utf-8?X?evil?=', 'whoever stands in X-Forward-To'],
+	['to =?utf-7?Q?evil+AEA-evil.example?=', 'whoever stands in the header X-Forward-To'],
+	['to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=', 'whoever stands in the header X-Forward-To'],
+	['to =?utf-8?X?evil?=', 'whoever stands in the header X-Forward-To'],
 ])('a header that hides an address is refused: %#', async (value, who) => {
 	const headers = { header: [{ name: 'X-Forward-To', value }] };
 	const failure = await failureOf(mails.run('send', { ...mail, headers, allowedRecipients }));
