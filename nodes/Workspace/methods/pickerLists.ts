@@ -258,7 +258,7 @@ export async function listDocumentHeadings(
 ) {
 	const tab = readField('tab') || readField('options.tab');
 	const linkedTab = readDocumentTab(readField('documentId'));
-	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'bodies');
+	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'texts');
 	return listHeadings(content).map(({ text }) => ({ name: text, value: text }));
 }
 
