@@ -58,9 +58,9 @@ test.each([
 		'Yes.',
 	],
 	[
-		'an introduction on more lines than any has',
+		'an introduction on five lines',
 		'Yes.\n\n5.1.2026\nAnn\nLee\nof Sales\n<ann@example.com> wrote:\n> Shall I?',
-		'Yes.\n\n5.1.2026\nAnn\nLee\nof Sales',
+		'Yes.',
 	],
 	[
 		'a sentence above an introduction',
