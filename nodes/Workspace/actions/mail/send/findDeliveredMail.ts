@@ -68,7 +68,10 @@ export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: F
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	const [markerId, keyHash, contentHash = ''] = getDecodedHeader(data.payload ?? {}, markerHeader).split(/\s+/);
+	const [markerId, keyHash, contentHash = ''] = getDecodedHeader(
+		data.payload ?? {},
+		markerHeader,
+	).split(/\s+/);
 	return { mail: toDeliveredMail(data, draftId), markerId, keyHash, contentHash };
 }
 
