@@ -23,8 +23,8 @@ import type {
 } from 'n8n-workflow';
 import { createEmptyRunExecutionData, NodeConnectionTypes, Workflow } from 'n8n-workflow';
 
-// n8n reads these when its services are created. They keep it from writing anywhere but to items and a temporary folder.
-process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'default';
+// n8n reads these when its services are created. They keep it from writing anywhere but to a temporary folder.
+process.env.N8N_DEFAULT_BINARY_DATA_MODE = 'filesystem';
 process.env.N8N_USER_FOLDER = path.join(tmpdir(), 'n8n-nodes-agent-workspace-unit');
 
 export interface ContextOptions {
@@ -195,9 +195,19 @@ function hooksOf(onChunk: (chunk: StructuredChunk) => Promise<void>): ExecutionL
 	return hooks;
 }
 
-/** Binary data in the items themselves, as n8n's `default` mode keeps it. */
 export async function withBinaryData(): Promise<void> {
 	await Container.get(BinaryDataService).init();
+}
+
+/** Puts the bytes that n8n stored into the items, as base64 in place of the reference to the file. */
+export async function loadBinaryData(items: INodeExecutionData[]): Promise<INodeExecutionData[]> {
+	for (const binary of items.flatMap((item) => Object.values(item.binary ?? {}))) {
+		if (binary.id === undefined) continue;
+		const bytes = await Container.get(BinaryDataService).getAsBuffer(binary);
+		binary.data = bytes.toString('base64');
+		delete binary.id;
+	}
+	return items;
 }
 
 export async function failureOf(promise: Promise<unknown>): Promise<NodeApiError> {

@@ -6,15 +6,9 @@ import { type Field, type ReadContext, textType } from '../fields/field';
 import { getLabel, isRecord, readList, readLocatorText } from '../fields/values';
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
-const googleHosts = [
-	'docs.google.com',
-	'drive.google.com',
-	'sheets.google.com',
-	'spreadsheets.google.com',
-];
+const googleHosts = ['docs.google.com', 'drive.google.com'];
 /** Finds the ID in `/d/<id>` of a file or `/folders/<id>` of a folder. `/d/e/…` is a page published to the web, and has no ID. */
 const idInPathPattern = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
-const myDrivePathPattern = /^\/drive\/(u\/\d+\/)?my-drive\/?$/;
 
 /** For each kind of file: a part of the path of its URLs, an example, and what its list shows while nothing is chosen. */
 const fileKinds = {
@@ -50,56 +44,36 @@ export function parseId(text: string, label: string, advice = ''): string {
 
 /** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param kind 'file' means any kind */
 export function parseFileId(text: string, kind: FileKind | 'file', label: string): string {
-	const idOrUrl = text.trim();
-	const url = parseUrl(idOrUrl);
+	const url = parseUrl(text);
 	const advice = `Enter the ID of the ${kind}, or its URL from the address bar of the browser.`;
-	if (!url) return parseId(idOrUrl, label, `A title is not an ID. ${advice}`);
+	if (!url) return parseId(text, label, `A title is not an ID. ${advice}`);
 	if (!googleHosts.includes(url.hostname))
 		throw createRefusal(
 			`'${label}' is not a Google Drive or Google Docs URL: ${url.hostname}`,
 			advice,
 		);
-	const kindOfUrl = Object.entries(fileKinds).find(([, { path }]) =>
-		url.pathname.includes(path),
-	)?.[0];
-	if (kind !== 'file' && kindOfUrl !== undefined && kindOfUrl !== kind)
-		throw createRefusal(`'${label}' is the URL of a ${kindOfUrl}, not of a ${kind}`, advice);
-	if (kind === 'folder' && myDrivePathPattern.test(url.pathname)) return 'root';
-	const id =
-		idInPathPattern.exec(url.pathname)?.[1] ??
-		url.searchParams.get('id') ??
-		url.searchParams.get('key');
+	for (const [otherKind, { path }] of Object.entries(fileKinds))
+		if (![otherKind, 'file'].includes(kind) && url.pathname.includes(path))
+			throw createRefusal(
+				`'${label}' is the URL of a ${otherKind}, not of a ${kind}`,
+				advice,
+			);
+	const id = idInPathPattern.exec(url.pathname)?.[1] ?? url.searchParams.get('id');
 	if (id && idPattern.test(id)) return id;
-	const isPublished = url.pathname.includes('/d/e/');
-	throw createRefusal(
-		`'${label}' is a URL without an ID`,
-		isPublished ? publishedAdvice : advice,
-	);
+	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
-const publishedAdvice =
-	'This is the URL of a page published to the web. Open the file and use the URL from the address bar of the browser.';
-
-/** Parses the URL of any site, also between angle brackets. A URL of Google may lack the scheme and the host. */
 function parseUrl(text: string): URL | undefined {
-	const address = text.trim().replace(/^<(.*)>$/, '$1');
-	const startsWithHost = googleHosts.includes(address.toLowerCase().split('/')[0] ?? '');
-	const url = startsWithHost ? `https://${address}` : address;
-	const base = filePathPattern.test(address) ? 'https://docs.google.com' : undefined;
-	const isUrl = base !== undefined || /^https?:\/\//i.test(url);
-	return isUrl && URL.canParse(url, base) ? new URL(url, base) : undefined;
+	const isUrl = /^\s*https?:\/\//i.test(text) && URL.canParse(text);
+	return isUrl ? new URL(text) : undefined;
 }
-
-/** The path of a URL without its host. */
-const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
-export const readFileIds = (raw: unknown, field: Field, context: ReadContext): string[] => {
-	const entries = readList(field, raw, context);
-	return [
-		...new Set(entries.map((entry) => parseFileId(entry, 'file', getLabel(field, context)))),
-	];
-};
+export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {
+	const label = getLabel(field, context);
+	const ids = readList(field, raw, context).map((entry) => parseFileId(entry, 'file', label));
+	return [...new Set(ids)];
+}
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
@@ -128,18 +102,18 @@ export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 	} as const satisfies Partial<Field>;
 }
 
-/** Reads which tab a link to a document opens. The link is a URL, or a locator with a URL. @returns '' or an ID such as `t.0` */
-export function readDocumentTab(link: unknown): string {
+/** Reads the URL of a link: a URL, or a locator with a URL. */
+function readLink(link: unknown): URL | undefined {
 	const text = isRecord(link) ? link['value'] : link;
-	if (typeof text !== 'string') return '';
-	return parseUrl(text)?.searchParams.get('tab') ?? '';
+	return typeof text === 'string' ? parseUrl(text) : undefined;
 }
 
-/** Reads which tab a link to a spreadsheet opens. The link is a URL, or a locator with a URL. @returns '' or, for example, `#gid=7` */
+/** Reads which tab a link to a document opens. @returns '' or an ID such as `t.0` */
+export const readDocumentTab = (link: unknown) => readLink(link)?.searchParams.get('tab') ?? '';
+
+/** Reads which tab a link to a spreadsheet opens. @returns '' or, for example, `#gid=7` */
 export function readLinkedTab(link: unknown): string {
-	const text = isRecord(link) ? link['value'] : link;
-	if (typeof text !== 'string' || !parseUrl(text)) return '';
-	const sheetId = /[#?&]gid=(\d+)/.exec(text)?.[1];
+	const sheetId = /[#?&]gid=(\d+)/.exec(readLink(link)?.href ?? '')?.[1];
 	return sheetId === undefined ? '' : `#gid=${sheetId}`;
 }
 

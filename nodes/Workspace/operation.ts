@@ -121,8 +121,6 @@ export interface Operation<
 	toModel?(result: R, params: InferParameters<F, O>): ModelAnswer;
 	/** Names what now exists at Google, such as "file a.pdf (ID 1Qm7x)". Needed if another item stops the node and the user runs it again. */
 	nameResult?(result: R): string;
-	/** A sentence that says how the user can run the node again without repeating finished items. */
-	readonly rerunAdvice?: string;
 	/**
 	 * Finds out what happened after an unknown outcome of sending, without repeating the work. Returns a result if the work was certainly
 	 * done, and a NodeError if it certainly was not. Returns undefined if nothing is known, so that the failure stands.

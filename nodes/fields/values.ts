@@ -15,11 +15,11 @@ export function createValueRefusal(
 	context: ReadContext,
 	expectation: string,
 ): NodeError {
-	const isForm = context.mode === 'fields';
-	const advice = isForm
-		? 'If it is an expression, check what it returns for this item.'
-		: undefined;
-	return createRefusal(`'${getLabel(field, context)}' must be ${expectation}`, advice);
+	const advice = 'If it is an expression, check what it returns for this item.';
+	return createRefusal(
+		`'${getLabel(field, context)}' must be ${expectation}`,
+		context.mode === 'fields' ? advice : undefined,
+	);
 }
 
 const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, expectation: string) =>
@@ -27,8 +27,8 @@ const createTypeRefusal = (field: Field, raw: unknown, context: ReadContext, exp
 
 export function readText(field: Field, raw: unknown, context: ReadContext): string {
 	if (typeof raw === 'string') return raw;
-	if (context.mode === 'fields' && (typeof raw === 'number' || typeof raw === 'boolean'))
-		return String(raw);
+	const isScalar = typeof raw === 'number' || typeof raw === 'boolean';
+	if (isScalar && context.mode === 'fields') return String(raw);
 	throw createTypeRefusal(field, raw, context, 'text');
 }
 
@@ -58,10 +58,8 @@ function readColumns(field: Field, raw: unknown, context: ReadContext) {
 		throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
 	if (context.mode === 'json' || typeof raw['mappingMode'] !== 'string') return raw;
 	if (raw['mappingMode'] === 'autoMapInputData') return undefined;
-	const columns: Record<string, unknown> = {};
-	for (const [name, value] of Object.entries(raw['value'] ?? {}))
-		columns[name] = value ?? undefined;
-	return columns;
+	const values = Object.entries(raw['value'] ?? {}) as Array<[string, unknown]>;
+	return Object.fromEntries(values.map(([name, value]) => [name, value ?? undefined]));
 }
 
 /** Reads the text of a locator. The form gives an object. An expression or a tool gives text. */
@@ -95,14 +93,15 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const rows: unknown = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
-	const entries: Array<[name: unknown, value: unknown]> = Array.isArray(rows)
-		? rows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
-		: Object.entries(raw);
-	const pairs = entries.map((entry) => {
-		const [name = '', value = ''] = entry.map((part) => readText(field, part, context));
-		return { name, value };
-	});
+	const formRows = raw[field.entries?.group ?? ''];
+	const rows: Array<Record<string, unknown>> =
+		context.mode === 'fields' && Array.isArray(formRows)
+			? formRows.filter(isRecord)
+			: Object.entries(raw).map(([name, value]) => ({ name, value }));
+	const pairs = rows.map(({ name, value }) => ({
+		name: readText(field, name ?? '', context),
+		value: readText(field, value ?? '', context),
+	}));
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
@@ -123,22 +122,16 @@ export function refuseUnknownKeys(
 function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 	const takesRecords = field.format === 'records';
 	const label = `'${getLabel(field, context)}'`;
-	const input = typeof raw === 'string' && raw.trim() === '' ? '[]' : raw;
-	const rows = typeof input === 'string' ? parseJson(input, label, jsonAdvice) : input;
+	const rows = typeof raw === 'string' ? parseJson(raw.trim() || '[]', label, jsonAdvice) : raw;
 	const message = `${label} must be an array of rows`;
 	if (!Array.isArray(rows))
 		throw createRefusal(`${message}, not ${describeType(rows)}`, rowsAdvice);
-	for (const [index, row] of rows.entries()) {
-		if (Array.isArray(row) || (takesRecords && isRecord(row))) continue;
-		const expectation = takesRecords
-			? 'an array of cells or an object keyed by header'
-			: 'an array of cells';
-		throw createRefusal(
-			`${message}, each ${expectation}; row ${index + 1} is ${describeType(row)}`,
-			rowsAdvice,
-		);
-	}
-	return rows;
+	const isRow = (row: unknown) => Array.isArray(row) || (takesRecords && isRecord(row));
+	const wrongIndex = rows.findIndex((row) => !isRow(row));
+	if (wrongIndex === -1) return rows;
+	const records = takesRecords ? ' or an object keyed by header' : '';
+	const found = `row ${wrongIndex + 1} is ${describeType(rows[wrongIndex])}`;
+	throw createRefusal(`${message}, each an array of cells${records}; ${found}`, rowsAdvice);
 }
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
@@ -160,17 +153,18 @@ export const jsonAdvice =
 
 /** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
-	const isForm = context.mode === 'fields';
-	const isEmptyOption = isBlank(raw) && context.hasUserOption?.(field.name);
-	if (isForm && !isEmptyOption && !context.hasUserExpression?.(field.name)) return;
+	const { mode, hasUserExpression, hasUserOption } = context;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
-	// In JSON mode, null and an empty list say that there is no file.
-	if (!isForm && (raw === null || entries.length === 0)) return;
+	if (mode === 'json') {
+		// Null and an empty list say that there is no file.
+		if (raw === null || entries.length === 0) return;
+	} else if (!hasUserExpression?.(field.name)) {
+		if (!isBlank(raw) || !hasUserOption?.(field.name)) return;
+	}
 	if (entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''))) return;
-	const place = entries.length > 1 ? ' in one of its entries' : '';
 	throw createRefusal(
-		`'${getLabel(field, context)}' names no file${place}`,
-		'It is empty for this item. Check the expression and that the input item contains the data, or remove it.',
+		`'${getLabel(field, context)}' names no file`,
+		'It, or one of its entries, is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
 }
 
@@ -178,31 +172,22 @@ const isBlank = (value: unknown) => typeof value === 'string' && value.trim() ==
 
 function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
 	const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
-	return entries
-		.filter((entry) => !isBlank(entry))
-		.map((entry) => {
-			if (typeof entry === 'string') return { field: entry.trim() };
-			if (context.mode === 'json' && isRecord(entry))
-				return readAttachment(field, entry, context);
-			throw createTypeRefusal(field, entry, context, 'a list of binary fields');
-		});
+	const filledEntries = entries.filter((entry) => !isBlank(entry));
+	return filledEntries.map((entry) => readAttachment(field, entry, context));
 }
 
-const attachmentExpectation =
-	'names of binary fields or objects with fileName, mimeType and content (base64 text)';
-
-function readAttachment(
-	field: Field,
-	entry: Record<string, unknown>,
-	context: ReadContext,
-): AttachmentInput {
+function readAttachment(field: Field, entry: unknown, context: ReadContext): AttachmentInput {
+	if (typeof entry === 'string') return { field: entry.trim() };
+	if (context.mode === 'fields' || !isRecord(entry))
+		throw createTypeRefusal(field, entry, context, 'a list of binary fields');
+	const expectation =
+		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 	const keys = ['fileName', 'mimeType', 'content'];
-	refuseUnknownKeys(field, [entry], keys, attachmentExpectation, context);
-	const { fileName, mimeType, content } = entry;
-	const hasContent = typeof fileName === 'string' && typeof content === 'string';
-	if (!hasContent || (mimeType !== undefined && typeof mimeType !== 'string'))
-		throw createValueRefusal(field, context, attachmentExpectation);
-	return { fileName, content, mimeType };
+	refuseUnknownKeys(field, [entry], keys, expectation, context);
+	const { fileName, mimeType = '', content } = entry;
+	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
+		throw createValueRefusal(field, context, expectation);
+	return entry as AttachmentInput;
 }
 
 const isoPattern =
@@ -218,17 +203,15 @@ const maxMillisecondsSince1970 = 1e13;
  */
 function readDateTime(field: Field, raw: unknown, context: ReadContext): string {
 	if (raw === '') return '';
-	const expectation =
-		'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
 	// A Date and n8n's DateTime become text in ISO 8601.
 	const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
-	const isDigits = typeof value === 'string' && /^\d{9,13}$/.test(value);
-	const time =
-		typeof value === 'number' || isDigits
-			? parseUnixTime(Number(value))
-			: parseIsoTime(String(value), context.timezone);
-	if (!time) throw createValueRefusal(field, context, expectation);
-	return time.toISOString();
+	const text = String(value);
+	const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
+	const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
+	if (time) return time.toISOString();
+	const expectation =
+		'a date and time, such as 2026-01-31T09:00:00Z, or the milliseconds or seconds since 1970';
+	throw createValueRefusal(field, context, expectation);
 }
 
 function parseUnixTime(number: number): Date | undefined {
@@ -258,13 +241,11 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const { minimum = -Infinity, maximum = Infinity, decimals } = field;
 	const isText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
 	const value = isText ? Number(raw) : raw;
-	const isWholeOnly = decimals === undefined;
-	const isNumber = isWholeOnly ? Number.isInteger(value) : Number.isFinite(value);
+	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
 	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
-	const isReadable = typeof value === 'number' && !(isText && Number.isNaN(value));
-	const kind = isWholeOnly ? 'a whole number' : 'a number';
-	const shownValue = isReadable ? String(value) : describeType(raw);
-	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shownValue}`);
+	const kind = decimals === undefined ? 'a whole number' : 'a number';
+	const shown = Number.isNaN(value) || typeof value !== 'number' ? describeType(raw) : value;
+	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
 }
 
 function describeLimits({ minimum, maximum }: Field): string {

@@ -1,7 +1,12 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
-import { createExecuteContext, createToolCall, type ContextOptions } from '../createExecuteContext';
+import {
+	createExecuteContext,
+	createToolCall,
+	type ContextOptions,
+	loadBinaryData,
+} from '../createExecuteContext';
 
 import { basesAt } from './client';
 
@@ -65,5 +70,5 @@ function optionsOf({
 
 export async function runNode(options: RunOptions): Promise<INodeExecutionData[]> {
 	const [items = []] = await new Workspace().execute.call(createNodeContext(options));
-	return items;
+	return await loadBinaryData(items);
 }

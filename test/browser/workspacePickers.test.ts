@@ -117,7 +117,7 @@ test('an empty list says why, and asks again when it is opened the next time, as
 	await editor.openPicker('spreadsheetId');
 	const reason = editor.page.getByTestId('rlc-error-container').filter({ visible: true });
 	await reason
-		.getByText('No spreadsheets found for this account. If Drive Access was changed')
+		.getByText('No spreadsheets found for this account. Drive Access in the credential')
 		.waitFor();
 	await editor.picture();
 	for (const file of google.files.listAll()) file.trashed = false;

@@ -225,7 +225,7 @@ test('a model that may only save drafts, and write to some people alone, does ne
 	await runAgent(tools, 3.1);
 	const answers = model.requests.at(-1)?.toolAnswers ?? [];
 	expect(answers).toHaveLength(calls.length);
-	expect(answers[0]).toMatch(/only allowed with 'saveAsDraft'/);
+	expect(answers[0]).toMatch(/not allowed here without 'saveAsDraft'/);
 	for (const at of [1, 4, 5]) expect(answers[at]).toContain(`does not include ${stranger}`);
 	for (const at of [3, 6]) expect(answers[at]).not.toMatch(/error/i);
 	expect(sent.slice(before[0]).map(({ recipients }) => recipients)).toEqual([[friend]]);

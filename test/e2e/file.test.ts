@@ -57,7 +57,7 @@ const read = (file: string) =>
 
 const files = (name: string) => google.files.listAll().filter((file) => file.name === name);
 
-describe.each(['filesystem', 'database', 'default'])('binary data in the mode %s', (mode) => {
+describe.each(['filesystem', 'database'])('binary data in the mode %s', (mode) => {
 	let n8n: TestN8n;
 	let credentials: object;
 

@@ -9,7 +9,7 @@ import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAc
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { binary } from '../Workspace/actions/mail/mails';
 import { file, multipart, plain } from '../Workspace/actions/mail/parts';
-import { createExecuteContext } from '../createExecuteContext';
+import { createExecuteContext, loadBinaryData } from '../createExecuteContext';
 import { marker, type Seeds } from './samples';
 
 // One line for each wait would be thousands.
@@ -97,7 +97,7 @@ export class World {
 			credentialTypes: { workspaceServiceAccountApi: new WorkspaceServiceAccountApi() },
 		});
 		const [items = []] = await new Workspace().execute.call(context);
-		return items;
+		return await loadBinaryData(items);
 	}
 
 	/** The context of a run, as far as it can be sent to another process. */

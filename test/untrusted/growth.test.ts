@@ -4,7 +4,9 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { buildParagraph } from '../../nodes/untrusted/document/blocks';
 import { documentTabsToText } from '../../nodes/untrusted/document/documentTabsToText';
 import { getStoredText } from '../../nodes/Workspace/actions/document/tabs';
-import { Layout, buildListRequests } from '../../nodes/Workspace/actions/document/styleRequests';
+import { layOut } from '../../nodes/Workspace/actions/document/layout';
+import { RequestBuilder } from '../../nodes/Workspace/actions/document/requestBuilder';
+import { setLists } from '../../nodes/Workspace/actions/document/styleRequests';
 import { decodeText, decodeHeader } from '../../nodes/untrusted/mail/charset';
 import { keepNewText } from '../../nodes/untrusted/mail/newText';
 import { readMail } from '../../nodes/untrusted/mail/readMail';
@@ -141,14 +143,11 @@ test('the bullets of a document cost no more than its items', () => {
 		const count = text.length / perElement;
 		const blocks = Array.from({ length: count }, (_, at) => ({
 			...buildParagraph([{ text: 'x', marks: {} }]),
-			list: { level: at % 9, hasBullet: at % 3 > 0 },
+			list: { level: at % 9, hasBullet: at % 3 > 0, lists: [Math.floor(at / 10)] },
 		}));
-		const lists = Array.from({ length: count / 10 }, (_, at) => ({
-			firstIndex: at * 10,
-			lastIndex: at * 10 + 9,
-			kind: at % 2 === 0 ? ('number' as const) : ('bullet' as const),
-		}));
-		return new Layout({ blocks, lists }, 1);
+		return layOut(blocks, 1);
 	};
-	expectLinear(' ', layoutOf, buildListRequests);
+	expectLinear(' ', layoutOf, (layout) => {
+		setLists(new RequestBuilder(undefined), layout, []);
+	});
 });

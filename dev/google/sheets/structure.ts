@@ -272,6 +272,8 @@ export function fill(
 			}
 			grid.set(row, column, parseCell(userEnteredValue));
 			if (userEnteredFormat?.textFormat?.bold === true) grid.boldRows.add(row);
+			if (userEnteredFormat?.numberFormat)
+				grid.setFormat(row, column, parseFormat(userEnteredFormat.numberFormat));
 		}
 	}
 }

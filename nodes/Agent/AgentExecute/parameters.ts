@@ -63,30 +63,23 @@ function checkNotEmpty(
 	values: Record<string, unknown>,
 	rawParameters: RawParameters,
 ): void {
-	const isEmpty = (name: string) => isBlank(values[name] ?? '');
-	const isEmptyExpression = (name: string) => isEmpty(name) && rawParameters.hasExpression(name);
-	if (isEmptyExpression('sessionId'))
-		throw createRefusal(
-			"The expression in 'Session ID' is empty for this item",
-			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
-		);
-	if (mode === 'json' && isEmptyExpression('payloadJson'))
-		throw createRefusal(
-			"The expression in 'Payload (JSON)' is empty for this item",
-			missingDataAdvice,
-		);
-	if (mode === 'json') return;
-	// Only an expression can give undefined or null.
-	const fieldWithoutValue = ['task', 'input'].find((name) => values[name] == null);
-	if (isEmpty('task') && isEmpty('input'))
+	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
+	for (const { name, displayName } of executeFields) {
+		if (!names.includes(name)) continue;
+		const value = values[name] ?? undefined;
+		// A text such as the task may be empty on purpose, if the other one is not.
+		const mayBeBlank = name === 'task' || name === 'input';
+		const isEmpty = value === undefined || (isBlank(value) && !mayBeBlank);
+		if (isEmpty && rawParameters.hasExpression(name))
+			throw createRefusal(
+				`The expression in '${displayName}' is empty for this item`,
+				`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty, or add ?? '' inside the expression.`,
+			);
+	}
+	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
-			`${fieldWithoutValue ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
-		);
-	if (fieldWithoutValue)
-		throw createRefusal(
-			`The expression in '${fieldWithoutValue === 'task' ? 'Task' : 'Input'}' has no value for this item`,
-			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
+			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
 		);
 }
 

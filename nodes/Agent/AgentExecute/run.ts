@@ -168,14 +168,13 @@ function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgres
 	const failure = new Sanitizer(call.secrets).sanitizeError(
 		naming.insertNamesIntoError(toNodeError(error)),
 	);
-	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
-	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
-	if (!agentResponse)
-		return { result: { failure: addCallDetails(failure, call) }, mustNotRepeat };
+	if (!agentResponse) {
+		const mustNotRepeat = failure.outcome !== 'notDone';
+		const result = { failure: mustNotRepeat ? addCallDetails(failure, call) : failure };
+		return { result, mustNotRepeat };
+	}
 	const content = parseResponseContent(agentResponse);
-	const response =
-		'bytes' in content
-			? `(${content.bytes.length} bytes, ${content.mimeType})`
-			: content.response;
-	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
+	const response = 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
+	const startedFailure = addCallDetails(failure, call, response).with({ outcome: 'done' });
+	return { result: { failure: startedFailure }, mustNotRepeat: true };
 }

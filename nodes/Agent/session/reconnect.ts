@@ -3,10 +3,10 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/loop';
 import * as closeReasons from './closeReason';
 
-/** A channel that was open for this long ends the outage. */
+/** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
-/** So does a channel that brought a frame and was open for this long. After a shorter time, the frame may be only a greeting. */
-const usedChannelMilliseconds = 5000;
+/** A channel that brought a frame and was open for this long ends the backoff. After a shorter time, the frame may be only a greeting. */
+const backoffResetMilliseconds = 5000;
 /** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
 /** The long backoff starts with seconds, because a service that is being deployed refuses connections only for seconds. */
@@ -33,7 +33,7 @@ class OutageHistory {
 	startedAt: number | undefined;
 	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
 	readonly raisedAlerts = new Set<string>();
-	/** The number of delays of the backoff. It sets the limit of the next delay. */
+	/** The number of delays of the backoff since it last began. It sets the limit of the next delay. */
 	backoffDelayCount = 0;
 	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
 	longBackoffDelayCount = 0;
@@ -91,11 +91,10 @@ export class ReconnectPlanner {
 
 	#forgetEndedOutage(now: number): void {
 		const openMilliseconds = now - (this.#openedAt ?? now);
-		const requiredMilliseconds = this.#hasReceivedFrame
-			? usedChannelMilliseconds
-			: stableChannelMilliseconds;
 		this.#openedAt = undefined;
-		if (openMilliseconds >= requiredMilliseconds) this.#outage = new OutageHistory();
+		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
+		else if (this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			this.#outage.backoffDelayCount = 0;
 	}
 
 	/** Draws a random delay that is at least as long as the server asked for. */

@@ -3,7 +3,7 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
-import type { FullResponse, RequestSender } from '../../http/attempt';
+import type { FullResponse } from '../../http/attempt';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
 import { describeSignInEnd, claimNoticeLogging } from './signInEnd';
@@ -41,65 +41,67 @@ export async function readGoogleCredential(
 	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
 	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
-	/** Binds n8n's helper, which reads the credential and the cancel signal from its `this`. */
-	const createSender = (thisArg: IAllExecuteFunctions): RequestSender => {
-		const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
-		return async (request) => (await send(request)) as FullResponse;
-	};
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
-	const credentialKey = id ?? type;
-	// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
-	const endsSoon = describeSignInEnd(credentialKey, credential) !== undefined;
 	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
 	const credentialJson = JSON.stringify([type, credential]);
 	const defaults = {
 		signIn,
 		signal:
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey,
+		credentialKey: id ?? type,
 		log: context.logger.info.bind(context.logger),
 		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
 		credentialHash: createHash('sha256').update(credentialJson).digest('base64'),
 	};
 	return {
 		signIn,
-		/** Returns and, every two days, logs a notice if the sign-in ends soon. Call this after the requests, which may refresh the token. */
-		async reportSignInEnd(): Promise<string | undefined> {
-			if (!endsSoon) return undefined;
-			// An error here must not fail the run, because its work is done.
-			const latestCredential = await cachingContext
-				.getCredentials(type)
-				.catch(() => undefined);
-			const endText = latestCredential && describeSignInEnd(credentialKey, latestCredential);
-			if (endText === undefined) return undefined;
-			if (claimNoticeLogging(credentialKey))
-				context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
-			return `The Google sign-in of this node ${endText}`;
-		},
+		reportSignInEnd: createSignInEndReport(cachingContext, type, credential, {
+			key: defaults.credentialKey,
+			name,
+		}),
 		/** Loads Google's libraries on first use. */
-		loadClients: async (
+		async loadClients(
 			options: OperationOptions,
 			group?: GroupRequestOptions,
-		): Promise<Clients> => {
-			const { createClients } = await import('./clients');
-			if (!group)
-				return createClients(createSender(cachingContext), bases, {
-					...defaults,
-					...options,
-				});
-			for (const runSanitizer of group.sanitizers) sanitizers.add(runSanitizer);
-			// n8n's helper aborts a request when the execution that sends it is stopped. Other runs still need the request.
-			const { signal, log } = group;
-			const overrides = { getExecutionCancelSignal: { value: () => signal } };
+		): Promise<Clients> {
+			for (const runSanitizer of group?.sanitizers ?? []) sanitizers.add(runSanitizer);
+			const clientOptions = { ...defaults, ...options, ...group };
+			// n8n's helper aborts a request when the execution that sends it is stopped. The other runs of a group still need the request.
+			const getExecutionCancelSignal = () => clientOptions.signal;
+			const overrides = { getExecutionCancelSignal: { value: getExecutionCancelSignal } };
+			// n8n's helper reads the credential and the cancel signal from its `this`.
 			const thisArg = Object.create(cachingContext, overrides) as IAllExecuteFunctions;
-			return createClients(createSender(thisArg), bases, {
-				...defaults,
-				...options,
-				signal,
-				log,
-			});
+			const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
+			const { createClients } = await import('./clients');
+			return createClients(
+				async (request) => (await send(request)) as FullResponse,
+				bases,
+				clientOptions,
+			);
 		},
+	};
+}
+
+/**
+ * Creates a function that returns and, every two days, logs a notice if the sign-in ends soon. Call it after the requests, which may refresh
+ * the token.
+ */
+function createSignInEndReport(
+	context: IAllExecuteFunctions,
+	type: string,
+	credential: ICredentialDataDecryptedObject,
+	{ key, name }: { readonly key: string; readonly name: string },
+) {
+	// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
+	const endsSoon = describeSignInEnd(key, credential) !== undefined;
+	return async (): Promise<string | undefined> => {
+		if (!endsSoon) return undefined;
+		const endText = describeSignInEnd(key, await context.getCredentials(type));
+		if (endText === undefined) return undefined;
+		if (claimNoticeLogging(key))
+			context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
+		return `The Google sign-in of this node ${endText}`;
 	};
 }
 
@@ -143,18 +145,14 @@ export function getDriveAccess(
 	credential: Readonly<Record<string, unknown>>,
 ): SignIn['driveAccess'] {
 	const { driveAccess, customScopes, enabledScopes } = credential;
-	if (customScopes !== true)
-		return driveAccess === 'allFiles' || driveAccess === 'appFiles'
-			? driveAccess
-			: 'appFilesAndNames';
-	const scopes = typeof enabledScopes === 'string' ? enabledScopes.split(/\s+/) : [];
-	const hasScope = (name: string) => scopes.includes(`https://www.googleapis.com/auth/${name}`);
-	if (hasScope('drive')) return 'allFiles';
+	if (customScopes !== true) {
+		const isKnown = driveAccess === 'allFiles' || driveAccess === 'appFiles';
+		return isKnown ? driveAccess : 'appFilesAndNames';
+	}
+	const scopes = typeof enabledScopes === 'string' ? enabledScopes : '';
+	if (/auth\/drive(\s|$)/.test(scopes)) return 'allFiles';
 	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
-	const seesNames = ['drive.metadata', 'drive.metadata.readonly', 'drive.readonly'].some(
-		hasScope,
-	);
-	return seesNames ? 'appFilesAndNames' : 'appFiles';
+	return /auth\/drive\.(metadata|readonly)/.test(scopes) ? 'appFilesAndNames' : 'appFiles';
 }
 
 /** Reads the base addresses from a credential's decrypted data. If a field is empty or hidden, Google's own address is used. */
@@ -163,15 +161,8 @@ export function readApiBases(credential: Readonly<Record<string, unknown>>): Api
 		const value = credential[`${api}ApiBase`];
 		const base = typeof value === 'string' ? value.trim() : '';
 		if (base === '') return googleApiBases[api];
-		const url = URL.canParse(base) ? new URL(base) : undefined;
-		const isUsable =
-			url &&
-			/^https?:$/.test(url.protocol) &&
-			!url.search &&
-			!url.hash &&
-			!url.username &&
-			!url.password;
-		if (isUsable) return base.replace(/\/+$/, '');
+		if (/^https?:\/\/[^?#@]+$/.test(base) && URL.canParse(base))
+			return base.replace(/\/+$/, '');
 		throw createRefusal(
 			`'${api.charAt(0).toUpperCase()}${api.slice(1)} API Base' in the credential is not a valid API URL`,
 			`Enter a URL such as ${googleApiBases[api]}, without a query, or leave it empty to use Google's.`,

@@ -5,7 +5,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { isNodeError, NodeError, createRefusal } from '../../core/errors';
 import { BoundedMap } from '../../core/boundedMap';
 import { KeyedMutex } from '../../core/keyedMutex';
-import { BodyError, parseJson, readBody, readErrorBody } from '../../http/body';
+import { parseJson, readErrorBody } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
 
@@ -37,8 +37,6 @@ export type PostForm = (
 ) => Promise<{ readonly statusCode: number; readonly body: Readable }>;
 
 const bodyTimeoutMilliseconds = 15_000;
-/** The largest response that is read, in bytes. A token has less than 4 KiB. */
-const maxTokenResponseBytes = 256 * 1024;
 
 /** Fetches an access token (RFC 7523). @throws NodeError 400 if the key is unreadable, 401 if Google refuses, 503 if Google fails */
 export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
@@ -48,53 +46,26 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	});
 	const { statusCode, body } = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
-	const isIssued = statusCode === 200;
-	const bytes = await (isIssued
-		? readTokenBody(body, signal, account)
-		: readErrorBody(body, signal));
-	const responseJson = parseJson(bytes);
+	// Of an answer that is cut off or too long, only the beginning is read, which is no JSON.
+	const responseJson = parseJson(await readErrorBody(body, signal));
 	const token = getProperty(responseJson, 'access_token');
-	if (isIssued && typeof token === 'string' && token !== '') return token;
+	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	const errorTexts = [
 		getProperty(responseJson, 'error'),
 		getProperty(responseJson, 'error_description'),
-	];
-	throw createTokenError(statusCode, errorTexts, account);
-}
-
-/** Reads the body of a token response. If it is too long, returns an empty Buffer. @throws NodeError 503 if it was cut off */
-async function readTokenBody(
-	body: Readable,
-	signal: AbortSignal,
-	account: ServiceAccount,
-): Promise<Buffer> {
-	const bodyOrError = await readBody({ body }, signal, maxTokenResponseBytes).catch(
-		(error: unknown) => error,
-	);
-	if (Buffer.isBuffer(bodyOrError)) return bodyOrError;
-	if (bodyOrError instanceof BodyError && bodyOrError.reason === 'tooLarge')
-		return Buffer.alloc(0);
-	throw createTokenError(503, ['the answer was cut off'], account);
-}
-
-function createTokenError(
-	statusCode: number,
-	errorTexts: unknown[],
-	account: ServiceAccount,
-): NodeError {
-	const googleText = errorTexts
-		.filter((text) => typeof text === 'string' && text !== '')
-		.join(': ');
-	return new NodeError({
-		code: classifyStatus(statusCode).retryable ? 503 : 401,
-		message: `Google did not issue a token for the service account (${googleText || `HTTP ${statusCode}`})`,
+	].filter((text) => typeof text === 'string');
+	// A success without a token was cut off.
+	const mayPass = statusCode === 200 || classifyStatus(statusCode).retryable;
+	throw new NodeError({
+		code: mayPass ? 503 : 401,
+		message: `Google did not issue a token for the service account (${errorTexts.join(': ') || `HTTP ${statusCode}`})`,
 		description: findTokenAdvice(statusCode, errorTexts, account),
 	});
 }
 
 function findTokenAdvice(
 	statusCode: number,
-	errorTexts: unknown[],
+	errorTexts: readonly string[],
 	{ scope }: ServiceAccount,
 ): string {
 	// Reported in googleapis/google-api-php-client#2214.

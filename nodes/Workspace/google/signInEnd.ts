@@ -42,13 +42,12 @@ export function describeSignInEnd(
 	const seconds = readNumber('refresh_token_expires_in');
 	if (!Number.isFinite(seconds)) return undefined;
 	if (hasOutdatedSeconds(credentialKey, tokenData['access_token'], seconds)) return undefined;
-	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000;
 	// Older versions of n8n do not store when the token was refreshed.
-	const isExact = Number.isFinite(refreshedAt);
-	const endTime = (isExact ? refreshedAt : now) + seconds * 1000;
+	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000 || now;
+	const endTime = refreshedAt + seconds * 1000;
 	if (endTime <= now || endTime >= now + noticeMilliseconds) return undefined;
-	const timeText = `${new Date(endTime).toISOString().slice(0, 16).replace('T', ' at ')} UTC`;
-	return `ends on ${timeText}${isExact ? '' : ' or earlier'}. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
+	const timeText = new Date(endTime).toISOString().slice(0, 16).replace('T', ' at ');
+	return `ends on ${timeText} UTC or earlier. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
 }
 
 /** When the notice was last logged, by credential, in milliseconds since 1970. */

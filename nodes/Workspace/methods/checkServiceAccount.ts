@@ -76,9 +76,6 @@ function buildTestRequest(credential: ICredentialDataDecryptedObject): RequestFa
 			? `${bases.mail}/users/me/profile?fields=emailAddress`
 			: `${bases.drive}/about?fields=user`,
 		signIn: { authentication: 'serviceAccount', driveAccess: getDriveAccess(credential) },
-		adviceByStatus: {
-			403: 'The test asks for nothing else. Operations of other services may work.',
-		},
 	};
 }
 

@@ -19,7 +19,6 @@ import { buildDocumentUrl, readBodyState } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/labels';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
-import type { SignIn } from '../google/advice';
 import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
 import { toGoogleFailure } from '../google/errors';
 import { type FileKind, parseFileId, readDocumentTab, readLinkedTab } from '../locators';
@@ -43,62 +42,63 @@ type Search = (
  * removes the search box of a list that fails, and the user could not change the filter.
  */
 function createFileSearch(pluralNoun: string, mimeType: string): Search {
-	return async (clients, filter, pageToken) => {
-		const order = 'viewedByMeTime desc,name_natural';
-		const page = await listPickerFiles(clients, mimeType, order, filter, pageToken);
-		const hasFiles = page.results.length > 0 || page.paginationToken || pageToken;
-		if (!hasFiles && !filter?.trim()) throw createEmptyListError(pluralNoun, clients.signIn);
-		return page;
+	return async (clients, filter = '', pageToken = '') => {
+		const orderBy = 'viewedByMeTime desc,name_natural';
+		const page = await findFiles(clients, { mimeType, orderBy, filter, pageToken });
+		const hasFiles = page.files.length > 0 || page.nextPageToken || pageToken !== '';
+		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there.
+		if (!hasFiles && filter.trim() === '')
+			throw new NodeError({
+				code: 404,
+				message: `No ${pluralNoun} found for this account. Drive Access in the credential determines what Google lists: after changing it, save the credential and click Switch account. A service account sees only what is shared with its email. To use one anyway, choose By URL above.`,
+			});
+		return toListResult(page);
 	};
 }
 
-/** Creates the error for an empty list. Its message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there. */
-function createEmptyListError(
-	pluralNoun: string,
-	{ authentication, driveAccess }: SignIn,
-): NodeError {
-	const appFilesAdvice =
-		'With Drive Access set to App Files, Google lists only what this app created. For all of them, change Drive Access in the credential, save it, and click Switch account.';
-	const reconnectAdvice =
-		'If Drive Access was changed in the credential, save it and click Switch account there.';
-	const advice =
-		authentication === 'serviceAccount'
-			? 'Share some with the email of the service account.'
-			: `${driveAccess === 'appFiles' ? appFilesAdvice : reconnectAdvice} To use one anyway, choose By URL above.`;
-	return new NodeError({
-		code: 404,
-		message: `No ${pluralNoun} found for this account. ${advice}`,
-	});
+interface FileQuery {
+	readonly mimeType: string;
+	readonly orderBy: string;
+	readonly filter: string;
+	readonly pageToken: string;
 }
 
-async function listPickerFiles(
-	{ drive, signIn: { driveAccess } }: FileClients,
-	mimeType: string,
-	orderBy: string,
-	filter = '',
-	pageToken = '',
-	isUsable: (file: drive_v3.Schema$File) => boolean = () => true,
-): Promise<INodeListSearchResult> {
-	const terms = [`mimeType = '${mimeType}'`, 'trashed = false'];
-	if (filter.trim()) terms.push(`name contains ${quoteSearchText(filter.trim())}`);
+interface FilePage {
+	readonly files: readonly drive_v3.Schema$File[];
+	readonly nextPageToken: string | undefined;
+}
+
+async function findFiles(
+	{ drive, signIn }: FileClients,
+	{ mimeType, orderBy, filter, pageToken }: FileQuery,
+): Promise<FilePage> {
+	let q = `mimeType = '${mimeType}' and trashed = false`;
+	if (filter.trim() !== '') q += ` and name contains ${quoteSearchText(filter.trim())}`;
 	const { data } = await drive.files.list({
-		q: terms.join(' and '),
+		q,
 		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)',
 		orderBy,
 		pageSize: 100,
 		pageToken: pageToken || undefined,
-		corpora: driveAccess === 'appFiles' ? 'user' : 'allDrives',
+		corpora: signIn.driveAccess === 'appFiles' ? 'user' : 'allDrives',
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	const files = (data.files ?? []).filter(isUsable);
-	const results = files.flatMap(({ id, name, webViewLink, modifiedTime }) => {
-		if (!id) return [];
+	return { files: data.files ?? [], nextPageToken: data.nextPageToken ?? undefined };
+}
+
+/** Files with the same name are told apart by their last change. */
+function toListResult({ files, nextPageToken }: FilePage) {
+	const results = files.map(({ id, name, webViewLink, modifiedTime }) => {
 		const isUniqueName = files.filter((file) => file.name === name).length === 1;
-		const label = `${name}${isUniqueName ? '' : ` (changed ${modifiedTime?.slice(0, 16).replace('T', ' ')} UTC)`}`;
-		return { name: label, value: id, url: webViewLink ?? undefined };
+		const time = modifiedTime?.slice(0, 16).replace('T', ' ');
+		return {
+			name: isUniqueName ? String(name) : `${name} (changed ${time} UTC)`,
+			value: id ?? '',
+			url: webViewLink ?? undefined,
+		};
 	});
-	return { results, paginationToken: data.nextPageToken ?? undefined };
+	return { results, paginationToken: nextPageToken };
 }
 
 export const findDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
@@ -108,43 +108,34 @@ export const findSpreadsheets = createFileSearch(
 );
 
 /** Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
-export const findFolders: Search = async (clients, filter, pageToken) => {
-	const folderType = 'application/vnd.google-apps.folder';
-	const isUsable = ({ isAppAuthorized }: drive_v3.Schema$File) =>
-		isAppAuthorized === true || clients.signIn.driveAccess !== 'appFilesAndNames';
-	const page = await listPickerFiles(
-		clients,
-		folderType,
-		'name_natural',
-		filter,
-		pageToken,
-		isUsable,
-	);
-	const myDrive = {
-		name: 'My Drive',
-		value: 'root',
-		url: 'https://drive.google.com/drive/my-drive',
-	};
-	const roots = pageToken ? [] : [myDrive, ...(await listSharedDrives(clients))];
+export const findFolders: Search = async (clients, filter = '', pageToken = '') => {
+	const mimeType = 'application/vnd.google-apps.folder';
+	const query = { mimeType, orderBy: 'name_natural', filter, pageToken };
+	const { files, nextPageToken } = await findFiles(clients, query);
+	const seesNamesOnly = clients.signIn.driveAccess === 'appFilesAndNames';
+	const usableFolders = files.filter(({ isAppAuthorized }) => !seesNamesOnly || isAppAuthorized);
+	const page = toListResult({ files: usableFolders, nextPageToken });
+	if (pageToken !== '') return page;
+	const url = 'https://drive.google.com/drive/my-drive';
+	const roots = [{ name: 'My Drive', value: 'root', url }, ...(await listSharedDrives(clients))];
 	return { ...page, results: [...filterByName(roots, filter), ...page.results] };
 };
 
 /** Lists the shared drives. Google shows them only to a sign-in with access to all files. */
-async function listSharedDrives(
-	clients: FileClients,
-	pageToken?: string,
-): Promise<INodeListSearchItems[]> {
-	if (clients.signIn.driveAccess !== 'allFiles') return [];
-	const fields = 'nextPageToken,drives(id,name)';
-	const { data } = await clients.drive.drives.list({ pageSize: 100, pageToken, fields });
-	const drives = (data.drives ?? []).flatMap(({ id, name }) =>
-		id
-			? { name: name ?? id, value: id, url: `https://drive.google.com/drive/folders/${id}` }
-			: [],
-	);
-	return data.nextPageToken
-		? [...drives, ...(await listSharedDrives(clients, data.nextPageToken))]
-		: drives;
+async function listSharedDrives({ drive, signIn }: FileClients): Promise<INodeListSearchItems[]> {
+	const choices: INodeListSearchItems[] = [];
+	if (signIn.driveAccess !== 'allFiles') return choices;
+	let pageToken: string | undefined;
+	do {
+		const request = { pageSize: 100, pageToken, fields: 'nextPageToken,drives(id,name)' };
+		const { data } = await drive.drives.list(request);
+		for (const { id, name } of data.drives ?? []) {
+			const url = `https://drive.google.com/drive/folders/${id}`;
+			choices.push({ name: String(name), value: String(id), url });
+		}
+		pageToken = data.nextPageToken ?? undefined;
+	} while (pageToken !== undefined);
+	return choices;
 }
 
 /** Limits for requests while the user waits for a list. A workflow may wait longer. */
@@ -166,12 +157,9 @@ async function askGoogle<T>(
 	const sanitizer = new Sanitizer();
 	try {
 		const authentication = context.getNodeParameter('authentication', 'oAuth2');
-		const { signIn, loadClients } = await readGoogleCredential(
-			context,
-			authentication,
-			sanitizer,
-		);
-		return await ask({ signIn, ...(await loadClients(pickerLimits)) });
+		const credential = await readGoogleCredential(context, authentication, sanitizer);
+		const clients = await credential.loadClients(pickerLimits);
+		return await ask({ signIn: credential.signIn, ...clients });
 	} catch (error) {
 		const rawFailure = toGoogleFailure(error, context.logger.info.bind(context.logger));
 		const failure = addAdviceToMessage(naming.insertNamesIntoError(rawFailure));
@@ -223,23 +211,17 @@ function createTabsMethod(
 		readField: (name: string) => string,
 	) => Promise<INodeListSearchItems[]>,
 ) {
-	return async (
-		context: ILoadOptionsFunctions,
-		filter?: string,
-	): Promise<INodeListSearchResult> =>
+	return async (context: ILoadOptionsFunctions, filter = ''): Promise<INodeListSearchResult> =>
 		await askGoogle(context, async (clients) => {
 			const readField = (name: string) => readChosenText(context.getNodeParameter(name, ''));
 			const idOrUrl = readField(`${kind}Id`);
-			const label = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-			if (idOrUrl !== '')
-				return {
-					results: filterByName(
-						await listTabs(clients, parseFileId(idOrUrl, kind, label), readField),
-						filter,
-					),
-				};
-			const message = `Choose the ${kind} first. If an expression chooses it, choose By Name above.`;
-			throw new NodeError({ code: 400, message });
+			if (idOrUrl === '')
+				throw new NodeError({
+					code: 400,
+					message: `Choose the ${kind} first. If an expression chooses it, choose By Name above.`,
+				});
+			const fileId = parseFileId(idOrUrl, kind, kind);
+			return { results: filterByName(await listTabs(clients, fileId, readField), filter) };
 		});
 }
 
@@ -258,18 +240,14 @@ const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields}
 
 /** Lists the tabs by ID, because several tabs of a document may have the same title. */
 export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
-	const { data } = await docs.documents.get({
-		documentId,
-		includeTabsContent: true,
-		fields: tabTree,
-	});
-	return flattenTabs(data.tabs)
-		.map(summarizeTab)
-		.map(({ tabId, title }) => ({
-			name: title,
-			value: tabId,
-			url: buildDocumentUrl(documentId, tabId),
-		}));
+	const request = { documentId, includeTabsContent: true, fields: tabTree };
+	const { data } = await docs.documents.get(request);
+	const tabs = flattenTabs(data.tabs).map(summarizeTab);
+	return tabs.map(({ tabId, title }) => ({
+		name: title,
+		value: tabId,
+		url: buildDocumentUrl(documentId, tabId),
+	}));
 }
 
 /** Lists the headings of the chosen tab. Append has the tab among its options. */
@@ -280,38 +258,26 @@ export async function listDocumentHeadings(
 ) {
 	const tab = readField('tab') || readField('options.tab');
 	const linkedTab = readDocumentTab(readField('documentId'));
-	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'bodies');
+	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'texts');
 	return listHeadings(content).map(({ text }) => ({ name: text, value: text }));
 }
 
-function filterByName(
-	choices: readonly INodeListSearchItems[],
-	filter = '',
-): INodeListSearchItems[] {
+function filterByName(choices: readonly INodeListSearchItems[], filter: string) {
 	const filterText = filter.trim().toLowerCase();
 	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));
 }
 
-/** Lists the labels of the mailbox. The labels of the user come first. Each shows its ID, which emails have in place of the name. */
+/** Lists the labels of the mailbox by name. Each shows its ID, which emails have in place of the name. */
 export async function listLabelOptions(
 	clients: Pick<Clients, 'gmail'>,
 ): Promise<INodePropertyOptions[]> {
 	const labels = await listLabels(clients);
-	const choices = labels.flatMap(({ id, name, type }) => {
-		if (!id) return [];
-		return type === 'user'
-			? { name: name ?? id, value: id, description: id }
-			: { name: formatSystemLabel(id), value: id };
-	});
-	// Only the user's own labels have a description.
-	const rank = ({ description }: INodePropertyOptions) => (description === undefined ? 1 : 0);
-	return choices.sort((a, b) => rank(a) - rank(b) || compareNames(a.name, b.name));
-}
-
-/** Formats the ID of one of Gmail's own labels, such as CATEGORY_SOCIAL to Category Social. */
-function formatSystemLabel(id: string): string {
-	const words = id.toLowerCase().replaceAll('_', ' ');
-	return words.replace(/(?<!\S)\S/g, (letter) => letter.toUpperCase());
+	const choices = labels.map(({ id, name }) => ({
+		name: String(name),
+		value: String(id),
+		description: String(id),
+	}));
+	return choices.sort((a, b) => compareNames(a.name, b.name));
 }
 
 /** The methods that n8n calls to fill the lists of the form. Their names stand in the fields. They get n8n's `this` as their first argument. */

@@ -44,24 +44,23 @@ function refuseForbiddenOperation(
 	allowed: unknown,
 	{ resource, operation, values }: UncheckedInput,
 ): void {
-	const allowedKeys = Array.isArray(allowed) ? (allowed as unknown[]) : undefined;
-	if (allowed == null || allowedKeys?.length === 0) return;
-	if (allowedKeys?.includes(getOperationKey(resource, operation))) return;
+	if (allowed == null) return;
+	// What is no list allows nothing.
+	const allowedKeys: unknown[] = Array.isArray(allowed) ? allowed : [undefined];
+	if (allowedKeys.length === 0) return;
+	if (allowedKeys.includes(getOperationKey(resource, operation))) return;
 	// Such as "Send, Drafts Only", which allows Send only with `saveAsDraft: true`.
 	const { narrowedChoice } = operation;
-	if (narrowedChoice && allowedKeys?.includes(getOperationKey(resource, narrowedChoice))) {
-		if (values[narrowedChoice.requiredKey] === true) return;
-		throw createRefusal(
-			`'${operation.value}' of ${resource} is only allowed with '${narrowedChoice.requiredKey}' here`,
-			`Nothing was sent. Set '${narrowedChoice.requiredKey}' to true. 'Allowed Operations' of the node has '${narrowedChoice.name}'.`,
-		);
-	}
+	const isNarrowed =
+		narrowedChoice && allowedKeys.includes(getOperationKey(resource, narrowedChoice));
+	if (isNarrowed && values[narrowedChoice.requiredKey] === true) return;
 	const names = operationChoices
-		.filter(({ value }) => allowedKeys?.includes(value))
+		.filter(({ value }) => allowedKeys.includes(value))
 		.map(({ name }) => name);
+	const condition = isNarrowed ? ` without '${narrowedChoice.requiredKey}': true` : '';
 	throw createRefusal(
-		`'${operation.value}' of ${resource} is not allowed here`,
-		`'Allowed Operations' of the node has ${names.length === 0 ? 'no known operation' : `only: ${names.join(', ')}`}.`,
+		`'${operation.value}' of ${resource} is not allowed here${condition}`,
+		`Nothing was sent. 'Allowed Operations' of the node has only: ${names.join(', ')}.`,
 	);
 }
 
@@ -79,40 +78,23 @@ const allOperations: readonly ResourceOperation[] = resources.flatMap(
 	({ value: resource, operations }) => operations.map((operation) => ({ resource, operation })),
 );
 
-/** Returns the operation with these names. If no resource is named, the keys of the values may show which is meant. @throws NodeError 400 */
+/** Returns the operation with these names. Without a resource, an ID among the values may show which is meant. @throws NodeError 400 */
 export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
-	const resourceChoices = allOperations.filter((choice) => choice.resource === resource);
-	const isKnownResource = resourceChoices.length > 0;
-	const choices = isKnownResource ? resourceChoices : allOperations;
-	const operationNames = [...new Set(choices.map((choice) => choice.operation.value))].join(', ');
-	if (operation === undefined || operation === '')
-		throw createRefusal("'operation' is required", `Choose one of: ${operationNames}.`);
-	const matches = choices.filter((choice) => choice.operation.value === operation);
-	const [match] = matches;
-	const scopeText = resourceChoices[0] ? `, for '${resourceChoices[0].resource}'` : '';
-	if (!match) throw createRefusal(`'operation' must be one of: ${operationNames}${scopeText}`);
-	const isMissingResource = (resource ?? '') === '';
-	if (isKnownResource || (isMissingResource && matches.length === 1)) return match;
-	if (isMissingResource) return chooseByIdKey(match.operation.value, matches, values);
-	const resourceNames = matches.map((choice) => choice.resource).join(', ');
-	throw createRefusal(
-		`'resource' must be one of: ${resourceNames}, for '${match.operation.value}'`,
+	const isAnyResource = (resource ?? '') === '';
+	const matches = allOperations.filter(
+		(choice) =>
+			choice.operation.value === operation && (isAnyResource || choice.resource === resource),
 	);
-}
-
-/** Returns the only operation that has an ID among the keys of the values. For example, `spreadsheetId` shows that Read means a spreadsheet. */
-function chooseByIdKey(name: string, choices: readonly ResourceOperation[], values: RawValues) {
-	const isSet = (key: string) => Object.hasOwn(values, key);
-	const [choice, ...otherChoices] = choices.filter(({ operation }) =>
-		getIdKeys(operation).some(isSet),
+	// For example, `spreadsheetId` shows that Read means a spreadsheet.
+	const matchesById = matches.filter((choice) =>
+		getIdKeys(choice.operation).some((key) => Object.hasOwn(values, key)),
 	);
-	if (choice && otherChoices.length === 0) return choice;
-	const resourceNames = choices.map(({ resource }) => resource).join(', ');
-	const keys = choices.flatMap(({ operation }) => getIdKeys(operation)).join(', ');
-	const shortcut = keys && ` You can leave it out if you set one of these keys: ${keys}.`;
+	const [match, ...otherMatches] = matches.length > 1 ? matchesById : matches;
+	if (match && otherMatches.length === 0) return match;
+	const names = allOperations.map((choice) => `${choice.resource} ${choice.operation.value}`);
 	throw createRefusal(
-		`'resource' is required for '${name}'`,
-		`Choose one of: ${resourceNames}.${shortcut}`,
+		"'resource' and 'operation' do not name one operation",
+		`Choose one of: ${names.join(', ')}. You can leave out 'resource' if only one resource has the operation, or if a key such as 'spreadsheetId' shows which is meant.`,
 	);
 }
 

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool, type NodeError, createRefusal } from '../../core/errors';
+import { isTool, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
+import { joinSentences } from '../../core/text';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
@@ -131,38 +132,26 @@ export class InputItem implements RunnerItem {
 	explainFailure(error: NodeError) {
 		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
-		const failureText = [failure.message, failure.description].join(' ');
-		const unnamedFiles = this.#createdFiles.filter(
-			({ id, url }) => !failureText.includes(url ?? id),
-		);
-		const createdTexts = unnamedFiles.map(
-			({ kind, id, url }) =>
-				`The ${kind} ${id}${url ? ` (${url})` : ''} was already created.`,
+		const createdTexts = this.#createdFiles.map(
+			({ kind, id, url = id }) => `The ${kind} ${url} was already created.`,
 		);
 		return failure.with({
-			description: [failure.description, ...createdTexts].filter(Boolean).join(' '),
+			description: joinSentences(failure.description, ...createdTexts),
 			// With Continue on Fail, n8n drops the description, so the output lists the files, too, under `made`.
 			details: { ...failure.details, made: this.#createdFiles.map((file) => ({ ...file })) },
 		});
 	}
 }
 
-/** n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP Request node can do what the choice says. */
-const customApiCall = '__CUSTOM_API_CALL__';
-
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
 function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInput {
-	const resourceName = rawParameters.read('resource', itemIndex, '');
-	const operationName = rawParameters.read('operation', itemIndex, '');
-	if (resourceName === customApiCall || operationName === customApiCall)
-		throw createRefusal(
-			"This node does not support 'Custom API Call'",
-			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
-		);
-	const { resource, operation } = chooseOperation(resourceName, operationName);
-	const options = [...operation.options, ...commonOptions];
-	const values = rawParameters.readFields(operation.fields, options, itemIndex);
-	return { resource, operation, values };
+	const choice = chooseOperation(
+		rawParameters.read('resource', itemIndex, ''),
+		rawParameters.read('operation', itemIndex, ''),
+	);
+	const { fields, options } = choice.operation;
+	const values = rawParameters.readFields(fields, [...options, ...commonOptions], itemIndex);
+	return { ...choice, values };
 }
 
 /** What one input item asks the node to do. */
@@ -233,15 +222,7 @@ function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): C
 	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
 	const changedId = operation.getChangedId?.(params);
 	const limits = readParameters(requestOptions, values, readContext);
-	return {
-		...uncheckedInput,
-		mode,
-		naming,
-		params,
-		limits,
-		combineKey,
-		changedId,
-	};
+	return { ...uncheckedInput, mode, naming, params, limits, combineKey, changedId };
 }
 
 function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
@@ -251,11 +232,7 @@ function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
 	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
 	// Fields that have one value for all items come from the node itself, never from the input object.
 	const nodeFields = getNodeFields(uncheckedInput.operation);
-	const pairs = nodeFields.map(
-		({ name }) => [name, rawParameters.read(name, index, null)] as const,
-	);
-	return {
-		...uncheckedInput,
-		values: { ...uncheckedInput.values, ...Object.fromEntries(pairs) },
-	};
+	const values = { ...uncheckedInput.values };
+	for (const { name } of nodeFields) values[name] = rawParameters.read(name, index, null);
+	return { ...uncheckedInput, values };
 }

@@ -117,12 +117,11 @@ function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'result
 	// Importing `idempotencyOption` for its name would load its file for every operation.
 	const keyOptionName = 'idempotencyKey';
 	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
-	const mayRepeat = operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]);
-	const keyAdvice =
-		hasKeyOption &&
-		`With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
-	const advice = [operation.rerunAdvice, keyAdvice].filter(Boolean).join(' ');
-	return { mayRepeat, advice: item.insertNames(advice) || undefined };
+	const advice = `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
+	return {
+		mayRepeat: operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]),
+		advice: hasKeyOption ? item.insertNames(advice) : undefined,
+	};
 }
 
 /** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */

@@ -19,12 +19,7 @@ export interface Span {
 	readonly marks: TextMarks;
 	/** Address of an image that may replace the text. */
 	readonly imageUrl?: string;
-	/** Whether the text is only needed until all styles are set, and is then deleted. */
-	readonly isFiller?: true;
 }
-
-/** A text for a place that needs some while it gets its style. */
-export const filler: Span = { text: '.', marks: {}, isFiller: true };
 
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
@@ -33,10 +28,17 @@ export interface ParagraphBlock {
 	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around the paragraph. */
 	readonly quoteDepth: number;
-	/** The level counts from 0. Only the first paragraph of an item has the bullet. */
-	readonly list?: { readonly level: number; readonly hasBullet: boolean };
-	/** Whether the paragraph stands between two items of a list without being part of the list. */
-	readonly isBetweenItems?: true;
+	readonly list?: ItemPlace;
+}
+
+/** What a paragraph is in lists. */
+export interface ItemPlace {
+	/** Counts from 0. */
+	readonly level: number;
+	/** Only the first paragraph of an item has the bullet. */
+	readonly hasBullet: boolean;
+	/** Indexes of the `lists` that the paragraph is in, from the outermost to the innermost. */
+	readonly lists: readonly number[];
 }
 
 export interface TableBlock {
@@ -50,32 +52,14 @@ export type Block = ParagraphBlock | TableBlock;
 
 export type ListKind = 'bullet' | 'number' | 'checkbox';
 
-/** Indexes of a list's first and last block. Docs gives a whole range one kind, so an inner list of another kind has its own range. */
-export interface ListRange {
-	readonly firstIndex: number;
-	readonly lastIndex: number;
-	readonly kind: ListKind;
-}
-
-/** Kinds of Markdown content that Docs cannot represent in the same way. */
-export type SimplifiedKind =
-	| 'listNumbers'
-	| 'linkTitles'
-	| 'codeLanguages'
-	| 'images'
-	| 'imagesWithoutHttps'
-	| 'footnotes'
-	| 'relativeLinks'
-	| 'headingLinks'
-	| 'htmlTags'
-	| 'tickedTasks';
-
 export interface DocumentContent {
-	/** Kinds of content that the document gets in another form; absent without such content. */
-	readonly simplified?: readonly SimplifiedKind[];
 	readonly blocks: readonly Block[];
-	/** Outer lists come before inner ones. */
-	readonly lists: readonly ListRange[];
+	/** Docs gives all paragraphs of a list one kind, so an inner list of another kind is a list of its own. Outer lists come first. */
+	readonly lists: readonly ListKind[];
+	/** Whether any image has an address that Google can fetch. */
+	readonly hasImages: boolean;
+	/** Names of parts that the document gets in another form. */
+	readonly simplified: readonly string[];
 }
 
 export const joinSpans = (spans: readonly Span[]) => spans.map((span) => span.text).join('');

@@ -13,39 +13,26 @@ export type TitledTab = DocumentTab & { readonly tabTitle?: string };
 export interface ParagraphPiece {
 	readonly text: string;
 	readonly marks: TextMarks;
-	/** ID of the footnote that the piece refers to. The text is the number of the footnote in brackets. */
-	readonly footnoteId?: string;
+	/** Number of the footnote that the piece refers to. The text is this number in brackets. */
+	readonly footnoteNumber?: string;
 	/** Address of an image. The text is the description of the image. */
 	readonly imageUrl?: string;
-	readonly rule?: true;
+	readonly isRule?: boolean;
 }
 
-// Docs marks some content of its own with these characters, for example code blocks. Users do not write them.
-const privateUsePattern = /[\ue000-\uf8ff]/g;
+// The newline at the end, and private characters, with which Docs marks some content of its own.
+const removedPattern = /[\n\ue000-\uf8ff]/g;
 
 /** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, images and rules. */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
-	const pieces: ParagraphPiece[] = [];
-	for (const element of paragraph.elements ?? []) {
-		const piece = readPiece(element, tab);
-		if (piece && (piece.text !== '' || piece.rule || piece.imageUrl !== undefined))
-			pieces.push(piece);
-	}
-	const lastPiece = pieces.at(-1);
-	if (!lastPiece?.text.endsWith('\n')) return pieces;
-	const text = lastPiece.text.slice(0, -1);
-	const otherPieces = pieces.slice(0, -1);
-	return text === '' ? otherPieces : [...otherPieces, { ...lastPiece, text }];
+	const pieces = (paragraph.elements ?? []).map((element) => readPiece(element, tab));
+	return pieces.filter((piece) => piece.text !== '' || piece.isRule || piece.imageUrl);
 }
 
-function readPiece(
-	element: docs_v1.Schema$ParagraphElement,
-	tab: DocumentTab,
-): ParagraphPiece | undefined {
+function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece {
 	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } =
 		element;
-	if (textRun)
-		return buildPiece(textRun.content?.replace(privateUsePattern, ''), textRun.textStyle);
+	if (textRun) return buildPiece(textRun.content?.replace(removedPattern, ''), textRun.textStyle);
 	if (person) {
 		const { name, email } = person.personProperties ?? {};
 		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
@@ -59,43 +46,41 @@ function readPiece(
 		return buildPiece(displayText || timestamp, dateElement.textStyle);
 	}
 	if (footnoteReference) {
-		const footnoteId = footnoteReference.footnoteId ?? '';
-		return { text: `[${footnoteReference.footnoteNumber ?? ''}]`, marks: {}, footnoteId };
+		const footnoteNumber = footnoteReference.footnoteNumber ?? '';
+		return { ...buildPiece(`[${footnoteNumber}]`), footnoteNumber };
 	}
 	if (inlineObjectElement)
 		return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
 	// Google gives no content of an equation.
 	if (element.equation) return buildPiece('[equation]');
-	return element.horizontalRule ? { text: '', marks: {}, rule: true } : undefined;
+	return { ...buildPiece(''), isRule: element.horizontalRule !== undefined };
 }
 
 type OptionalText = string | null | undefined;
 
-const buildPiece = (text: OptionalText, style?: docs_v1.Schema$TextStyle, link?: OptionalText) => ({
-	text: text ?? '',
-	marks: { ...readMarks(style), ...(link && { link }) },
-});
-
-function readImage(object: docs_v1.Schema$InlineObject | undefined): ParagraphPiece | undefined {
-	const embedded = object?.inlineObjectProperties?.embeddedObject;
-	if (!embedded) return undefined;
-	const text = embedded.description || (embedded.title ?? '');
-	const imageUrl = embedded.imageProperties?.sourceUri ?? embedded.imageProperties?.contentUri;
-	return { text, marks: {}, ...(imageUrl && { imageUrl }) };
+function buildPiece(
+	text: OptionalText,
+	style: docs_v1.Schema$TextStyle = {},
+	address: OptionalText = style.link?.url,
+): ParagraphPiece {
+	const marks = {
+		bold: style.bold === true,
+		italic: style.italic === true,
+		strikethrough: style.strikethrough === true,
+		code: fixedWidthPattern.test(style.weightedFontFamily?.fontFamily ?? ''),
+		link: address ?? '',
+	};
+	return { text: text ?? '', marks };
 }
 
 const fixedWidthPattern =
 	/mono|courier|consolas|menlo|monaco|inconsolata|source code|fira code|cascadia code/i;
 
-function readMarks(style: docs_v1.Schema$TextStyle = {}): TextMarks {
-	const { bold, italic, strikethrough, weightedFontFamily, link } = style;
-	return {
-		...(bold && { bold }),
-		...(italic && { italic }),
-		...(strikethrough && { strikethrough }),
-		...(fixedWidthPattern.test(weightedFontFamily?.fontFamily ?? '') && { code: true }),
-		...(link?.url && { link: link.url }),
-	};
+function readImage(object: docs_v1.Schema$InlineObject = {}): ParagraphPiece {
+	const { description, title, imageProperties } =
+		object.inlineObjectProperties?.embeddedObject ?? {};
+	const imageUrl = imageProperties?.sourceUri ?? imageProperties?.contentUri ?? '';
+	return { ...buildPiece(description || title), imageUrl };
 }
 
 /** Returns the stored text of a paragraph. @param substitute the text for each element that is no text */
@@ -114,20 +99,16 @@ export function* getParagraphs(content: Elements): Generator<Paragraph> {
 	}
 }
 
-/** Returns the footnotes of a tab in the order of their references. Footnotes without a reference come last. */
-export function getFootnotes(tab: DocumentTab) {
-	const numbersById = new Map<string, string>();
-	for (const { elements } of getParagraphs(tab.body?.content ?? []))
-		for (const { footnoteReference: reference } of elements ?? [])
-			if (reference?.footnoteId)
-				numbersById.set(reference.footnoteId, reference.footnoteNumber ?? '');
-	const footnotes = tab.footnotes ?? {};
-	const ids = new Set([...numbersById.keys(), ...Object.keys(footnotes)]);
-	return [...ids].map((id) => ({
-		id,
-		number: numbersById.get(id) ?? '',
-		content: footnotes[id]?.content ?? [],
-	}));
+/** Returns the footnotes of a tab in the order of their references. */
+export function getFootnotes({ body, footnotes }: DocumentTab) {
+	const foundFootnotes: Array<{ readonly number: string; readonly content: Elements }> = [];
+	for (const { elements = [] } of getParagraphs(body?.content ?? []))
+		for (const { footnoteReference } of elements) {
+			const footnote = footnotes?.[footnoteReference?.footnoteId ?? ''];
+			const number = footnoteReference?.footnoteNumber ?? '';
+			if (footnote) foundFootnotes.push({ number, content: footnote.content ?? [] });
+		}
+	return foundFootnotes;
 }
 
 /** Returns the contents of the headers, the body and the footers, in this order. */
@@ -140,7 +121,8 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 export type HeadingLevel = (typeof headingLevels)[number];
 
 /** Returns the level that a heading has in Markdown; undefined for other paragraphs. */
-export function getHeadingLevel(namedStyle: OptionalText): HeadingLevel | undefined {
+export function getHeadingLevel({ paragraphStyle }: Paragraph): HeadingLevel | undefined {
+	const namedStyle = paragraphStyle?.namedStyleType;
 	if (namedStyle === 'TITLE') return 1;
 	if (namedStyle === 'SUBTITLE') return 2;
 	return headingLevels.find((level) => namedStyle === `HEADING_${level}`);
@@ -156,24 +138,10 @@ export const markdownParagraphSpacing = {
 	spacingMode: 'COLLAPSE_LISTS',
 };
 
-/** Only a border and the indentation show that a paragraph of Docs is in a quote, or belongs to the list item above it. */
-export interface ParagraphIndent {
-	/** Whether the paragraph has a border on the left, as quotes have. */
-	readonly isQuoted: boolean;
-	readonly indentPoints: number;
-}
-
-export const getParagraphIndent = ({ paragraphStyle: style }: Paragraph): ParagraphIndent => ({
-	isQuoted: isBorderVisible(style?.borderLeft),
-	indentPoints: style?.indentStart?.magnitude ?? 0,
-});
-
-export const isBorderVisible = (border?: docs_v1.Schema$ParagraphBorder) =>
+export const isBorderVisible = (border: docs_v1.Schema$ParagraphBorder | undefined) =>
 	(border?.width?.magnitude ?? 0) > 0;
 
-export interface Glyph {
-	/** The glyph that Docs displays, such as `●`, `3.` or `b)`. A checkbox is ☐, because its paragraph says whether it is ticked. */
-	readonly text: string;
+export interface ListItem {
 	/** Counts from 0. */
 	readonly level: number;
 	readonly kind: ListKind;
@@ -181,11 +149,8 @@ export interface Glyph {
 	readonly number: number;
 }
 
-/** Deepest level of a list in Docs, counted from 0. A gateway in place of Google may send a deeper one. */
-export const maxListLevel = 8;
-
-/** Numbers the items of lists in reading order, because Google gives the format of a glyph, not the glyph itself. */
-export class GlyphCounter {
+/** Numbers the items of lists in reading order, because Google only gives the format of a number. */
+export class ItemCounter {
 	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
 	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
 	readonly #lastNumbers = new Map<string, number[]>();
@@ -194,43 +159,25 @@ export class GlyphCounter {
 		this.#lists = tab.lists ?? {};
 	}
 
-	/** Counts one more item of a list. @returns the glyph in front of the item */
-	countItem(bullet: docs_v1.Schema$Bullet): Glyph {
-		const listId = bullet.listId ?? '';
-		const level = Math.min(Math.max(0, Math.trunc(bullet.nestingLevel ?? 0)), maxListLevel);
-		const levels = this.#lists[listId]?.listProperties?.nestingLevels ?? [];
-		const getStart = (index: number) => levels[index]?.startNumber ?? 1;
-		const numbers = (this.#lastNumbers.get(listId) ?? []).slice(0, level + 1);
-		for (let outer = 0; outer < level; outer++) numbers[outer] ??= getStart(outer);
-		const number = (numbers[level] ?? getStart(level) - 1) + 1;
+	/** Counts one more item of a list. */
+	countItem({ listId, nestingLevel }: docs_v1.Schema$Bullet): ListItem {
+		const id = listId ?? '';
+		const level = nestingLevel ?? 0;
+		const style = this.#lists[id]?.listProperties?.nestingLevels?.[level] ?? {};
+		const numbers = (this.#lastNumbers.get(id) ?? []).slice(0, level + 1);
+		const lastNumber = numbers[level] ?? (style.startNumber ?? 1) - 1;
+		const number = lastNumber + 1;
 		numbers[level] = number;
-		this.#lastNumbers.set(listId, numbers);
-		const properties = levels[level] ?? {};
-		const kind = getListKind(properties);
-		if (kind === 'checkbox') return { text: '☐', level, kind, number };
-		if (kind === 'bullet')
-			return { text: dropIfTooLong(properties.glyphSymbol) || '•', level, kind, number };
-		const format = dropIfTooLong(properties.glyphFormat) || `%${level}.`;
-		const text = format.replace(/%(\d)/g, (_, digit: string) => {
-			const index = Number(digit);
-			return formatItemNumber(numbers[index], levels[index]?.glyphType);
-		});
-		return { text, level, kind, number };
+		this.#lastNumbers.set(id, numbers);
+		return { level, kind: getListKind(style), number };
 	}
 }
 
-/** Each item repeats its format or symbol. Those of Docs have at most five characters. */
-const maxGlyphCharacters = 50;
-const dropIfTooLong = (text: OptionalText) =>
-	text && text.length <= maxGlyphCharacters ? text : undefined;
-
-/** Google says nothing of a checkbox but that it has neither a symbol nor a type. */
 function getListKind({ glyphType, glyphSymbol }: docs_v1.Schema$NestingLevel): ListKind {
-	if (glyphType === 'GLYPH_TYPE_UNSPECIFIED' && !glyphSymbol) return 'checkbox';
-	return glyphType && !unnumberedTypes.includes(glyphType) ? 'number' : 'bullet';
+	if (glyphSymbol || !glyphType || glyphType === 'NONE') return 'bullet';
+	// Google says nothing of a checkbox but that it has neither a symbol nor a type.
+	return glyphType === 'GLYPH_TYPE_UNSPECIFIED' ? 'checkbox' : 'number';
 }
-
-const unnumberedTypes = ['NONE', 'GLYPH_TYPE_UNSPECIFIED'];
 
 /** Whether all text of a checkbox is struck through. Google shows no other sign of a ticked one. */
 export function isTicked(pieces: readonly ParagraphPiece[]): boolean {
@@ -238,47 +185,9 @@ export function isTicked(pieces: readonly ParagraphPiece[]): boolean {
 	return texts.length > 0 && texts.every(({ marks }) => marks.strikethrough);
 }
 
-/** Greater numbers would have too many letters. 780 is 30 times 'z'. */
-const maxLetterNumber = 780;
-/** Greater numbers have no common Roman numeral. */
-const maxRomanNumber = 3999;
-
-function formatItemNumber(number: number | undefined, type: OptionalText): string {
-	if (number === undefined) return '';
-	if (type === 'ZERO_DECIMAL') return String(number).padStart(2, '0');
-	const isLetter = type?.endsWith('ALPHA') && number > 0 && number <= maxLetterNumber;
-	const isRoman = type?.endsWith('ROMAN') && number > 0 && number <= maxRomanNumber;
-	if (!isLetter && !isRoman) return String(number);
-	const numeral = isRoman ? toRoman(number) : toLetters(number);
-	return type?.startsWith('UPPER') ? numeral.toUpperCase() : numeral;
-}
-
-/** Counts in letters as Docs does: a to z, aa to zz, aaa to zzz. */
-function toLetters(number: number): string {
-	const letter = String.fromCharCode(97 + ((number - 1) % 26));
-	return letter.repeat(Math.ceil(number / 26));
-}
-
-const romanNumerals: ReadonlyArray<readonly [number, string]> = [
-	[1000, 'm'],
-	[900, 'cm'],
-	[500, 'd'],
-	[400, 'cd'],
-	[100, 'c'],
-	[90, 'xc'],
-	[50, 'l'],
-	[40, 'xl'],
-	[10, 'x'],
-	[9, 'ix'],
-	[5, 'v'],
-	[4, 'iv'],
-	[1, 'i'],
-];
-
-function toRoman(number: number): string {
-	let rest = number;
-	let text = '';
-	for (const [value, numeral] of romanNumerals)
-		for (; rest >= value; rest -= value) text += numeral;
-	return text;
+/** Returns what stands in front of an item in plain text. */
+export function getItemSign({ kind, number }: ListItem, pieces: readonly ParagraphPiece[]): string {
+	if (kind === 'number') return `${number}.`;
+	if (kind === 'bullet') return '•';
+	return isTicked(pieces) ? '☑' : '☐';
 }

@@ -1,18 +1,16 @@
 import type * as mdast from 'mdast';
 
-import { buildParagraph, cleanText, filler, joinSpans } from '../document/blocks';
+import { buildParagraph, cleanText, joinSpans } from '../document/blocks';
 import type {
 	Block,
 	DocumentContent,
+	ItemPlace,
 	ListKind,
-	ListRange,
 	ParagraphBlock,
-	SimplifiedKind,
 	Span,
 	TextMarks,
 } from '../document/blocks';
-import { maxListLevel } from '../document/elements';
-import { nestIndentedLists } from './indentedLists';
+import { joinLists } from './joinedLists';
 import { parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
@@ -21,6 +19,8 @@ const linkablePattern = /^(?:https?|ftp|mailto|tel):/i;
 const fetchablePattern = /^https:/i;
 const brTagPattern = /^<br\s*\/?>$/i;
 const commentPattern = /<!--[\s\S]*?-->/g;
+/** Deepest level of a list in Docs, counted from 0. */
+const maxListLevel = 8;
 
 /** The tags of HTML that become formatting. Models write them where Markdown has no sign. */
 const marksByTag: Readonly<Record<string, TextMarks>> = {
@@ -29,19 +29,17 @@ const marksByTag: Readonly<Record<string, TextMarks>> = {
 	i: { italic: true },
 	em: { italic: true },
 	u: { underline: true },
-	ins: { underline: true },
 	s: { strikethrough: true },
 	del: { strikethrough: true },
 };
 
 type InlineNode = mdast.PhrasingContent | mdast.RootContent;
 
-/** The quotes and the list around a block. */
+/** The quotes and the lists around a block. */
 interface BlockContext {
 	readonly quoteDepth: number;
 	/** Undefined outside of lists. */
-	readonly level?: number;
-	readonly kind?: ListKind;
+	readonly list?: Omit<ItemPlace, 'hasBullet'> & { readonly kind: ListKind };
 }
 
 /** Converts headings, lists, quotes, code, tables and inline marks. Content that a document cannot represent stays as text. */
@@ -49,9 +47,8 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
 	const reader = new BlockReader(nodes);
 	reader.read(nodes, { quoteDepth: 0 });
-	const { blocks, lists } = reader;
-	const simplified = [...reader.simplified];
-	return simplified.length > 0 ? { blocks, lists, simplified } : { blocks, lists };
+	const { blocks, lists, hasImages, simplified } = reader;
+	return { blocks, lists, hasImages, simplified: [...simplified] };
 }
 
 /** Finds the address of each definition, such as `[name]: https://…`. The first definition of an identifier counts. */
@@ -69,13 +66,10 @@ function collectAddresses(
 
 class BlockReader {
 	readonly blocks: Block[] = [];
-	readonly lists: ListRange[] = [];
-	readonly simplified = new Set<SimplifiedKind>();
+	readonly lists: ListKind[] = [];
+	hasImages = false;
+	readonly simplified = new Set<string>();
 	readonly #addresses: ReadonlyMap<string, string>;
-	/** The last numbered list that is not inside another list, with its index in `lists` and the number of an item that would continue it. */
-	#lastNumberedList:
-		| { readonly listIndex: number; readonly nextNumber: number; readonly quoteDepth: number }
-		| undefined;
 	/** Whether the next paragraph is the first paragraph of a list item. */
 	#isItemStart = false;
 
@@ -84,7 +78,7 @@ class BlockReader {
 	}
 
 	read(nodes: readonly mdast.RootContent[], context: BlockContext): void {
-		for (const node of nestIndentedLists(nodes)) this.#readBlock(node, context);
+		for (const node of joinLists(nodes)) this.#readBlock(node, context);
 	}
 
 	#readBlock(node: mdast.RootContent, context: BlockContext): void {
@@ -93,15 +87,15 @@ class BlockReader {
 				this.#addParagraph(this.#readSpans(node.children), context, node.depth);
 				break;
 			case 'code':
-				if (node.lang) this.simplified.add('codeLanguages');
-				this.#addParagraph([buildTextSpan(node.value, { code: true })], context, 'code');
+				if (node.lang) this.simplified.add('languages of code blocks');
+				this.#addParagraph([buildCodeSpan(node.value, context)], context, 'code');
 				break;
 			case 'thematicBreak':
 				this.#addParagraph([], context, 'rule');
 				break;
 			case 'html': {
 				const html = this.#readHtml(node.value).trim();
-				if (html !== '') this.#addParagraph([buildTextSpan(html)], context);
+				if (html !== '') this.#addParagraph([{ text: toBreaks(html), marks: {} }], context);
 				break;
 			}
 			case 'blockquote':
@@ -114,13 +108,15 @@ class BlockReader {
 				this.#readTable(node);
 				break;
 			case 'footnoteDefinition':
-				this.#readFootnote(node, context);
+				// The text of a footnote stays where it stands, because one change cannot insert a footnote and its text.
+				prependText(node.children, `[${node.identifier}] `);
+				this.read(node.children, context);
 				break;
 			case 'definition':
 				break;
 			default:
 				this.#addParagraph(
-					this.#readSpans(node.type === 'paragraph' ? node.children : [node]),
+					this.#readSpans('children' in node ? node.children : [node]),
 					context,
 				);
 		}
@@ -155,7 +151,7 @@ class BlockReader {
 			case 'delete':
 				return this.#readSpans(node.children, { ...marks, strikethrough: true });
 			case 'link':
-				if (node.title) this.simplified.add('linkTitles');
+				if (node.title) this.simplified.add('titles of links');
 				return this.#readLink(node.children, node.url, marks);
 			case 'linkReference':
 				return this.#readLink(node.children, this.#findAddress(node), marks);
@@ -165,7 +161,7 @@ class BlockReader {
 				return [this.#readImage(node.alt, this.#findAddress(node), marks)];
 			case 'footnoteReference':
 				this.simplified.add('footnotes');
-				return [{ text: `[${node.identifier}]`, marks }];
+				return [{ text: toOneLine(`[${node.identifier}]`), marks }];
 			case 'html':
 				return [{ text: toOneLine(this.#readHtml(node.value)), marks }];
 			default:
@@ -177,112 +173,83 @@ class BlockReader {
 
 	#readLink(children: readonly InlineNode[], url: string, marks: TextMarks): Span[] {
 		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
+		this.simplified.add('links without a full URL');
 		const spans = this.#readSpans(children, marks);
+		const address = toOneLine(url);
 		// The target of a link to a heading is an ID that Google only gives after the change.
-		this.simplified.add(url.startsWith('#') ? 'headingLinks' : 'relativeLinks');
-		const address = cleanText(url);
-		const isShown = address === '' || url.startsWith('#') || address === joinSpans(spans);
+		const isShown = url === '' || url.startsWith('#') || address === joinSpans(spans);
 		return isShown ? spans : [...spans, { text: ` (${address})`, marks }];
 	}
 
 	/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
-		const isFetchable = fetchablePattern.test(url);
-		this.simplified.add('images');
-		if (!isFetchable) this.simplified.add('imagesWithoutHttps');
-		const text = toOneLine(alt ?? '') || toOneLine(url);
-		if (!linkablePattern.test(url)) return { text, marks };
-		const span = { text, marks: { ...marks, link: url } };
-		return isFetchable ? { ...span, imageUrl: url } : span;
+		const text = toOneLine(alt || url);
+		if (fetchablePattern.test(url)) {
+			this.hasImages = true;
+			return { text, marks: { ...marks, link: url }, imageUrl: url };
+		}
+		this.simplified.add('images without a public https address');
+		return { text, marks: linkablePattern.test(url) ? { ...marks, link: url } : marks };
 	}
 
 	/** Leaves out comments. Other HTML stays as text, so that nothing is lost. */
 	#readHtml(html: string): string {
 		if (brTagPattern.test(html)) return '\v';
 		const text = html.replace(commentPattern, '');
-		if (text.trim() !== '') this.simplified.add('htmlTags');
+		if (text.trim() !== '') this.simplified.add('HTML tags');
 		return text;
 	}
 
 	#addParagraph(
 		spans: readonly Span[],
-		{ quoteDepth, level }: BlockContext,
+		{ quoteDepth, list }: BlockContext,
 		format: ParagraphBlock['format'] = 'text',
 	) {
 		const block: ParagraphBlock = { kind: 'paragraph', spans, format, quoteDepth };
-		const list = { level: level ?? 0, hasBullet: this.#isItemStart };
+		const hasBullet = this.#isItemStart;
 		this.#isItemStart = false;
-		this.blocks.push(level === undefined ? block : { ...block, spans: guardTabs(spans), list });
+		if (!list) {
+			this.blocks.push(block);
+			return;
+		}
+		const { level, lists } = list;
+		this.blocks.push({ ...block, list: { level, hasBullet, lists } });
 	}
 
 	#readList(list: mdast.List, context: BlockContext): void {
+		const outerList = context.list;
 		const kind = getListKind(list);
-		const level = context.level === undefined ? 0 : Math.min(context.level + 1, maxListLevel);
-		const firstIndex = this.blocks.length;
-		const listIndex = this.lists.length;
-		for (const item of list.children) this.#readItem(item, { ...context, level, kind });
-		const lastIndex = this.blocks.length - 1;
-		const hasOwnRange = context.level === undefined || kind !== context.kind;
-		if (!hasOwnRange || this.#continueList(list, firstIndex, context)) return;
-		this.lists.splice(listIndex, 0, { firstIndex, lastIndex, kind });
-		if (kind !== 'number' || context.level !== undefined) return;
-		const nextNumber = list.children.length + 1;
-		this.#lastNumberedList = { listIndex, nextNumber, quoteDepth: context.quoteDepth };
+		const level = Math.min((outerList?.level ?? -1) + 1, maxListLevel);
+		let lists = outerList?.lists ?? [];
+		if (kind !== outerList?.kind) lists = [...lists, this.lists.push(kind) - 1];
+		if ((list.start ?? 1) !== 1) this.simplified.add('numbered lists that do not begin at 1');
+		for (const item of list.children)
+			this.#readItem(item, { ...context, list: { level, lists, kind } });
 	}
 
-	/** Continues the previous numbered list if this list has its next number, because Docs begins new lists at 1. @returns whether it did so */
-	#continueList(
-		list: mdast.List,
-		firstIndex: number,
-		{ level, quoteDepth }: BlockContext,
-	): boolean {
-		const start = list.start ?? 1;
-		if (!list.ordered || start === 1) return false;
-		const previous = this.#lastNumberedList;
-		const range = previous && this.lists[previous.listIndex];
-		const blocksBetween = this.blocks.slice((range?.lastIndex ?? 0) + 1, firstIndex);
-		const isNext =
-			level === undefined &&
-			start === previous?.nextNumber &&
-			quoteDepth === previous.quoteDepth &&
-			blocksBetween.every(({ kind }) => kind === 'paragraph');
-		if (!range || !isNext) {
-			this.simplified.add('listNumbers');
-			return false;
-		}
-		for (const [index, block] of blocksBetween.entries()) {
-			if (block.kind !== 'paragraph' || block.list) continue;
-			const spans = guardTabs(block.spans);
-			this.blocks[range.lastIndex + 1 + index] = { ...block, spans, isBetweenItems: true };
-		}
-		this.lists[previous.listIndex] = { ...range, lastIndex: this.blocks.length - 1 };
-		this.#lastNumberedList = { ...previous, nextNumber: start + list.children.length };
-		return true;
-	}
-
-	#readItem(item: mdast.ListItem, context: BlockContext): void {
+	#readItem({ children, checked }: mdast.ListItem, context: BlockContext): void {
+		if (typeof checked === 'boolean') this.#markTask(children, checked, context);
 		this.#isItemStart = true;
-		const index = this.blocks.length;
-		const firstType = item.children[0]?.type ?? 'list';
+		const blockCount = this.blocks.length;
+		const firstType = children[0]?.type ?? 'list';
 		if (firstType === 'list' || firstType === 'table') this.#addParagraph([], context);
-		this.read(item.children, context);
+		this.read(children, context);
 		// An item may hold only a comment.
-		if (this.blocks.length === index) this.#addParagraph([], context);
-		if (typeof item.checked !== 'boolean') return;
-		if (context.kind !== 'checkbox') this.#prependText(index, item.checked ? '☑ ' : '☐ ');
-		else if (item.checked) this.#strikeThrough(index);
+		if (this.blocks.length === blockCount) this.#addParagraph([], context);
 	}
 
 	/** Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through. */
-	#strikeThrough(index: number): void {
-		this.simplified.add('tickedTasks');
-		const block = this.blocks[index];
-		if (block?.kind !== 'paragraph') return;
-		const spans = block.spans.map((span) => ({
-			...span,
-			marks: { ...span.marks, strikethrough: true },
-		}));
-		this.blocks[index] = { ...block, spans };
+	#markTask(
+		children: mdast.ListItem['children'],
+		isChecked: boolean,
+		{ list }: BlockContext,
+	): void {
+		const [first] = children;
+		if (list?.kind !== 'checkbox') prependText(children, isChecked ? '☑ ' : '☐ ');
+		else if (isChecked && first?.type === 'paragraph') {
+			this.simplified.add('ticked boxes');
+			first.children = [{ type: 'delete', children: first.children }];
+		}
 	}
 
 	#readTable({ children, align }: mdast.Table): void {
@@ -295,19 +262,13 @@ class BlockReader {
 		const alignments = columns.map((column) => align?.[column] ?? null);
 		this.blocks.push({ kind: 'table', rows, alignments });
 	}
+}
 
-	/** Adds the text of a footnote where it stands in the Markdown, because one change cannot insert a footnote and its text. */
-	#readFootnote({ identifier, children }: mdast.FootnoteDefinition, context: BlockContext): void {
-		const index = this.blocks.length;
-		this.read(children, context);
-		this.#prependText(index, `[${identifier}] `);
-	}
-
-	#prependText(index: number, text: string): void {
-		const block = this.blocks[index];
-		if (block?.kind === 'paragraph')
-			this.blocks[index] = { ...block, spans: [buildTextSpan(text), ...block.spans] };
-	}
+function prependText(nodes: mdast.ListItem['children'], value: string): void {
+	const text = { type: 'text' as const, value };
+	const [first] = nodes;
+	if (first?.type === 'paragraph') first.children.unshift(text);
+	else nodes.unshift({ type: 'paragraph', children: [text] });
 }
 
 /** Finds the end of an element such as `<b>…</b>`, if one begins at the index. */
@@ -330,14 +291,14 @@ function getListKind({ ordered, children }: mdast.List): ListKind {
 	return children.every(({ checked }) => typeof checked === 'boolean') ? 'checkbox' : 'bullet';
 }
 
-/** Replaces line breaks by spaces, because a line break in a paragraph of Markdown means a space. */
-const toOneLine = (text: string) => cleanText(text).replaceAll('\n', ' ');
+/** Replaces line breaks and tabs by spaces, which is what they mean in a paragraph of Markdown. */
+const toOneLine = (text: string) => cleanText(text).replaceAll(/[\n\t]/g, ' ');
 
-/** Puts a filler before leading tabs, because Google takes them in a list for its levels. */
-const guardTabs = (spans: readonly Span[]) =>
-	spans[0]?.text.startsWith('\t') ? [filler, ...spans] : spans;
+/** Line breaks become vertical tabs, which are line breaks inside a paragraph. */
+const toBreaks = (text: string) => cleanText(text).replaceAll('\n', '\v');
 
-/** Builds a span. Line breaks become vertical tabs, which are line breaks inside a paragraph. */
-function buildTextSpan(text: string, marks: TextMarks = {}): Span {
-	return { text: cleanText(text).replaceAll('\n', '\v'), marks };
+function buildCodeSpan(code: string, { list }: BlockContext): Span {
+	const text = toBreaks(code);
+	// Google takes tabs at the start of an item for its level.
+	return { text: list ? text.replaceAll('\t', '    ') : text, marks: { code: true } };
 }

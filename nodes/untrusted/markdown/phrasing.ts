@@ -1,20 +1,24 @@
 import type { PhrasingContent } from 'mdast';
 
-import type { TextMarks } from '../document/blocks';
 import type { ParagraphPiece } from '../document/elements';
-import { linkBareAddresses } from './bareAddresses';
 
-type Mark = keyof TextMarks;
 type Pieces = readonly ParagraphPiece[];
 
 // If two marks reach equally far, the mark that comes first here is the outer mark. `***x***` means emphasis around strong.
-const marksByPriority: readonly Mark[] = ['italic', 'bold', 'strikethrough', 'link'];
+const marksByPriority = ['italic', 'bold', 'strikethrough', 'link'] as const;
+type Mark = (typeof marksByPriority)[number];
+
+const addressPattern = /(https?:\/\/[^\s<>]+)/i;
+/** Characters that get a backslash in text. */
+const escapedPattern = /[*~[\]|`\\]|&#?\w+;|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
-	const joinedPieces = joinPieces(trimPieces(separateSpaces(pieces)));
-	const linkedPieces = linkBareAddresses(joinedPieces, lineBreak.type === 'break');
-	return nestMarks(linkedPieces, [], lineBreak);
+	const parts = pieces.flatMap(splitOffSpaces);
+	const unmarkedParts = parts.map((part, index) =>
+		isBlank(part) ? unmarkSpace(part, [parts[index - 1], parts[index + 1]]) : part,
+	);
+	return nestMarks(joinPieces(trimPieces(unmarkedParts)), [], lineBreak);
 }
 
 function nestMarks(
@@ -25,12 +29,12 @@ function nestMarks(
 	const nodes: PhrasingContent[] = [];
 	let index = 0;
 	for (let piece = pieces[index]; piece; piece = pieces[index]) {
-		const { outerMark, end } = findLongestMark(pieces, index, openMarks);
-		if (outerMark === undefined) nodes.push(...buildLeaves(piece, lineBreak));
+		const { mark, end } = findLongestMark(pieces, index, openMarks);
+		const isBeforeMark = openMarks.length > 0 || end < pieces.length;
+		if (mark === undefined) nodes.push(...buildLeaves(piece, lineBreak, isBeforeMark));
 		else {
-			const marks = [...openMarks, outerMark];
-			const children = nestMarks(pieces.slice(index, end), marks, lineBreak);
-			nodes.push(wrapInMark(outerMark, piece.marks.link ?? '', children));
+			const children = nestMarks(pieces.slice(index, end), [...openMarks, mark], lineBreak);
+			nodes.push(wrapInMark(mark, piece.marks.link ?? '', children));
 		}
 		index = end;
 	}
@@ -39,18 +43,18 @@ function nestMarks(
 
 /** Finds the mark of a piece that reaches furthest, and the index after the last piece that it reaches. */
 function findLongestMark(pieces: Pieces, start: number, openMarks: readonly Mark[]) {
-	const marks = pieces[start]?.marks ?? {};
-	let outerMark: Mark | undefined;
-	let longestEnd = start + 1;
+	let longestMark: Mark | undefined;
+	let longestEnd = start;
 	for (const mark of marksByPriority) {
-		if (marks[mark] === undefined || openMarks.includes(mark)) continue;
+		const value = pieces[start]?.marks[mark];
+		if (!value || openMarks.includes(mark)) continue;
 		let end = start + 1;
-		while (pieces[end]?.marks[mark] === marks[mark]) end++;
-		if (outerMark !== undefined && end <= longestEnd) continue;
-		outerMark = mark;
+		while (pieces[end]?.marks[mark] === value) end++;
+		if (end <= longestEnd) continue;
+		longestMark = mark;
 		longestEnd = end;
 	}
-	return { outerMark, end: longestEnd };
+	return { mark: longestMark, end: Math.max(longestEnd, start + 1) };
 }
 
 function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
@@ -59,44 +63,58 @@ function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): Phras
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
-	const { text, marks, imageUrl, footnoteId: label } = piece;
-	if (imageUrl !== undefined) return [{ type: 'image', url: imageUrl, alt: text }];
-	if (label !== undefined) return [{ type: 'footnoteReference', identifier: label, label }];
+function buildLeaves(
+	piece: ParagraphPiece,
+	lineBreak: PhrasingContent,
+	isBeforeMark: boolean,
+): PhrasingContent[] {
+	const { text, marks, imageUrl, footnoteNumber: label } = piece;
+	if (imageUrl) return [{ type: 'image', url: imageUrl, alt: text }];
+	if (label) return [{ type: 'footnoteReference', identifier: label, label }];
 	if (marks.code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
+	const lines = text.split('\v');
 	const nodes: PhrasingContent[] = [];
-	for (const [index, value] of text.split('\v').entries()) {
+	for (const [index, line] of lines.entries()) {
 		if (index > 0) nodes.push(lineBreak);
-		if (value !== '') nodes.push({ type: 'text', value });
+		const isFollowed = isBeforeMark || index < lines.length - 1;
+		nodes.push(...buildLine(line, isFollowed, marks.link === ''));
 	}
 	return nodes;
 }
 
-/** Splits off the spaces at both ends of each text. The spaces keep the marks that both neighbors also have. */
-function separateSpaces(pieces: Pieces): ParagraphPiece[] {
-	const separatedPieces: ParagraphPiece[] = [];
-	for (const piece of pieces) {
-		if (piece.marks.code || !isText(piece)) separatedPieces.push(piece);
-		else for (const text of splitSpaces(piece.text)) separatedPieces.push({ ...piece, text });
+/** Builds text. An address becomes a link if a parser would also take a following mark or line break, or a backslash, for a part of it. */
+function buildLine(line: string, isFollowed: boolean, mayLink: boolean): PhrasingContent[] {
+	const nodes: PhrasingContent[] = [];
+	for (const [index, value] of line.split(addressPattern).entries()) {
+		const isAddress = index % 2 === 1 && mayLink;
+		const text: PhrasingContent = { type: 'text', value };
+		if (isAddress && ((isFollowed && line.endsWith(value)) || escapedPattern.test(value)))
+			nodes.push({ type: 'link', url: value, children: [text] });
+		else if (value !== '') nodes.push(text);
 	}
-	return separatedPieces.map((piece, index) => {
-		if (!isBlank(piece)) return piece;
-		const neighbors = [separatedPieces[index - 1], separatedPieces[index + 1]];
-		const commonMarks = marksByPriority.filter((mark) =>
-			neighbors.every((neighbor) => neighbor?.marks[mark] === piece.marks[mark]),
-		);
-		const marks = Object.fromEntries(commonMarks.map((mark) => [mark, piece.marks[mark]]));
-		return { ...piece, marks };
-	});
+	return nodes;
 }
 
-/** Splits a text into leading spaces, content and trailing spaces. Leaves out empty parts. */
-function splitSpaces(text: string): string[] {
-	const start = text.length - text.trimStart().length;
-	const end = Math.max(start, text.trimEnd().length);
-	return [text.slice(0, start), text.slice(start, end), text.slice(end)].filter(
-		(part) => part !== '',
+const isText = ({ imageUrl, footnoteNumber }: ParagraphPiece) => !imageUrl && !footnoteNumber;
+const isBlank = (piece: ParagraphPiece) => piece.text.trim() === '' && isText(piece);
+
+/** Splits off the spaces at both ends of a text. */
+function splitOffSpaces(piece: ParagraphPiece): ParagraphPiece[] {
+	if (piece.marks.code || !isText(piece)) return [piece];
+	const content = piece.text.trim();
+	const start = piece.text.indexOf(content);
+	const end = start + content.length;
+	const texts = [piece.text.slice(0, start), content, piece.text.slice(end)];
+	return texts.filter((text) => text !== '').map((text) => ({ ...piece, text }));
+}
+
+/** Leaves a space only the marks that both of its neighbors have. */
+function unmarkSpace(space: ParagraphPiece, neighbors: ReadonlyArray<ParagraphPiece | undefined>) {
+	const removedMarks = marksByPriority.filter((mark) =>
+		neighbors.some((neighbor) => neighbor?.marks[mark] !== space.marks[mark]),
 	);
+	const changes = Object.fromEntries(removedMarks.map((mark) => [mark, undefined]));
+	return { ...space, marks: { ...space.marks, ...changes } };
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
@@ -110,16 +128,14 @@ function joinPieces(pieces: Pieces): ParagraphPiece[] {
 	const joinedPieces: ParagraphPiece[] = [];
 	for (const piece of pieces) {
 		const last = joinedPieces.at(-1);
-		if (last && isText(last) && isText(piece) && haveSameMarks(last.marks, piece.marks))
+		if (last && isText(last) && isText(piece) && haveSameMarks(last, piece))
 			joinedPieces.splice(-1, 1, { ...last, text: last.text + piece.text });
 		else joinedPieces.push(piece);
 	}
 	return joinedPieces;
 }
 
-const isBlank = ({ text, imageUrl }: ParagraphPiece) => text.trim() === '' && !imageUrl;
-const isText = ({ imageUrl, footnoteId }: ParagraphPiece) =>
-	imageUrl === undefined && footnoteId === undefined;
-
-const haveSameMarks = (left: TextMarks, right: TextMarks) =>
-	left.code === right.code && marksByPriority.every((mark) => left[mark] === right[mark]);
+const haveSameMarks = (left: ParagraphPiece, right: ParagraphPiece) =>
+	([...marksByPriority, 'code'] as const).every(
+		(mark) => (left.marks[mark] || '') === (right.marks[mark] || ''),
+	);

@@ -46,19 +46,7 @@ describe('costly answers', () => {
 		},
 	);
 
-	test.each(['utf-16le', 'utf-16'])(
-		'a character set does not hide it either: %s',
-		async (charset) => {
-			// In the bytes of UTF-16, a text with this sign never ends.
-			const text = `["\u2200",${'{},'.repeat(2_000_000)}0]`;
-			const body = Buffer.from(text, 'utf16le');
-			service.script({ body, contentType: `application/json; charset=${charset}` });
-			const error = await failureOf(runExecute(service));
-			expect(error.message).toContain('has too many parts to read');
-		},
-	);
-
-	test('nor does one that stands beside no media type, of which only UTF-8 is read', async () => {
+	test('a character set beside no media type does not hide it either', async () => {
 		service.script({ body: `[${'{},'.repeat(2_000_000)}0]`, contentType: '; charset=utf-16' });
 		expect((await failureOf(runExecute(service))).message).toContain(
 			'has too many parts to read',
@@ -105,7 +93,7 @@ describe('costly answers', () => {
 		const [item] = await runExecute(service, { node, parameters });
 		expect(item?.json.error).toMatchObject({
 			message: expect.stringMatching(
-				/^The wait for messages did not end within 0\.5 s\. 2 messages received\. No message/,
+				/^The wait for messages did not end within 0\.5 s\. Messages received: 2\. Values of 'never' received: none\./,
 			) as string,
 			details: { messages: [{ format: 'text' }, { format: 'text' }] },
 		});

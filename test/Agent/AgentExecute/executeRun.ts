@@ -8,6 +8,7 @@ import {
 	type ContextOptions,
 	createExecuteContext,
 	createToolCall,
+	loadBinaryData,
 } from '../../createExecuteContext';
 
 export const apiKey = 'canary-api-key-7f3a';
@@ -80,7 +81,7 @@ export async function runExecute(
 		Object.defineProperty(context, 'customData', { value: undefined });
 	const [items = []] = await node.execute.call(context);
 	for (const { message } of context.hints) options.onHint?.(message);
-	return items;
+	return await loadBinaryData(items);
 }
 
 /** Calls Agent Execute as a tool, with a service that sends no messages. @returns what the model gets */

@@ -8,7 +8,7 @@ import {
 	replaceListener,
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
-import { withBinaryData } from '../../createExecuteContext';
+import { loadBinaryData, withBinaryData } from '../../createExecuteContext';
 import { FakeClock, settled } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { TriggerRun, until } from './triggerRun';
@@ -50,7 +50,8 @@ describe('against a service, through the code with which n8n tests a trigger', (
 		const ended = run.test();
 		await until(() => service.countOpenChannels() === 1);
 		service.send('s1', 'a', Buffer.from([0xff]));
-		expect((await ended).map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
+		const items = await loadBinaryData(await ended);
+		expect(items.map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
 			['text', undefined],
 			['binary', '/w=='],
 		]);

@@ -146,12 +146,15 @@ describe('reconnect', () => {
 			return history;
 		};
 
-		it('for 5 s with a message ends all of it', async () => {
+		it('for 5 s with a message ends the backoff, but neither a suspicion nor the long backoff', async () => {
 			expect(await troubled().live(5000, true)).toBe(999);
 			const refused = new History();
-			refused.end(status(401), status(401));
+			refused.end(status(401));
 			await refused.live(5000, true);
-			expect(refused.end(status(401), status(401))).toEqual([1000, 5000]);
+			expect(refused.end(status(401))).toEqual([5000]);
+			const slow = new History();
+			slow.end(status(302), status(302));
+			expect(await slow.live(5000, true)).toBe(10_000);
 		});
 
 		it.each<[string, number, boolean]>([

@@ -60,56 +60,27 @@ describe('input object', () => {
 			'The input object must be an object, not undefined',
 		],
 		['no JSON', '{ operation: list }', 'The input object is not valid JSON'],
-		['no operation', {}, "'operation' is required", 'append, create, read'],
-		[
-			'another operation',
-			{ operation: 'delete' },
-			"'operation' must be one of: append, create, read, write, upload",
-		],
-		[
-			'another operation of a resource',
-			{ operation: 'delete', resource: 'mail' },
-			"'operation' must be one of: list, read, search, send, for 'mail'",
-		],
-		['an empty operation', { operation: '' }, "'operation' is required"],
-		['an operation that is no text', { operation: ['send'] }, "'operation' must be one of"],
-		[
-			'another resource',
-			{ operation: 'read', resource: 'calendar' },
-			"'resource' must be one of: document, mail, spreadsheet, for 'read'",
-		],
-		[
-			'a resource without the operation',
-			{ operation: 'create', resource: 'mail', title: 'T' },
-			"'operation' must be one of: list, read, search, send, for 'mail'",
-		],
-		[
-			'create without a resource',
-			{ operation: 'create', title: 'T' },
-			"'resource' is required for 'create'",
-			/^Choose one of: document, spreadsheet\.$/,
-		],
-		[
-			'read without an id',
-			{ operation: 'read' },
-			"'resource' is required for 'read'",
-			/^Choose one of: document, mail, spreadsheet\. You can leave it out .*: documentId, messageId, spreadsheetId\.$/,
-		],
-		[
-			'no resource in so many words',
-			{ operation: 'read', resource: null },
-			"'resource' is required for 'read'",
-		],
-		[
-			'an empty resource',
-			{ operation: 'read', resource: '' },
-			"'resource' is required for 'read'",
-		],
-		[
-			'two ids',
-			{ operation: 'read', documentId: 'd1', messageId: 'm1' },
-			"'resource' is required for 'read'",
-		],
+		...(
+			[
+				['no operation', {}],
+				['another operation', { operation: 'delete' }],
+				['another operation of a resource', { operation: 'delete', resource: 'mail' }],
+				['an empty operation', { operation: '' }],
+				['an operation that is no text', { operation: ['send'] }],
+				['another resource', { operation: 'read', resource: 'calendar' }],
+				['a resource without the operation', { operation: 'create', resource: 'mail' }],
+				['create without a resource', { operation: 'create', title: 'T' }],
+				['read without an id', { operation: 'read' }],
+				['no resource in so many words', { operation: 'read', resource: null }],
+				['an empty resource', { operation: 'read', resource: '' }],
+				['two ids', { operation: 'read', documentId: 'd1', messageId: 'm1' }],
+			] as const
+		).map(([name, input]): [string, object, string, RegExp] => [
+			name,
+			input,
+			"'resource' and 'operation' do not name one operation",
+			/^Choose one of: document append,.* spreadsheet write\./,
+		]),
 		[
 			'an unknown key',
 			{ operation: 'send', too: 'a' },
@@ -175,7 +146,7 @@ describe('input object', () => {
 		test('what is chosen is done, all else refused, whatever the object says of its resource', () => {
 			expect(read(append, false, only).name).toBe('spreadsheet append');
 			for (const input of [search, write, elsewhere, { ...search, resource: 'mail' }]) {
-				expect(() => read(input, false, only)).toThrow(/is not allowed here$/);
+				expect(() => read(input, false, only)).toThrow(/is not allowed here/);
 			}
 		});
 

@@ -2,7 +2,6 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import { type DocumentContent } from '../../../untrusted/document/blocks';
 import {
 	createKeyReusedError,
 	hashIdempotencyKey,
@@ -11,11 +10,10 @@ import {
 } from '../../idempotency';
 import type { KeyHashes } from '../../idempotency';
 import { defineOperation, type Item } from '../../operation';
-import { fitIntoSection, isEmpty, linkImages, parseContent, planAppend } from './contentRequests';
+import { type Content, fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import { buildChange, carryOutContent, ensureTab, repeatIfOutdated } from './revisionGuard';
-import type { DocumentWriteResult } from './revisionGuard';
+import { carryOut, ensureTab, repeatIfOutdated } from './revisionGuard';
 import { type BodyState, mentionFirstTab, readBodyState } from './tabs';
 
 export const append = defineOperation({
@@ -53,85 +51,60 @@ export const append = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async send({ docs }, params, item) {
-		const {
-			documentId,
-			content,
-			tab,
-			newParagraph,
-			section: heading,
-			idempotencyKey: key,
-		} = params;
-		const parsedContent = await parseContent(params, item);
-		if (isEmpty(parsedContent))
+		const { documentId, tab, section, newParagraph, idempotencyKey: key } = params;
+		const content = await parseContent(params, item);
+		if (isEmpty(content))
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
 		// A new tab has no headings.
-		if (params.createTab && heading === '') await ensureTab(docs, documentId, tab, item);
-		const keyHash = hashIdempotencyKey({
-			key,
-			operation: 'document append',
-			target: documentId,
-		});
-		const hashedTexts = heading === '' ? [content] : [content, heading];
-		const keyHashes =
-			keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(hashedTexts) };
-		const contentToAppend = {
-			documentId,
-			tab,
-			heading,
-			parsedContent,
-			newParagraph,
-			keyHashes,
-		};
-		return await appendContent(docs, contentToAppend, item);
+		if (params.createTab && section === '') await ensureTab(docs, documentId, tab, item);
+		const target = documentId;
+		const keyHash = hashIdempotencyKey({ key, operation: 'document append', target });
+		const contentHash = hashParts([params.content, section]);
+		const keyHashes = keyHash === undefined ? undefined : { keyHash, contentHash };
+		const job = { documentId, tab, section, content, newParagraph, keyHashes };
+		return await appendContent(docs, job, item);
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
-interface ContentToAppend {
+interface AppendJob {
 	readonly documentId: string;
 	/** ID or title of the tab; '' for the first tab. */
 	readonly tab: string;
 	/** Text of the heading of the section to append to; '' for the end of the tab. */
-	readonly heading: string;
-	readonly parsedContent: DocumentContent;
+	readonly section: string;
+	readonly content: Content;
 	readonly newParagraph: boolean;
 	readonly keyHashes: KeyHashes | undefined;
 }
 
 /** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
-export async function appendContent(
-	docs: docs_v1.Docs,
-	{ documentId, tab, heading, parsedContent, newParagraph, keyHashes }: ContentToAppend,
-	item: Item,
-): Promise<DocumentWriteResult> {
+export async function appendContent(docs: docs_v1.Docs, job: AppendJob, item: Item) {
+	const { documentId, tab, keyHashes } = job;
 	const appendOnce = async () => {
-		const body = await readBodyState(
-			docs,
-			documentId,
-			tab,
-			heading === '' ? 'outline' : 'bodies',
-		);
+		const detail = job.section === '' ? 'outline' : 'texts';
+		const body = await readBodyState(docs, documentId, tab, detail);
 		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
 		if (earlierResult) return earlierResult;
-		const section = findSection(body, heading);
+		const section = findSection(body, job.section);
 		mentionFirstTab(body, tab, item);
 		const place = planPlace(body, section, 'append');
-		const fittedContent = fitIntoSection(parsedContent, section);
-		return await carryOutContent(docs, item, (refusedUrls) => {
-			const plan = planAppend(linkImages(fittedContent, refusedUrls), newParagraph, place);
+		const content = fitIntoSection(job.content, section);
+		const planChange = (refusedUrls: ReadonlySet<string>) => {
+			const plan = planAppend(content, job.newParagraph, place, refusedUrls);
+			if (!keyHashes) return plan;
+			const name = `${buildMarkerNameStart(keyHashes)}${plan.text.length}`;
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
-			const endIndex = Math.max(
-				plan.endIndex - place.contentAfter.indexCount - 1,
-				place.index + 1,
-			);
+			const endIndex = place.index + Math.max(plan.growth, 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			const name = keyHashes && `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
-			return buildChange(plan, body, name ? [{ createNamedRange: { name, range } }] : []);
-		});
+			return { ...plan, requests: [...plan.requests, { createNamedRange: { name, range } }] };
+		};
+		const { characterCount, revisionId } = await carryOut(docs, body, planChange, item);
+		return { documentId, characterCount, revisionId };
 	};
 	return await repeatIfOutdated(documentId, appendOnce, item);
 }
@@ -151,10 +124,6 @@ function findEarlierAppend(
 	const nameStart = buildMarkerNameStart(keyHashes);
 	if (!name.startsWith(nameStart))
 		throw createKeyReusedError(`text in the document ${documentId}`);
-	return {
-		documentId,
-		characterCount: Number(name.slice(nameStart.length)),
-		revisionId,
-		repeated: true,
-	};
+	const characterCount = Number(name.slice(nameStart.length));
+	return { documentId, characterCount, revisionId, repeated: true };
 }

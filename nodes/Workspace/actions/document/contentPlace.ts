@@ -1,38 +1,28 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { isSameIgnoringCase, shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
-import type { DocsRequest } from './tableRequests';
-import { type BodyState, getStoredText } from './tabs';
+import type { BodyState } from './tabs';
 
 /** Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied first, or is added if there is none. */
 export interface ContentPlace {
-	/** Requests before the insertion. They delete old content, which empties the paragraph, or add the paragraph, or do both. */
-	readonly preparingRequests: readonly DocsRequest[];
-	/** Whether `preparingRequests` adds the paragraph, which then takes over the style of a heading next to it. */
-	readonly addsParagraph: boolean;
-	/** Where to insert after `preparingRequests`: the end of the text of a paragraph. */
+	/** Where to insert: the end of the text of a paragraph, once the paragraph is emptied or added. */
 	readonly index: number;
+	/** Old content from `index` up to here is deleted first. */
+	readonly deletedEnd: number;
+	/** Where to add the paragraph after that; undefined if there is one. */
+	readonly addedAt?: number;
 	readonly tabId: string | undefined;
-	/** Whether the paragraph is empty after `preparingRequests`. */
+	/** Whether the paragraph has no text when the content is inserted. */
 	readonly isParagraphEmpty: boolean;
-	/** Whether the paragraph may have a style that the inserted content would take over. */
-	readonly mayInheritStyle: boolean;
-	/** The text up to the end of the tab, and the number of indexes up to there. Tables and images have indexes, but no text. */
-	readonly contentAfter: { readonly text: string; readonly indexCount: number };
 }
 
 /** The only paragraph of an empty document. */
 export const emptyPlace: ContentPlace = {
-	preparingRequests: [],
-	addsParagraph: false,
 	index: 1,
+	deletedEnd: 1,
 	tabId: undefined,
 	isParagraphEmpty: true,
-	mayInheritStyle: false,
-	contentAfter: { text: '', indexCount: 0 },
 };
 
 /** The content under a heading or, without a heading, of a whole tab. */
@@ -43,7 +33,8 @@ export interface Section {
 	readonly level: number;
 	readonly startIndex: number;
 	readonly elements: Elements;
-	readonly elementsAfter: Elements;
+	/** Whether a paragraph comes right after the section. */
+	readonly isBeforeParagraph: boolean;
 }
 
 interface Heading {
@@ -55,31 +46,32 @@ interface Heading {
 }
 
 const maxListedHeadings = 30;
-/** Most characters of a heading in an error message. */
-const maxHeadingCharacters = 80;
 
 /** Finds the section under a heading; '' means the whole tab. @throws NodeError 400 if no heading or several headings have this text */
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '')
-		return { heading, level: 0, startIndex: 1, elements: content, elementsAfter: [] };
+		return { heading, level: 0, startIndex: 1, elements: content, isBeforeParagraph: false };
 	const headings = listHeadings(content);
 	const { text, level, position, endIndex } = findHeading(headings, heading);
 	const nextHeading = headings.find((other) => other.position > position && other.level <= level);
 	let end = nextHeading?.position ?? content.length;
 	// What follows a section break has pages or columns of its own, so the break that ends the section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
-	const elements = content.slice(position + 1, end);
-	const elementsAfter = content.slice(end);
-	return { heading: text, level, startIndex: endIndex, elements, elementsAfter };
+	return {
+		heading: text,
+		level,
+		startIndex: endIndex,
+		elements: content.slice(position + 1, end),
+		isBeforeParagraph: content[end]?.paragraph !== undefined,
+	};
 }
 
 export function listHeadings(content: Elements): Heading[] {
 	const headings: Heading[] = [];
-	for (const [position, { paragraph, endIndex }] of content.entries()) {
-		const level = getHeadingLevel(paragraph?.paragraphStyle?.namedStyleType);
-		if (paragraph === undefined || level === undefined) continue;
+	for (const [position, { paragraph = {}, endIndex }] of content.entries()) {
+		const level = getHeadingLevel(paragraph);
 		const text = collapseBlanks(joinSpans(readPieces(paragraph, {})));
-		if (text !== '') headings.push({ text, level, position, endIndex: endIndex ?? 0 });
+		if (level && text !== '') headings.push({ text, level, position, endIndex: endIndex ?? 0 });
 	}
 	return headings;
 }
@@ -87,89 +79,37 @@ export function listHeadings(content: Elements): Heading[] {
 /** Finds the heading with a text. Another case counts if no heading has the same case. */
 function findHeading(headings: readonly Heading[], wantedText: string): Heading {
 	const wanted = collapseBlanks(wantedText);
-	const exactMatches = headings.filter(({ text }) => text === wanted);
-	const matches =
-		exactMatches.length > 0
-			? exactMatches
-			: headings.filter(({ text }) => haveSameLetters(text, wanted));
+	let matches = headings.filter(({ text }) => text === wanted);
+	if (matches.length === 0)
+		matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
 	const [match] = matches;
 	if (match && matches.length === 1) return match;
-	const name = shorten(wanted, maxHeadingCharacters);
-	const list = describeHeadings(headings);
-	throw match
-		? createRefusal(
-				`Several headings read '${name}'`,
-				`Nothing was written. Rename all but one of them. ${list}`,
-			)
-		: createRefusal(`The document has no heading '${name}'`, `Nothing was written. ${list}`);
+	const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text)}'`);
+	const problem = match ? 'has several headings' : 'has no heading';
+	throw createRefusal(
+		`The document ${problem} '${shorten(wanted)}'`,
+		`Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`,
+	);
 }
-
-function describeHeadings(headings: readonly Heading[]): string {
-	if (headings.length === 0) return 'The tab has no headings.';
-	const listedHeadings = headings.slice(0, maxListedHeadings);
-	const texts = listedHeadings.map(({ text }) => `'${shorten(text, maxHeadingCharacters)}'`);
-	if (headings.length > maxListedHeadings) texts.push('…');
-	return `Headings of the tab: ${texts.join(', ')}.`;
-}
-
-/** Whether texts differ at most in upper and lower case. */
-export const haveSameLetters = (left: string, right: string) =>
-	left.toLowerCase() === right.toLowerCase();
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
 /** Plans where to write in a section: at its end, or in place of its content. */
 export function planPlace(
-	body: BodyState,
+	{ tabId }: BodyState,
 	section: Section,
 	mode: 'append' | 'replace',
 ): ContentPlace {
-	const { startIndex, elements, elementsAfter } = section;
-	const { tabId } = body;
-	const lastElement = elements.at(-1);
-	const endIndex = lastElement?.endIndex ?? startIndex;
-	const contentAfter = {
-		text: getStoredText(elementsAfter),
-		indexCount: body.endIndex - endIndex,
-	};
+	const last = section.elements.at(-1);
+	const endIndex = last?.endIndex ?? section.startIndex;
 	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
-	const contentEnd = lastElement?.paragraph ? endIndex - 1 : endIndex;
-	const preparingRequests: DocsRequest[] = [];
-	const replacesContent = mode === 'replace';
-	const range = { startIndex, endIndex: contentEnd, tabId };
-	if (replacesContent && contentEnd > startIndex)
-		preparingRequests.push({ deleteContentRange: { range } });
-	const index = replacesContent ? startIndex : contentEnd;
-	const commonPart = { index, tabId, preparingRequests, contentAfter };
-	if (lastElement?.paragraph) {
-		// A deletion joins the first and the last paragraph. The joined paragraph may have the style of either.
-		const firstParagraph = elements.find(({ paragraph }) => paragraph)?.paragraph ?? {};
-		const mayInheritStyle = hasOwnStyle(firstParagraph) || hasOwnStyle(lastElement.paragraph);
-		const isParagraphEmpty = replacesContent || endIndex - (lastElement.startIndex ?? 0) === 1;
-		return { ...commonPart, isParagraphEmpty, mayInheritStyle, addsParagraph: false };
+	const deletedEnd = last?.paragraph ? endIndex - 1 : endIndex;
+	const index = mode === 'replace' ? section.startIndex : deletedEnd;
+	if (last?.paragraph) {
+		const isParagraphEmpty = mode === 'replace' || index === last.startIndex;
+		return { index, deletedEnd, tabId, isParagraphEmpty };
 	}
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text into a paragraph.
-	const isBeforeParagraph = elementsAfter[0]?.paragraph !== undefined;
-	const location = { index: isBeforeParagraph ? index : index - 1, tabId };
-	preparingRequests.push({ insertText: { text: '\n', location } });
-	return { ...commonPart, isParagraphEmpty: true, mayInheritStyle: true, addsParagraph: true };
-}
-
-/** Style properties that any paragraph may have. The named style is compared by its value. */
-const ordinaryStyleKeys = new Set(['namedStyleType', 'direction', 'headingId']);
-
-/** Whether a paragraph, or the text at its end, has a style that other text in its place would take over. */
-export function hasOwnStyle({
-	bullet,
-	paragraphStyle,
-	elements,
-}: docs_v1.Schema$Paragraph): boolean {
-	const hasParagraphStyle = Object.keys(paragraphStyle ?? {}).some(
-		(key) => !ordinaryStyleKeys.has(key),
-	);
-	const hasTextStyle = Object.keys(elements?.at(-1)?.textRun?.textStyle ?? {}).length > 0;
-	const namedStyle = paragraphStyle?.namedStyleType ?? 'NORMAL_TEXT';
-	return (
-		bullet !== undefined || hasParagraphStyle || hasTextStyle || namedStyle !== 'NORMAL_TEXT'
-	);
+	const addedAt = section.isBeforeParagraph ? index : index - 1;
+	return { index, deletedEnd, tabId, addedAt, isParagraphEmpty: true };
 }

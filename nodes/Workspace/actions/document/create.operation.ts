@@ -13,14 +13,12 @@ import {
 	type InferParameters,
 } from '../../operation';
 import { appendContent } from './append.operation';
-import { planMarkdownReplacements } from './placeholders';
-import { planTextReplacements, prepareReplacements, type ReplacementPlan } from './replacements';
-import { type BodyState, buildDocumentUrl, collectText, readBodyState } from './tabs';
-import { type ContentPlace, emptyPlace, findSection, planPlace } from './contentPlace';
-import { isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
+import { emptyPlace } from './contentPlace';
+import { isEmpty, parseContent, planWrite } from './contentRequests';
 import * as fields from './fields';
-import { buildChange, carryOutContent, repeatIfOutdated } from './revisionGuard';
-import type { DocumentWriteResult } from './revisionGuard';
+import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
+import { carryOut, repeatIfOutdated } from './revisionGuard';
+import { buildDocumentUrl, readBodyState } from './tabs';
 
 const createFields = [
 	{ ...createdFiles.titleField, description: 'Title of the new document' },
@@ -108,9 +106,10 @@ export const create = defineOperation({
 		const documentId = created.documentId ?? '';
 		job.progress.isCreated = true;
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		const replaced = await fillEmpty(clients, documentId, plan, item, created.revisionId);
-		const unchanged = isEmpty(plan.parsedContent) ? created : undefined;
-		return await readResult(clients, documentId, plan, replaced, unchanged);
+		if (isEmpty(plan.parsedContent))
+			return await readResult(clients, documentId, plan, created);
+		await fillEmpty(clients, documentId, plan, item, created.revisionId);
+		return await readResult(clients, documentId, plan);
 	},
 	async recover(clients, job, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey, progress } = job;
@@ -144,32 +143,18 @@ type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
 async function planDocument(job: CreateJob, item: Item) {
-	const replacementPlan = await prepareReplacements(job, item);
-	const parsedContent = await parseContent(job, item);
-	const { textRequests, markdownReplacements } = replacementPlan;
-	// Text replacements need a template or content. Markdown replacements need a template, because they replace nothing in the content.
-	const replacesText = textRequests.length > 0 || job.fillFromInput;
-	const needsTemplate =
-		markdownReplacements.length > 0 || (replacesText && isEmpty(parsedContent));
-	if (needsTemplate && job.templateId === '')
-		throw createRefusal(
-			`${quoteField(job.fillFromInput ? 'fillFromInput' : 'replacements')} has no text to change`,
-			`Nothing was created. Choose a document in ${quoteField('templateId')}, or enter ${quoteField('content')}. If one of them is an expression, check that the input item contains the data.`,
-		);
-	const keyParts = listKeyParts(job, replacementPlan);
-	const keyHashes = createdFiles.hashFileKey('document create', job, keyParts);
-	return { ...job, parsedContent, replacementPlan, keyHashes };
-}
-
-/** Lists what the document is made from. Drive stores a hash of it, so it depends on no name in the code. */
-function listKeyParts(job: CreateJob, { textRequests, markdownReplacements }: ReplacementPlan) {
 	const { title, content, contentFormat, templateId, fillFromInput, replacements } = job;
-	const parts: string[] = [title, contentFormat, content, templateId];
-	parts.push(JSON.stringify(textRequests));
-	if (fillFromInput) parts.push('fillFromInput');
-	if (markdownReplacements.length > 0)
-		parts.push(JSON.stringify(replacements.map((row): unknown[] => Object.values(row))));
-	return parts;
+	if ((replacements.length > 0 || fillFromInput) && templateId === '')
+		throw createRefusal(
+			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
+			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
+		);
+	const preparedReplacements = await prepareReplacements(job, item);
+	const parsedContent = await parseContent(job, item);
+	// Drive stores a hash of what the document is made from.
+	const source = [title, contentFormat, content, templateId, fillFromInput, replacements];
+	const keyHashes = createdFiles.hashFileKey('document create', job, [JSON.stringify(source)]);
+	return { ...job, parsedContent, preparedReplacements, keyHashes };
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
@@ -187,11 +172,14 @@ async function createByDrive(
 		recoveredId,
 		async fillContent(id: string) {
 			plan.progress.isCreated = true;
-			const fill = plan.templateId ? fillCopy : fillEmpty;
-			return await fill(clients, id, plan, item);
+			if (plan.templateId) return await fillCopy(clients, id, plan, item);
+			await fillEmpty(clients, id, plan, item);
+			return undefined;
 		},
-		readResult: async (id: string, replaced: DocumentWriteResult['replaced']) =>
-			await readResult(clients, id, plan, replaced),
+		readResult: async (id: string, replaced: ReplacementResult['replaced']) => {
+			const result = await readResult(clients, id, plan);
+			return replaced ? { ...result, replaced } : result;
+		},
 	};
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
@@ -199,98 +187,61 @@ async function createByDrive(
 /**
  * Fills a document in one change. With an idempotency key, only an empty document is filled.
  * @param newRevisionId the revision of a document that was just created. Such a document is only read if Google refuses this revision
- * @returns how often each text was replaced
  */
 async function fillEmpty(
 	{ docs }: Clients,
-	id: string,
-	plan: DocumentPlan,
+	documentId: string,
+	{ parsedContent, keyHashes }: DocumentPlan,
 	item: Item,
 	newRevisionId?: string | null,
-) {
-	const { parsedContent, keyHashes, replacementPlan, content, fillFromInput } = plan;
-	if (isEmpty(parsedContent)) return undefined;
-	const requests = fillFromInput
-		? planTextReplacements(replacementPlan, content, item, { fillFromInput })
-		: replacementPlan.textRequests;
-	const send = async (place: ContentPlace, revisionId: string) => {
-		const target = { documentId: id, tabId: place.tabId, revisionId };
-		const result = await carryOutContent(docs, item, (refusedUrls) =>
-			buildChange(planWrite(linkImages(parsedContent, refusedUrls), place), target, requests),
-		);
-		return result.replaced;
-	};
-	let knownRevisionId = newRevisionId;
+): Promise<void> {
+	if (isEmpty(parsedContent)) return;
+	let revisionId = newRevisionId;
 	const fillOnce = async () => {
-		if (knownRevisionId) {
-			const revisionId = knownRevisionId;
-			knownRevisionId = undefined;
-			return await send(emptyPlace, revisionId);
-		}
-		const body = await readBodyState(docs, id, '');
+		const newBody = { documentId, tabId: undefined, revisionId: revisionId ?? '', endIndex: 2 };
+		const body = revisionId ? newBody : await readBodyState(docs, documentId, '', 'outline');
+		revisionId = undefined;
 		// An empty document ends at the index 2.
-		if (keyHashes && body.endIndex > 2) return undefined;
-		return await send(planPlace(body, findSection(body, ''), 'append'), body.revisionId);
+		if (keyHashes && body.endIndex > 2) return;
+		const index = body.endIndex - 1;
+		const place = { ...emptyPlace, index, deletedEnd: index, tabId: body.tabId };
+		await carryOut(docs, body, (urls) => planWrite(parsedContent, place, urls), item);
 	};
-	return await repeatIfOutdated(id, fillOnce, item);
+	await repeatIfOutdated(documentId, fillOnce, item);
 }
 
 /** Fills a copy of a template. Replaces texts before it adds the content, so that no replacement changes the content. */
-async function fillCopy({ docs }: Clients, id: string, plan: DocumentPlan, item: Item) {
-	const { parsedContent, keyHashes } = plan;
-	const result = await repeatIfOutdated(id, () => replaceInCopy(docs, id, plan, item), item);
-	if (!isEmpty(parsedContent)) {
-		const target = { documentId: id, tab: '', heading: '', newParagraph: true };
-		await appendContent(docs, { ...target, parsedContent, keyHashes }, item);
+async function fillCopy({ docs }: Clients, documentId: string, plan: DocumentPlan, item: Item) {
+	const { preparedReplacements: replacements, fillFromInput, keyHashes } = plan;
+	const markerName = keyHashes && `n8n-agent-workspace/filled/${keyHashes.keyHash}`;
+	const job = { documentId, tab: '', replacements, fillFromInput, markerName };
+	const fillOnce = async () => await replaceTexts(docs, job, item);
+	const result = await repeatIfOutdated(documentId, fillOnce, item);
+	const content = plan.parsedContent;
+	if (!isEmpty(content)) {
+		const target = { documentId, tab: '', section: '', newParagraph: true };
+		await appendContent(docs, { ...target, content, keyHashes }, item);
 	}
-	return result?.replaced;
+	return result.replaced;
 }
 
-async function replaceInCopy(docs: docs_v1.Docs, id: string, plan: DocumentPlan, item: Item) {
-	const { keyHashes, replacementPlan, fillFromInput } = plan;
-	const { markdownReplacements } = replacementPlan;
-	const body = await readBodyState(docs, id, '', 'texts');
-	const markerName = `n8n-agent-workspace/filled/${keyHashes?.keyHash ?? ''}`;
-	// A second replacement could also change the texts that the first one inserted.
-	if (keyHashes && body.rangeNames.includes(markerName)) return undefined;
-	const text = collectText(body, 'allTabs', body.content);
-	const requests = planTextReplacements(replacementPlan, text, item, { fillFromInput });
-	const changesTexts = requests.length + markdownReplacements.length > 0;
-	const markerRequests = keyHashes && changesTexts ? [buildMarkerRequest(markerName, body)] : [];
-	return await carryOutContent(docs, item, (refusedUrls) => {
-		const change = planMarkdownReplacements(body, 'allTabs', markdownReplacements, refusedUrls);
-		return buildChange(change, body, requests, markerRequests);
-	});
-}
-
-/** Builds the marker of a filled copy: a named range over the newline of a paragraph, which no replacement removes. */
-function buildMarkerRequest(
-	name: string,
-	{ content, tabId, endIndex }: BodyState,
-): docs_v1.Schema$Request {
-	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
-	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
-}
-
-/** @param response Google's response to the creation, if the document has not changed since */
+/** @param created Google's response to the creation, if the document has not changed since */
 async function readResult(
 	{ docs }: Clients,
 	documentId: string,
-	params: CreateParams,
-	replaced: DocumentWriteResult['replaced'],
-	response?: docs_v1.Schema$Document,
-) {
-	const { includeBody } = params;
+	{ includeBody, title }: CreateParams,
+	created?: docs_v1.Schema$Document,
+): Promise<CreateResult> {
+	const documentUrl = buildDocumentUrl(documentId);
+	if (!includeBody) return { documentId, documentUrl, title };
 	const readDocument = async () =>
 		(await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const { title, body }: docs_v1.Schema$Document =
-		response ?? (includeBody ? await readDocument() : params);
-	const documentUrl = buildDocumentUrl(documentId);
-	return {
-		documentId,
-		documentUrl,
-		title,
-		...(includeBody && { body }),
-		...(replaced && { replaced }),
-	};
+	const document = created ?? (await readDocument());
+	return { documentId, documentUrl, title: document.title, body: document.body };
+}
+
+interface CreateResult extends Pick<ReplacementResult, 'documentId' | 'replaced'> {
+	readonly documentUrl: string;
+	readonly title: docs_v1.Schema$Document['title'];
+	readonly body?: docs_v1.Schema$Body | undefined;
 }

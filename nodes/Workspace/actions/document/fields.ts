@@ -151,39 +151,25 @@ export const replacements = {
 	read: readReplacements,
 } as const satisfies Field;
 
-/** Reads the form's `{ replacement: [{ find, replace, format }] }`, an array of such rows or, in JSON mode, `{ [find]: replace }`. */
+/** Reads the form's `{ replacement: [{ find, replace, format }] }` or, in JSON mode, an array of such rows. */
 function readReplacements(raw: unknown, field: Field, context: ReadContext): Replacement[] {
+	const isForm = context.mode === 'fields';
+	const rows = isForm && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
-	const rows = context.mode === 'fields' && isRecord(raw) ? (raw['replacement'] ?? []) : raw;
-	const readText = (value: unknown) => {
-		if (typeof value === 'string') return value;
-		const isConvertible =
-			context.mode === 'fields' && ['number', 'boolean'].includes(typeof value);
-		if (!isConvertible)
-			throw createValueRefusal(field, context, `texts, not ${describeType(value)}`);
-		return String(value);
-	};
-	if (isRecord(rows))
-		return Object.entries(rows).map(([find, value]) => ({
-			find,
-			replace: readText(value),
-			format: 'text',
-		}));
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
-	// The form may have empty rows.
-	const isKept = ({ find, replace }: (typeof rows)[number]) =>
-		context.mode === 'json' || !!find || !!replace;
-	return rows.filter(isKept).map(({ find, replace, format = 'text' }) => {
-		const knownFormat = replacementFormat.options.find(({ value }) => value === format)?.value;
-		if (knownFormat === undefined) throw createValueRefusal(field, context, expected);
-		return {
-			find: readText(find ?? ''),
-			replace: readText(replace ?? ''),
-			format: knownFormat,
-		};
-	});
+	const replacements: Replacement[] = [];
+	for (const { find = '', replace = '', format = 'text' } of rows) {
+		const isKnownFormat = format === 'text' || format === 'markdown';
+		const hasTexts =
+			typeof find === 'string' && ['string', 'number', 'boolean'].includes(typeof replace);
+		if (!isKnownFormat || !hasTexts) throw createValueRefusal(field, context, expected);
+		// The form may have empty rows.
+		if (!isForm || find !== '' || replace !== '')
+			replacements.push({ find, replace: String(replace), format });
+	}
+	return replacements;
 }
 
 export const fillFromInputOption = {

@@ -1,7 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { NodeError, createRefusal } from '../../../core/errors';
-import { type Elements, getCells, getStoredLine } from '../../../untrusted/document/elements';
+import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import { flattenTabs, matchTabs, summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 
@@ -13,25 +13,19 @@ export function findTab(
 	const matchingTabs = matchTabs(allTabs, idOrTitle);
 	const [firstTab, ...otherTabs] = matchingTabs;
 	if (firstTab && otherTabs.length === 0) return firstTab;
-	const tabList = (firstTab ? matchingTabs : allTabs)
-		.map(summarizeTab)
-		.map(({ title, tabId }) => `'${title}' (${tabId})`)
-		.join(', ');
-	throw firstTab
-		? createRefusal(
-				`Several tabs have the title '${idOrTitle}'`,
-				`Enter the ID of one of them: ${tabList}.`,
-			)
-		: createRefusal(
-				`The document has no tab '${idOrTitle.trim()}'`,
-				`Tabs of the document: ${tabList}.`,
-			);
+	const shownTabs = firstTab ? matchingTabs : allTabs;
+	const tabList = shownTabs.map(summarizeTab).map(({ title, tabId }) => `'${title}' (${tabId})`);
+	const problem = firstTab ? 'has several tabs' : 'has no tab';
+	throw createRefusal(
+		`The document ${problem} '${idOrTitle.trim()}'`,
+		`Enter the ID of one of these tabs: ${tabList.join(', ')}.`,
+	);
 }
 
-/** Adds a hint that names the first tab, if nobody chose a tab of a document with several tabs. */
-export function mentionFirstTab({ allTabs }: BodyState, tab: string, item: Item): void {
+/** Adds a hint that names the tab that was taken if a document has several tabs and none was chosen. */
+export function mentionFirstTab({ allTabs }: BodyState, chosenTab: string, item: Item): void {
 	const [firstTab] = allTabs;
-	if (tab !== '' || firstTab === undefined || allTabs.length === 1) return;
+	if (chosenTab !== '' || firstTab === undefined || allTabs.length === 1) return;
 	const { title } = summarizeTab(firstTab);
 	item.addHint(
 		`The document has ${allTabs.length} tabs. The content was written to the first one: '${title}'.`,
@@ -48,12 +42,10 @@ export function buildDocumentUrl(documentId: string, tabId?: string): string {
 
 /** The fields of every level of detail, with brackets that the level closes. */
 const fieldsStart = 'revisionId,tabs(tabProperties(tabId,title),childTabs,documentTab(namedRanges';
-const paragraphFields = 'paragraph(paragraphStyle,bullet,elements(textRun(textStyle)))';
 
-/** The fields to read: the indexes and styles of the paragraphs, whole bodies, or also headers, footers and footnotes. */
+/** The fields to read: where the paragraphs are, or all text. */
 const fieldsByDetail = {
-	outline: `${fieldsStart},body(content(startIndex,endIndex,${paragraphFields}))))`,
-	bodies: `${fieldsStart},body))`,
+	outline: `${fieldsStart},body(content(startIndex,endIndex,paragraph(paragraphStyle)))))`,
 	texts: `${fieldsStart},body,headers,footers,footnotes))`,
 } as const;
 
@@ -62,15 +54,15 @@ export async function readBodyState(
 	docs: docs_v1.Docs,
 	documentId: string,
 	tab: string,
-	detail: keyof typeof fieldsByDetail = 'outline',
+	detail: keyof typeof fieldsByDetail,
 ) {
 	const fields = fieldsByDetail[detail];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
 	const allTabs = flattenTabs(data.tabs);
 	const chosenTab = tab === '' ? allTabs[0] : findTab(allTabs, tab);
 	const content = chosenTab?.documentTab?.body?.content ?? [];
-	const lastElement = content.at(-1);
-	if (chosenTab === undefined || !lastElement?.endIndex)
+	const endIndex = content.at(-1)?.endIndex;
+	if (chosenTab === undefined || !endIndex)
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
 	// Google returns a revision ID only to accounts that may edit the document.
 	const { revisionId } = data;
@@ -82,48 +74,19 @@ export async function readBodyState(
 		});
 	const { tabId } = summarizeTab(chosenTab);
 	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
-	return {
-		documentId,
-		tabId,
-		revisionId,
-		endIndex: lastElement.endIndex,
-		rangeNames,
-		content,
-		allTabs,
-	};
+	return { documentId, tabId, revisionId, endIndex, rangeNames, content, allTabs, chosenTab };
 }
 
 /** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
 export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
-/** Returns the stored text of elements in the order of their indexes. Comparing it shows whether a write was carried out. */
-export function getStoredText(content: Elements): string {
-	const texts = content.map(({ paragraph, table }) =>
-		paragraph
-			? getStoredLine(paragraph)
-			: getStoredText(getCells(table).flatMap((cell) => cell.content ?? [])),
-	);
-	return texts.join('');
-}
+/** Returns the stored text of elements in the order of their indexes. */
+export const getStoredText = (content: Elements): string =>
+	Array.from(getParagraphs(content), (paragraph) => getStoredLine(paragraph)).join('');
 
 /** Returns the text of a tab's headers, footers and footnotes. */
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {
 	const { headers, footers, footnotes } = documentTab ?? {};
 	const segments = Object.values({ ...headers, ...footers, ...footnotes });
 	return segments.map(({ content = [] }) => getStoredText(content)).join('');
-}
-
-export type TabScope = 'allTabs' | 'chosenTab';
-/** Returns all text of the tabs. @param content what remains of the chosen tab's body, because a write may be about to remove the rest */
-export function collectText(
-	{ tabId, allTabs }: BodyState,
-	tabScope: TabScope,
-	content: Elements,
-): string {
-	const texts = allTabs.map((tab) => {
-		const isChosenTab = summarizeTab(tab).tabId === tabId;
-		const body = isChosenTab ? content : (tab.documentTab?.body?.content ?? []);
-		return isChosenTab || tabScope === 'allTabs' ? getStoredText(body) + getOuterText(tab) : '';
-	});
-	return texts.join('');
 }

@@ -1,19 +1,15 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
-import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getParagraphs } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
-import { fitIntoSection, isEmpty, linkImages, parseContent, planWrite } from './contentRequests';
+import { type Content, fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
-import { carryOutContent, buildChange, ensureTab, repeatIfOutdated } from './revisionGuard';
-import type { DocumentWriteResult } from './revisionGuard';
-import { planMarkdownReplacements } from './placeholders';
-import { planTextReplacements, prepareReplacements, type ReplacementPlan } from './replacements';
-import { type BodyState, collectText, getStoredText, mentionFirstTab, readBodyState } from './tabs';
+import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
+import { carryOut, ensureTab, repeatIfOutdated } from './revisionGuard';
+import { getStoredText, mentionFirstTab, readBodyState } from './tabs';
 
 const writeFields = [
 	fields.documentId,
@@ -91,172 +87,98 @@ export const write = defineOperation({
 	options: writeOptions,
 	getChangedId: ({ documentId }) => documentId,
 	prepare: refuseContradictions,
-	async send({ docs }, params, item) {
-		const { documentId, tab, section, createTab, fillFromInput, allowEmpty } = params;
+	async send({ docs }, params, item): Promise<ReplacementResult> {
+		const { documentId, tab, section, fillFromInput } = params;
 		const content = await parseContent(params, item);
-		const replacementPlan = await prepareReplacements(params, item);
-		const onlyReplaces = isEmpty(content) && (params.replacements.length > 0 || fillFromInput);
-		if (isEmpty(content) && !onlyReplaces && !allowEmpty)
+		if (replacesTexts(params)) {
+			const replacements = await prepareReplacements(params, item);
+			const job = { documentId, tab, replacements, fillFromInput };
+			const replaceOnce = async () => await replaceTexts(docs, job, item);
+			return await repeatIfOutdated(documentId, replaceOnce, item);
+		}
+		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
 			);
 		// A new tab has no headings.
-		if (createTab && section === '') await ensureTab(docs, documentId, tab, item);
-		const job = { params, content, replacementPlan, item };
-		if (onlyReplaces)
-			return await repeatIfOutdated(documentId, () => replaceTexts(docs, job), item);
-		if (section !== '') return await writeSection(docs, job);
-		// This is not repeated if somebody else changes the document meanwhile, because it would remove their text.
-		return await writeTab(docs, job);
+		if (params.createTab && section === '') await ensureTab(docs, documentId, tab, item);
+		return await replaceContent(docs, params, content, item);
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
+const replacesTexts = ({ replacements, fillFromInput }: WriteParams) =>
+	replacements.length > 0 || fillFromInput;
+
 /** @throws NodeError 400 for parameters that contradict each other */
 function refuseContradictions(params: WriteParams): WriteParams {
-	const { replace, tab, content, section, replacements, fillFromInput } = params;
-	if (replace === 'tab' && tab.trim() === '')
+	if (params.replace === 'tab' && params.tab.trim() === '')
 		throw createRefusal(
 			`${quoteField('tab')} is empty`,
 			'Nothing was written. Choose the tab whose content is replaced.',
 		);
-	if (section !== '' && (replacements.length > 0 || fillFromInput))
+	if (replacesTexts(params) && (params.content !== '' || params.section !== ''))
 		throw createRefusal(
-			`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
-			'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
-		);
-	if (content !== '' && replacements.some(({ format }) => format === 'markdown'))
-		throw createRefusal(
-			`Markdown in ${quoteField('replacements')} cannot be used together with ${quoteField('content')}`,
-			'Nothing was written. Replacements change what the document already contains. Add the Markdown to the content, or leave the content empty.',
+			`${quoteField('replacements')} and ${quoteField('fillFromInput')} cannot be used together with ${quoteField('content')} or ${quoteField('section')}`,
+			'Nothing was written. Replacements change what the document already contains. Use another Workspace node for them.',
 		);
 	return params;
 }
 
-interface WriteJob {
-	readonly params: WriteParams;
-	readonly content: DocumentContent;
-	readonly replacementPlan: ReplacementPlan;
-	readonly item: Item;
-}
-
-/** Replaces texts and leaves everything else as it is. */
-async function replaceTexts(docs: docs_v1.Docs, job: WriteJob): Promise<DocumentWriteResult> {
-	const { params, replacementPlan, item } = job;
-	const { markdownReplacements } = replacementPlan;
-	const needsTexts = params.fillFromInput || markdownReplacements.length > 0;
-	const detail = needsTexts ? 'texts' : 'outline';
-	const body = await readBodyState(docs, params.documentId, params.tab, detail);
-	const tabScope = params.tab === '' ? 'allTabs' : 'chosenTab';
-	const text = collectText(body, tabScope, body.content);
-	const requests = planReplaceRequests(job, body, text);
-	return await carryOutContent(docs, item, (refusedUrls) => {
-		const plan = planMarkdownReplacements(body, tabScope, markdownReplacements, refusedUrls);
-		return buildChange(plan, body, requests);
-	});
-}
-
-async function writeTab(docs: docs_v1.Docs, job: WriteJob): Promise<DocumentWriteResult> {
-	const { documentId, tab, fillFromInput } = job.params;
-	const detail = fillFromInput ? 'texts' : 'bodies';
-	const body = await readBodyState(docs, documentId, tab, detail);
-	mentionFirstTab(body, tab, job.item);
-	return await replaceSection(docs, job, body);
-}
-
-/** Writes a section. Repeats this if somebody else changes another part of the document meanwhile. */
-async function writeSection(docs: docs_v1.Docs, job: WriteJob): Promise<DocumentWriteResult> {
-	const { documentId, tab, section } = job.params;
+/** Replaces a section or a tab. Repeats this if somebody else changes another part of the document meanwhile. */
+async function replaceContent(
+	docs: docs_v1.Docs,
+	{ documentId, tab, section: heading }: WriteParams,
+	content: Content,
+	item: Item,
+) {
 	let firstText: string | undefined;
-	const writeOnce = async () => {
-		const body = await readBodyState(docs, documentId, tab, 'bodies');
-		const text = getStoredText(findSection(body, section).elements);
+	const replaceOnce = async () => {
+		const body = await readBodyState(docs, documentId, tab, 'texts');
+		const section = findSection(body, heading);
+		const text = getStoredText(section.elements);
 		firstText ??= text;
 		if (text !== firstText)
 			throw createRefusal(
-				`Someone else changed the section under '${shorten(section)}' while it was being written`,
+				'Someone else changed the content while it was being replaced',
 				'Nothing was written. Check the document before you run this again.',
 			);
-		mentionFirstTab(body, tab, job.item);
-		return await replaceSection(docs, job, body);
+		mentionFirstTab(body, tab, item);
+		const place = planPlace(body, section, 'replace');
+		const fittedContent = fitIntoSection(content, section);
+		const planChange = (urls: ReadonlySet<string>) => planWrite(fittedContent, place, urls);
+		const { characterCount, revisionId } = await carryOut(docs, body, planChange, item);
+		mentionRemovedObjects(section.elements, item);
+		return { documentId, characterCount, revisionId };
 	};
-	return await repeatIfOutdated(documentId, writeOnce, job.item);
-}
-
-async function replaceSection(
-	docs: docs_v1.Docs,
-	job: WriteJob,
-	body: BodyState,
-): Promise<DocumentWriteResult> {
-	const { params, content, item } = job;
-	const section = findSection(body, params.section);
-	const fittedContent = fitIntoSection(content, section);
-	const place = planPlace(body, section, 'replace');
-	// Placeholders are replaced after the write: in the text that stays, and in the new content as it was entered.
-	const tabScope = params.tab === '' ? 'allTabs' : 'chosenTab';
-	const text = collectText(body, tabScope, []) + params.content;
-	const requests = planReplaceRequests(job, body, text);
-	const result = await carryOutContent(docs, item, (refusedUrls) =>
-		buildChange(planWrite(linkImages(fittedContent, refusedUrls), place), body, requests),
-	);
-	mentionRemovedObjects(section.elements, item);
-	return result;
-}
-
-/** Plans the replacements with plain text. With a tab, they act only there. */
-function planReplaceRequests(
-	{ params, replacementPlan, item }: WriteJob,
-	body: BodyState,
-	text: string,
-) {
-	const { fillFromInput, tab } = params;
-	const requests = fillFromInput
-		? planTextReplacements(replacementPlan, text, item, { fillFromInput })
-		: replacementPlan.textRequests;
-	if (tab === '') return requests;
-	const tabsCriteria = { tabIds: [body.tabId] };
-	return requests.map(({ replaceAllText }) => ({
-		replaceAllText: { ...replaceAllText, tabsCriteria },
-	}));
+	return await repeatIfOutdated(documentId, replaceOnce, item);
 }
 
 /** What a paragraph may hold beside text that new content does not bring back, by Google's name. */
 const objectNames = {
-	footnoteReference: 'footnote',
-	inlineObjectElement: 'picture',
-	pageBreak: 'page break',
-	columnBreak: 'column break',
-	equation: 'equation',
+	footnoteReference: 'footnotes',
+	inlineObjectElement: 'pictures',
+	pageBreak: 'page breaks',
+	columnBreak: 'column breaks',
+	equation: 'equations',
 } as const;
 
 /** Adds a hint that names what a replacement of these elements removed beside text. */
-function mentionRemovedObjects(elements: Elements, item: Item): void {
-	const counts = new Map<string, number>();
-	for (const name of listObjects(elements)) counts.set(name, (counts.get(name) ?? 0) + 1);
-	if (counts.size === 0) return;
-	const parts = Array.from(
-		counts,
-		([name, count]) => `${count} ${name}${count === 1 ? '' : 's'}`,
-	);
-	item.addHint(
-		`The replaced content also had ${parts.join(', ')}. To get them back, use the version history of the document.`,
-	);
-}
-
-function listObjects(elements: Elements): string[] {
-	const names: string[] = [];
+function mentionRemovedObjects(content: Elements, item: Item): void {
+	const names = new Set<string>();
 	// The break before the first paragraph of a tab has no index, and stays.
-	for (const { sectionBreak, startIndex } of elements)
-		if (sectionBreak && startIndex) names.push('section break');
-	for (const { elements: paragraphElements = [], positionedObjectIds } of getParagraphs(
-		elements,
-	)) {
-		for (const element of paragraphElements)
+	if (content.some(({ sectionBreak, startIndex }) => sectionBreak && startIndex))
+		names.add('section breaks');
+	for (const { elements = [], positionedObjectIds } of getParagraphs(content)) {
+		if (positionedObjectIds?.length) names.add('pictures');
+		for (const element of elements)
 			for (const [key, name] of Object.entries(objectNames))
-				if (key in element) names.push(name);
-		names.push(...(positionedObjectIds ?? []).map(() => 'picture'));
+				if (key in element) names.add(name);
 	}
-	return names;
+	if (names.size === 0) return;
+	item.addHint(
+		`The replaced content also had ${[...names].join(', ')}. To get them back, use the version history of the document.`,
+	);
 }

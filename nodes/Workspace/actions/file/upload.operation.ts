@@ -1,4 +1,4 @@
-import { mentionChoice, quoteField } from '../../../fields/field';
+import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { missingFolderAdvice } from '../createdFiles';
 import { checkContent, listBinaryFields, openContent } from './content';
@@ -36,7 +36,6 @@ export const upload = defineOperation({
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
 	nameResult: (files) =>
 		files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
-	rerunAdvice: `Or set ${quoteField('onExisting')} to ${mentionChoice('onExisting', 'skip')}, which finds files by their names.`,
 	adviceByStatus: {
 		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
 		404: missingFolderAdvice,

@@ -1,95 +1,33 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, NodeError } from '../../../core/errors';
+import { NodeError } from '../../../core/errors';
 import { defineOperation } from '../../operation';
 import { type Cell, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
 import {
+	type CellsByColumn,
 	type PlannedWrite,
+	planSteps,
+	planWrites,
 	type RowStep,
 	sendSteps,
 	sendWrites,
 	summarizeSteps,
 	type TablePlan,
-	toPlannedWrites,
 	type WriteResult,
 } from './requests';
+import { fitRows, getCells, type ItemsWithRows, openTarget, prepareRows } from './rows';
 import { buildSpreadsheetUrl, type Spreadsheet } from './spreadsheet';
-import { findLastRow, type FittedTable, openTable } from './table';
-import { addRowHints, fitRows, type ItemsWithRows, openTarget, prepareRows } from './tableRows';
-import { sortByColumn } from './write/planUpdate';
+import { findLastRow, openTable } from './table';
 
 type AppendResult = WriteResult & { readonly tableRange?: string };
-type CellsByColumn = ReadonlyMap<number, Cell>;
 
-/** The rows to append, and the columns of the results. */
-interface PlacedRows {
-	readonly table: FittedTable;
-	readonly rowsByItem: ReadonlyArray<readonly CellsByColumn[] | NodeError>;
+/** The rows of all items, with the first column that they fill. */
+interface AppendPlan extends TablePlan {
 	readonly firstColumn: number;
-	/** Undefined for rows of cells, whose own columns count. */
-	readonly lastColumn: number | undefined;
-	/** The last row of the table. The row above the header if there is no header either. */
-	readonly lastRow: number;
-	addHints(index: number): void;
-}
-
-/** Finds the columns of rows by the names of their cells. */
-async function placeNamedRows(
-	spreadsheet: Spreadsheet,
-	target: ranges.TabRange,
-	params: AppendParams,
-	all: ItemsWithRows<AppendParams>,
-): Promise<PlacedRows> {
-	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	const { firstColumn, lastColumn, columnsByName } = table;
-	return {
-		table,
-		firstColumn,
-		lastColumn,
-		lastRow: rowsByItem.every(isNodeError) ? 0 : await findLastRow(spreadsheet, table),
-		rowsByItem: rowsByItem.map((rows) =>
-			isNodeError(rows)
-				? rows
-				: rows.map(({ cellsByName }) => sortByColumn(cellsByName, columnsByName)),
-		),
-		addHints(index) {
-			const rows = rowsByItem[index];
-			const item = all[index]?.item;
-			if (item && rows && !isNodeError(rows)) addRowHints(item, rows, table);
-		},
-	};
-}
-
-/** Puts rows of cells into the first columns of the range, or else of the table. The last row is looked for in all columns of the range. */
-async function placeCellRows(
-	spreadsheet: Spreadsheet,
-	target: ranges.TabRange,
-	params: AppendParams,
-	all: ItemsWithRows<AppendParams>,
-): Promise<PlacedRows> {
-	const getRow = () => params.headerRow - 1;
-	const table = await openTable(spreadsheet, target, { getRow });
-	const lastRow = await findLastRow(spreadsheet, { ...table, names: [] });
-	const isEmpty = lastRow === table.row && table.headers.length === 0;
-	const firstColumn = target.a1 === undefined ? table.firstColumn : table.rangeStart;
-	const rowsByItem = all.map(({ prepared }) => prepared.given.cellRows ?? []);
-	return {
-		table: { ...table, newNames: [] },
-		firstColumn,
-		lastColumn: undefined,
-		lastRow: isEmpty ? lastRow - 1 : lastRow,
-		rowsByItem: rowsByItem.map((rows) => rows.map((row) => shiftCells(row, firstColumn))),
-		addHints: () => undefined,
-	};
-}
-
-function shiftCells(row: readonly Cell[], firstColumn: number): CellsByColumn {
-	const cellsByColumn = new Map<number, Cell>();
-	for (const [index, cell] of row.entries())
-		if (cell !== null) cellsByColumn.set(firstColumn + index, cell);
-	return cellsByColumn;
+	/** The last column of the results. Without it, the cells of each item count. */
+	readonly lastColumn?: number;
 }
 
 /** Plans to insert the rows of all items below the last row of their table. */
@@ -99,114 +37,121 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	const { params } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	const placeRows = hasColumnNames(params) ? placeNamedRows : placeCellRows;
-	const placedRows = await placeRows(spreadsheet, target, params, all);
-	const { table, rowsByItem, lastRow } = placedRows;
-	const plan = { spreadsheet, table, endRow: lastRow + 1, options: params };
-	const stepsByItem = buildSteps(rowsByItem, plan.endRow);
-	return toPlannedWrites(rowsByItem, async (indexes) => {
-		const stepLists = indexes.map((index) => stepsByItem[index] ?? []);
-		const startRow = await sendRows(plan, placedRows, stepLists.flat(), indexes[0] === 0);
-		const plannedRow = stepLists[0]?.[0]?.rows[0] ?? startRow;
-		for (const index of indexes) placedRows.addHints(index);
-		return stepLists.map((steps) =>
-			buildResult(plan, placedRows, steps, startRow - plannedRow),
-		);
+	const { plan, rowsByItem } = await placeRows(spreadsheet, target, params, all);
+	const stepsByItem = planSteps(rowsByItem, 'appended', plan.endRow);
+	return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
+		const offset = await insertRows(plan, stepLists.flat(), isFirst);
+		return stepLists.map((steps) => buildResult(plan, steps, offset));
 	});
 }
 
-/** Inserts rows. @returns the first of them, which Google chooses with USER_ENTERED */
-async function sendRows(
-	plan: TablePlan,
-	placedRows: PlacedRows,
-	steps: readonly RowStep[],
-	isFirst: boolean,
-): Promise<number> {
+/** Finds the columns of rows by the names of their cells. */
+async function placeNamedRows(
+	spreadsheet: Spreadsheet,
+	target: ranges.TabRange,
+	params: AppendParams,
+	all: ItemsWithRows<AppendParams>,
+) {
+	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	const { firstColumn, lastColumn } = table;
+	const endRow = (await findLastRow(spreadsheet, table)) + 1;
+	const plan: AppendPlan = {
+		...{ spreadsheet, table, endRow, options: params },
+		...{ firstColumn, lastColumn },
+	};
+	return { plan, rowsByItem: getCells(rowsByItem) };
+}
+
+/** Puts rows of cells into the first columns of the range, or else of the table. */
+async function placeCellRows(
+	spreadsheet: Spreadsheet,
+	target: ranges.TabRange,
+	params: AppendParams,
+	all: ItemsWithRows<AppendParams>,
+) {
+	const getRow = () => params.headerRow - 1;
+	const table = { ...(await openTable(spreadsheet, target, { getRow })), newNames: [] };
+	const lastRow = await findLastRow(spreadsheet, table);
+	// In an empty tab, the first row goes where the header would be.
+	const isEmpty = lastRow === table.row && table.headers.length === 0;
+	const endRow = isEmpty ? table.row : lastRow + 1;
+	const firstColumn = target.a1 === undefined ? table.firstColumn : table.rangeStart;
+	const plan: AppendPlan = { spreadsheet, table, endRow, options: params, firstColumn };
+	const rowsByItem = all.map(({ prepared }) =>
+		(prepared.given.cellRows ?? []).map((row) => shiftCells(row, firstColumn)),
+	);
+	return { plan, rowsByItem };
+}
+
+function shiftCells(row: readonly Cell[], firstColumn: number): CellsByColumn {
+	const cellsByColumn = new Map<number, Cell>();
+	for (const [index, cell] of row.entries())
+		if (cell !== null) cellsByColumn.set(firstColumn + index, cell);
+	return cellsByColumn;
+}
+
+/** @returns how far below the planned rows the rows are: with USER_ENTERED, Google chooses the place */
+async function insertRows(plan: AppendPlan, steps: readonly RowStep[], isFirst: boolean) {
 	const isEntered = plan.options.valueInputOption === 'USER_ENTERED';
+	const [plannedRow = plan.endRow] = steps[0]?.rows ?? [];
 	// Google would copy the format of a header to the first row below it.
-	if (isEntered && placedRows.lastRow > plan.table.row) {
-		await sendSteps(plan, [], isFirst);
-		return await appendEntered(plan, placedRows, steps);
-	}
-	await sendSteps(plan, steps, isFirst);
-	return steps[0]?.rows[0] ?? plan.endRow;
+	const isBelowRows = plan.endRow > plan.table.row + 1;
+	await sendSteps(plan, isEntered && isBelowRows ? [] : steps, isFirst);
+	if (!isEntered || !isBelowRows) return 0;
+	return (await appendEntered(plan, steps)) - plannedRow;
 }
 
 /**
- * Lets Google interpret values and insert them below the table in one request. With two requests, somebody else could insert rows between
- * them. @throws NodeError with outcome `done` if Google has put the rows elsewhere
+ * Lets Google interpret values and insert them below the table in one request. With two requests, another process could insert rows between
+ * them, and one row would overwrite the other.
+ * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
-async function appendEntered(
-	{ spreadsheet, table, options }: TablePlan,
-	{ firstColumn, lastColumn, lastRow }: PlacedRows,
-	steps: readonly RowStep[],
-): Promise<number> {
-	const width = (lastColumn ?? findLastColumn(steps, firstColumn)) - firstColumn + 1;
+async function appendEntered(plan: AppendPlan, steps: readonly RowStep[]): Promise<number> {
+	const { spreadsheet, table, endRow, options, firstColumn } = plan;
+	const width = findLastColumn(plan, steps) - firstColumn + 1;
 	const values: Cell[][] = [];
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes) {
-			const [firstCell = '', ...otherCells] = Array.from(
-				{ length: width },
-				(_, index) => cellsByColumn.get(firstColumn + index) ?? null,
-			).map((cell) => escapeCell(cell, options));
+			const row: Cell[] = [];
+			for (let column = firstColumn; column < firstColumn + width; column++)
+				row.push(escapeCell(cellsByColumn.get(column) ?? null, options));
 			// Google's response begins at the first cell that is not null.
-			values.push([firstCell ?? '', ...otherCells]);
+			row[0] ??= '';
+			values.push(row);
 		}
-	const range = ranges.printTabArea(table.title, { row: lastRow, column: firstColumn }, 1, width);
-	const { valueInputOption } = options;
-	const request = { range, insertDataOption: 'INSERT_ROWS', valueInputOption };
-	const { updates } = await spreadsheet.append(request, values);
+	const start = { row: endRow - 1, column: firstColumn };
+	const range = ranges.printTabArea(table.title, start, 1, width);
+	const { updates } = await spreadsheet.append(range, values, options.valueInputOption);
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column } = ranges.parseBounds(ranges.parseRange(updatedRange));
-	if (column === firstColumn && row > lastRow) return row;
+	if (column === firstColumn && row >= endRow) return row;
 	throw new NodeError({
 		code: 502,
-		message: `The rows were appended at ${updatedRange}, but they belong below row ${lastRow + 1} in column ${ranges.toColumnLetters(firstColumn)}`,
+		message: `The rows were appended at ${updatedRange}, but they belong below row ${endRow} in column ${ranges.toColumnLetters(firstColumn)}`,
 		description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
 		outcome: 'done',
 	});
 }
 
-function findLastColumn(steps: readonly RowStep[], firstColumn: number): number {
-	let lastColumn = firstColumn;
+function findLastColumn({ firstColumn, lastColumn }: AppendPlan, steps: readonly RowStep[]) {
+	if (lastColumn !== undefined) return lastColumn;
+	let lastFilled = firstColumn;
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
-			lastColumn = Math.max(lastColumn, ...cellsByColumn.keys());
-	return lastColumn;
-}
-
-/** Builds a step for each row, one below another. */
-function buildSteps(rowsByItem: PlacedRows['rowsByItem'], endRow: number): RowStep[][] {
-	let nextRow = endRow;
-	return rowsByItem.map((rows) => {
-		const steps: RowStep[] = [];
-		for (const cellsByColumn of isNodeError(rows) ? [] : rows) {
-			const row = nextRow++;
-			steps.push({ action: 'appended', rows: [row], changes: [{ row, cellsByColumn }] });
-		}
-		return steps;
-	});
+			lastFilled = Math.max(lastFilled, ...cellsByColumn.keys());
+	return lastFilled;
 }
 
 /** @param steps those of one item @param offset how far below the planned row the rows are */
-function buildResult(
-	plan: TablePlan,
-	{ firstColumn: column, lastColumn }: PlacedRows,
-	steps: readonly RowStep[],
-	offset: number,
-): AppendResult {
-	const { table, endRow } = plan;
-	const width = (lastColumn ?? findLastColumn(steps, column)) - column + 1;
-	const start = { row: (steps[0]?.rows[0] ?? endRow) + offset, column };
-	const range = ranges.printTabArea(table.title, start, steps.length, width);
-	const result = summarizeSteps(plan, steps, range);
-	const tableHeight = endRow - table.row;
-	if (tableHeight === 0 || table.headers.length === 0) return result;
-	const tableStart = { row: table.row, column };
-	const tableWidth = Math.max(table.lastColumn - column, 0) + 1;
-	return {
-		...result,
-		tableRange: ranges.printTabArea(table.title, tableStart, tableHeight, tableWidth),
-	};
+function buildResult(plan: AppendPlan, steps: readonly RowStep[], offset: number): AppendResult {
+	const { table, endRow, firstColumn } = plan;
+	const columns = [firstColumn, findLastColumn(plan, steps)] as const;
+	const result = summarizeSteps(plan, steps, columns, offset);
+	const height = endRow - table.row;
+	if (height === 0 || table.names.length === 0) return result;
+	const start = { row: table.row, column: firstColumn };
+	const width = Math.max(table.lastColumn - firstColumn, 0) + 1;
+	return { ...result, tableRange: ranges.printTabArea(table.title, start, height, width) };
 }
 
 export const append = defineOperation({

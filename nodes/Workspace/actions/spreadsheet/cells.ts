@@ -13,52 +13,35 @@ export type Cell = string | number | boolean | null | DateCell;
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
 
-/**
- * Converts a value to a cell: a date to ISO 8601 text, a list of plain values to text with ", " between them, an object to JSON.
- * @param describePlace says where the value is, as in "Row 1, column 2 of 'values'"; called only for an error
- * @throws NodeError 400 if a cell cannot hold the value
- */
-function toCell(value: unknown, describePlace: () => string): Cell {
-	if (value === undefined || value === null) return null;
-	if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
-		return value;
-	if (typeof value === 'number')
-		throw createRefusal(
-			`${describePlace()} is ${value}`,
-			'A cell can only hold finite numbers.',
-		);
-	if (typeof value === 'string') return checkTextLength(value, describePlace);
-	if (typeof value === 'object')
-		return checkTextLength(formatObject(value, describePlace), describePlace);
+/** @param place says where the value is, as in "Row 1, column 2 of 'values'" @throws NodeError 400 if a cell cannot hold the value */
+function toCell(value: unknown, place: string): Cell {
+	const cell = convertToCell(value);
+	const isTooLong = typeof cell === 'string' && cell.length > maxCellLength;
+	if (cell !== undefined && !isTooLong) return cell;
 	throw createRefusal(
-		`${describePlace()} is a ${typeof value}`,
-		'A cell can hold text, a number, true or false.',
+		`${place} is nothing that a cell can hold`,
+		`A cell holds text of up to ${maxCellLength} characters, a finite number, true, false, a valid date, or an object that does not contain itself.`,
 	);
 }
 
-function checkTextLength(text: string, describePlace: () => string): string {
-	if (text.length <= maxCellLength) return text;
-	const advice = `A cell in Google Sheets can hold up to ${maxCellLength}.`;
-	throw createRefusal(`${describePlace()} has ${text.length} characters`, advice);
-}
-
-function formatObject(value: object, describePlace: () => string): string {
+/** Converts a date to ISO 8601 text, a list of plain values to text with ", " between them, an object to JSON. Undefined if that fails. */
+function convertToCell(value: unknown): Cell | undefined {
+	if (value === undefined || value === null) return null;
+	if (typeof value === 'string' || typeof value === 'boolean') return value;
+	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+	if (typeof value !== 'object') return undefined;
 	const isoText = toIsoText(value);
-	if (isoText) return isoText;
-	if (isoText === '')
-		throw createRefusal(
-			`${describePlace()} is not a valid date`,
-			'Check the expression that creates it.',
-		);
-	if (Array.isArray(value) && value.every(isPlainValue))
-		return value.map((entry: unknown) => String(toCell(entry, describePlace) ?? '')).join(', ');
+	// A date that is not valid has no text.
+	if (isoText !== undefined) return isoText === '' ? undefined : isoText;
+	if (Array.isArray(value) && value.every(isPlainValue)) {
+		const cells = value.map(convertToCell);
+		if (cells.includes(undefined)) return undefined;
+		return cells.map((cell) => String(cell ?? '')).join(', ');
+	}
 	try {
 		return JSON.stringify(value);
 	} catch {
-		throw createRefusal(
-			`${describePlace()} is an object that contains itself`,
-			'Use one of its fields.',
-		);
+		return undefined;
 	}
 }
 
@@ -96,17 +79,16 @@ export function readGivenRows(params: GivenParams, item: Item): GivenRows {
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readCellRows(values: readonly unknown[]): Cell[][] {
-	const advice =
-		'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.';
 	if (values.every((row) => Array.isArray(row) && row.length === 0))
-		throw createRefusal(`${quoteField('values')} has no cells`, advice);
+		throw createRefusal(
+			`${quoteField('values')} has no cells`,
+			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
+		);
 	return values.map((row, index) => {
 		if (!Array.isArray(row)) throw createMixedRowsError();
-		const describePlace = (column: number) =>
-			`Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`;
 		// `row.map` would skip the holes of a sparse array.
 		return Array.from(row, (value: unknown, column) =>
-			toCell(value, () => describePlace(column)),
+			toCell(value, `Row ${index + 1}, column ${column + 1} of ${quoteField('values')}`),
 		);
 	});
 }
@@ -117,25 +99,18 @@ function createMixedRowsError() {
 }
 
 type Values = Readonly<Record<string, unknown>>;
-const emptyRowAdvice = 'Nothing was sent for it, because the row would be empty.';
 
 function readRecord(row: unknown, index: number): NamedRow {
 	if (!isRecord(row)) throw createMixedRowsError();
-	const label = `${index + 1} of ${quoteField('values')}`;
-	const namedRow = toNamedRow(row, `row ${label}`);
-	if (namedRow.cellsByName.size > 0) return namedRow;
-	throw createRefusal(`Row ${label} has no fields`, emptyRowAdvice);
+	return toNamedRow(row, `Row ${index + 1} of ${quoteField('values')}`);
 }
 
 function readItem({ json, isTool }: Item): NamedRow {
-	if (isTool)
-		throw createRefusal(
-			'As a tool for an AI agent, the node has no input items to take rows from',
-			`Nothing was written. Define a value for each column in ${quoteField('columns')}, or set ${quoteField('valuesSource')} to ${mentionChoice('valuesSource', 'json')}, and let the model define the values.`,
-		);
-	const namedRow = toNamedRow(json, 'the input item');
-	if (namedRow.cellsByName.size > 0) return namedRow;
-	throw createRefusal('The input item has no fields', emptyRowAdvice);
+	if (!isTool) return toNamedRow(json, 'The input item');
+	throw createRefusal(
+		'As a tool for an AI agent, the node has no input items to take rows from',
+		`Nothing was written. Define a value for each column in ${quoteField('columns')}, or set ${quoteField('valuesSource')} to ${mentionChoice('valuesSource', 'json')}, and let the model define the values.`,
+	);
 }
 
 /** Reads the row whose values were entered for each column. @param json the fields of the item */
@@ -148,27 +123,21 @@ function readColumns(columns: Values, json: Values): NamedRow {
 		if (value !== undefined) values[name] = value instanceof TypedText ? value.text : value;
 	}
 	const namedRow = toNamedRow(values, quoteField('columns'));
-	const advice = 'Nothing was sent. Enter a value for at least one column.';
-	if (namedRow.cellsByName.size === 0)
-		throw createRefusal(`${quoteField('columns')} has no values`, advice);
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
 	const hasRowNumber = rowNumberKeys.some((key) => key in columns);
-	return {
-		...namedRow,
-		typedNames,
-		rowNumber: hasRowNumber ? namedRow.rowNumber : findRowNumber(json),
-	};
+	const rowNumber = hasRowNumber ? namedRow.rowNumber : findRowNumber(json);
+	return { ...namedRow, typedNames, rowNumber };
 }
 
 function toNamedRow(row: Values, source: string): NamedRow {
 	const cellsByName = new Map<string, Cell>();
 	for (const [name, value] of Object.entries(row))
 		if (!rowNumberKeys.includes(name))
-			cellsByName.set(
-				name,
-				toCell(value, () => `Field '${name}' of ${source}`),
-			);
-	return { cellsByName, rowNumber: findRowNumber(row), typedNames: new Set() };
+			cellsByName.set(name, toCell(value, `${source}, field '${name}',`));
+	if (cellsByName.size > 0)
+		return { cellsByName, rowNumber: findRowNumber(row), typedNames: new Set() };
+	const advice = 'Nothing was sent for it, because the row would be empty.';
+	throw createRefusal(`${source} has no values for columns`, advice);
 }
 
 const findRowNumber = (row: Values) =>
@@ -200,30 +169,20 @@ export function escapeCell(cell: Cell, { valueInputOption, escapeFormulas }: Cel
 
 export type CellOptions = Pick<RowParams, 'valueInputOption' | 'escapeFormulas'>;
 
+/** Returns the cell of a header, which is text also where Google takes text as typed. */
+export const toHeaderCell = (cell: Cell, { valueInputOption }: CellOptions): Cell =>
+	valueInputOption === 'USER_ENTERED' && typeof cell === 'string' ? `'${cell}` : cell;
+
 /** Returns the number of columns of the widest row, but at least 1. */
 export function countColumns(rows: ReadonlyArray<readonly Cell[]>): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** Converts rows to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
-export function toRowData(rows: ReadonlyArray<readonly Cell[]>): sheets_v4.Schema$RowData[] {
-	return rows.map((row) => ({ values: row.map(toCellData) }));
-}
-
-function toCellData(cell: Cell): sheets_v4.Schema$CellData {
+/** Converts a cell to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
+export function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};
 	if (typeof value === 'number') return { userEnteredValue: { numberValue: value } };
-	return {
-		userEnteredValue:
-			typeof value === 'boolean' ? { boolValue: value } : { stringValue: value },
-	};
-}
-
-/** Builds the request that stores values unchanged. @param target the first cell, or a range whose other cells are cleared */
-export function buildUpdateCellsRequest(
-	target: Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'>,
-	rows: ReadonlyArray<readonly Cell[]>,
-): sheets_v4.Schema$Request {
-	return { updateCells: { ...target, rows: toRowData(rows), fields: 'userEnteredValue' } };
+	if (typeof value === 'boolean') return { userEnteredValue: { boolValue: value } };
+	return { userEnteredValue: { stringValue: value } };
 }

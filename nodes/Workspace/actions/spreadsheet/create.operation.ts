@@ -11,7 +11,7 @@ import {
 	type InferParameters,
 } from '../../operation';
 import * as createdFiles from '../createdFiles';
-import { buildUpdateCellsRequest, type Cell, countColumns, readCellRows, toRowData } from './cells';
+import { type Cell, countColumns, readCellRows, toCellData } from './cells';
 import { newTabSize, buildSpreadsheetUrl } from './spreadsheet';
 
 const createFields = [
@@ -55,6 +55,9 @@ function buildGridProperties(rows: readonly Cell[][]) {
 	return isLarger ? { rowCount, columnCount } : undefined;
 }
 
+const toRowData = (rows: readonly Cell[][]) =>
+	rows.map((row) => ({ values: row.map((cell) => toCellData(cell)) }));
+
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
 function buildNewSheets(
 	{ sheets: [tabName, ...otherTabNames] }: CreateParams,
@@ -95,9 +98,13 @@ function buildCompletionRequests(
 	if (gridProperties)
 		addTabUpdate({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
 	if (rows.length > 0)
-		requests.push(
-			buildUpdateCellsRequest({ start: { sheetId, rowIndex: 0, columnIndex: 0 } }, rows),
-		);
+		requests.push({
+			updateCells: {
+				start: { sheetId, rowIndex: 0, columnIndex: 0 },
+				rows: toRowData(rows),
+				fields: 'userEnteredValue',
+			},
+		});
 	return requests;
 }
 

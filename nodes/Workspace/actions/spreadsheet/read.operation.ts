@@ -1,7 +1,7 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import * as fields from './fields';
-import { parseBounds, parseRange, parseTarget, type TargetParams } from './range';
+import { parseRange, parseTarget } from './range';
 import { type CellFormat, fetchCells, type FetchedCells } from './read/fetchCells';
 import { compareSize, filtersField, matchTypeField } from './read/filters';
 import { type ReadRows, toRowsAnswer, toValuesAnswer } from './read/modelRows';
@@ -178,29 +178,19 @@ function buildFormat(params: ReadParams): CellFormat {
 async function buildResult(cells: FetchedCells, params: ReadParams, item: Item): Promise<ReadRows> {
 	if (params.output === 'values') return buildValuesItem(cells, params.startRow);
 	const result = await buildRowItems(cells, params);
-	if (result.items.length > 0) return result;
-	const hint = explainNoRows(result, params, cells.rows.length);
-	if (hint) item.addHint(hint);
+	const { items, total } = result;
+	if (items.length === 0 && total > 0)
+		item.addHint(`${quoteField('startRow')} is below the last row. Rows above it: ${total}.`);
+	if (total === 0 && params.filters.length > 0)
+		item.addHint('No row matches the filters. Check their values, or remove a filter.');
 	return result;
 }
 
 /** Builds the item with all cells, without the rows above Start Row. */
 function buildValuesItem(cells: FetchedCells, startRow: number): ReadRows {
 	const { range, rows, start } = cells;
+	const allValues = rows.map((line, row) => line.map((_, column) => cells.getValue(row, column)));
 	const skippedCount = Math.max(0, startRow - start.row - 1);
-	const values = cells.getValues().slice(skippedCount);
-	const json = { range, majorDimension: 'ROWS', values };
+	const json = { range, majorDimension: 'ROWS', values: allValues.slice(skippedCount) };
 	return { items: [{ json }], columnNames: [], total: rows.length, skippedCount };
-}
-
-/** Returns a hint why no rows were found, if a parameter may be wrong. @param rowCount rows of the range, with the header */
-function explainNoRows({ total }: ReadRows, params: ReadParams & TargetParams, rowCount: number) {
-	if (total > 0)
-		return `${quoteField('startRow')} is below the last row. Rows above it: ${total}.`;
-	if (params.filters.length > 0)
-		return 'No row matches the filters. Check their values, or remove a filter.';
-	const neededRows = Math.max(1, params.headerRow);
-	const firstRowNumber = parseBounds(parseRange(params.range)).row + neededRows;
-	if (rowCount >= neededRows || firstRowNumber === 1) return undefined;
-	return `There are no rows from row ${firstRowNumber} on. Check ${quoteField('range')} and ${quoteField('headerRow')}.`;
 }

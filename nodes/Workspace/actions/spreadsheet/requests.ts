@@ -1,14 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError } from '../../../core/errors';
-import { buildUpdateCellsRequest, type Cell, type CellOptions, escapeCell } from './cells';
+import type { Item } from '../../operation';
+import { type Cell, type CellOptions, escapeCell, toCellData, toHeaderCell } from './cells';
 import { DateCell } from './dates/dates';
-import { type CellPosition, groupNeighbors, printTabArea } from './range';
-import { buildEnlargeTabRequests, buildResizeTableRequest, growNativeTable } from './spreadsheet';
-import type { Spreadsheet } from './spreadsheet';
+import { listNames } from './names';
+import { type CellPosition, groupNeighbors, printTabArea, toColumnLetters } from './range';
+import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
 import type { FittedTable } from './table';
 
 type Request = sheets_v4.Schema$Request;
+export type CellsByColumn = ReadonlyMap<number, Cell>;
 
 /** What one row of an item does to a table. Rows and columns count from 0. */
 export interface RowStep {
@@ -16,21 +18,26 @@ export interface RowStep {
 	/** The rows of the table that the step is about, maybe several, or the row that it adds. */
 	readonly rows: readonly number[];
 	readonly changes: readonly RowChange[];
+	/** What the user should know after the step. */
+	readonly hint?: string | undefined;
 }
 
 /** The new cells of a row, in the order of their columns. */
-interface RowChange {
+export interface RowChange {
 	readonly row: number;
-	readonly cellsByColumn: ReadonlyMap<number, Cell>;
+	readonly cellsByColumn: CellsByColumn;
 }
 
 /** What the steps of several items share. */
 export interface TablePlan {
 	readonly spreadsheet: Spreadsheet;
+	/** Its `newNames` become headers, with the first steps of the plan. */
 	readonly table: FittedTable;
 	/** The row from which on rows are added: below the last row of the table. */
 	readonly endRow: number;
 	readonly options: CellOptions;
+	/** Further changes for which the first steps make room. */
+	readonly firstRequests?: readonly Request[];
 }
 
 /** A write that was planned for one item, together with those of others. */
@@ -41,36 +48,86 @@ export interface PlannedWrite<R> {
 	readonly send: (indexes: readonly number[]) => Promise<readonly R[]>;
 }
 
-/** @param outcomes a refusal of each item, or anything else if the item is not refused */
-export const toPlannedWrites = <R>(
-	outcomes: readonly unknown[],
-	send: PlannedWrite<R>['send'],
-): Array<PlannedWrite<R> | NodeError> =>
-	outcomes.map((outcome, index) => (isNodeError(outcome) ? outcome : { index, send }));
-
 /** Sends writes of one plan in one request. */
 export async function sendWrites<R>(writes: ReadonlyArray<PlannedWrite<R>>): Promise<readonly R[]> {
 	const indexes = writes.map(({ index }) => index);
 	return (await writes[0]?.send(indexes)) ?? [];
 }
 
+/** Each row of an item becomes a step, one below another. */
+export function planSteps(
+	rowsByItem: ReadonlyArray<readonly CellsByColumn[] | NodeError>,
+	action: 'updated' | 'appended',
+	firstRow: number,
+): Array<RowStep[] | NodeError> {
+	let nextRow = firstRow;
+	return rowsByItem.map((rows) => {
+		if (isNodeError(rows)) return rows;
+		return rows.map((cellsByColumn) => {
+			const row = nextRow++;
+			return { action, rows: [row], changes: [{ row, cellsByColumn }] };
+		});
+	});
+}
+
+/** Plans to send the steps of each item. A refusal stays in the place of an item's steps. @param sendAll returns the results of items */
+export function planWrites<R>(
+	{ table }: TablePlan,
+	items: ReadonlyArray<{ readonly item: Item }>,
+	stepsByItem: ReadonlyArray<readonly RowStep[] | NodeError>,
+	sendAll: (stepLists: ReadonlyArray<readonly RowStep[]>, isFirst: boolean) => Promise<R[]>,
+): Array<PlannedWrite<R> | NodeError> {
+	const send = async (indexes: readonly number[]) => {
+		const stepLists = indexes.map((index) => {
+			const steps = stepsByItem[index] ?? [];
+			return isNodeError(steps) ? [] : steps;
+		});
+		const results = await sendAll(stepLists, indexes[0] === 0);
+		for (const [position, index] of indexes.entries())
+			addHints(items[index]?.item, stepLists[position] ?? [], table);
+		return results;
+	};
+	return stepsByItem.map((steps, index) => (isNodeError(steps) ? steps : { index, send }));
+}
+
+function addHints(item: Item | undefined, steps: readonly RowStep[], table: FittedTable): void {
+	const textColumns = new Set<number>();
+	for (const { hint, changes } of steps) {
+		if (hint) item?.addHint(hint);
+		for (const { cellsByColumn } of changes)
+			for (const [column, cell] of cellsByColumn)
+				if (typeof cell === 'string' && cell !== '' && table.types.get(column) === 'number')
+					textColumns.add(column);
+	}
+	if (textColumns.size === 0) return;
+	const names = [...textColumns].map(
+		(column) => table.headers[column]?.text || toColumnLetters(column),
+	);
+	item?.addHint(
+		`A text was stored in ${listNames(names)}, which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.`,
+	);
+}
+
 /**
  * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as new rows and columns. Only
  * `values.batchUpdate` interprets USER_ENTERED values, and follows.
- * @param isFirst whether these are the first steps of the plan. Their request also writes the headers of new columns.
+ * @param isFirst whether these are the first steps of the plan. They also write the headers of new columns.
  */
 export async function sendSteps(
 	plan: TablePlan,
 	steps: readonly RowStep[],
 	isFirst: boolean,
 ): Promise<void> {
-	const { spreadsheet, table, options } = plan;
-	const rectangles = combineIntoRectangles(steps);
-	const structure = buildStructureRequests(plan, steps, isFirst);
+	const { spreadsheet, table, options, firstRequests = [] } = plan;
+	const changes = steps.flatMap((step) => step.changes);
+	if (isFirst && table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
+	const structure = buildStructureRequests(plan, steps, changes);
+	if (isFirst) structure.push(...firstRequests);
+	const findFormat = buildFormatFinder(table, steps);
+	const rectangles = combineIntoRectangles(changes, findFormat);
 	if (options.valueInputOption !== 'USER_ENTERED') {
-		const cells = rectangles.map((rectangle) => buildCellsRequest(table, rectangle));
-		const formats = buildDateFormats(table, steps);
-		await spreadsheet.change([...structure, ...cells, ...formats]);
+		const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
+		await spreadsheet.change([...structure, ...cells]);
 		return;
 	}
 	await spreadsheet.change(structure);
@@ -83,18 +140,25 @@ export async function sendSteps(
 	await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
 }
 
-/** Builds the requests that add columns with their headers, and rows, and make a native table include them. */
+function buildHeaderChange({ table, options }: TablePlan): RowChange {
+	const { row, firstNewColumn, newNames } = table;
+	const cells = newNames.map(
+		(name, index) => [firstNewColumn + index, toHeaderCell(name, options)] as const,
+	);
+	return { row, cellsByColumn: new Map(cells) };
+}
+
+/** Builds the requests that add rows and columns, and make a native table include them. */
 function buildStructureRequests(
 	{ table, endRow }: TablePlan,
 	steps: readonly RowStep[],
-	isFirst: boolean,
+	changes: readonly RowChange[],
 ): Request[] {
-	const { sheetId, columnCount, firstNewColumn, newNames } = table;
+	const { sheetId, columnCount } = table;
 	const addedRows = steps.filter(isAppended).flatMap(({ rows }) => rows);
 	const [firstRow = endRow] = addedRows;
 	// Earlier requests of the plan have added the rows above.
-	const earlierCount = firstRow - endRow;
-	let rowCount = table.rowCount + earlierCount;
+	let rowCount = table.rowCount + firstRow - endRow;
 	const requests: Request[] = [];
 	if (addedRows.length > 0 && firstRow < rowCount) {
 		const endIndex = firstRow + addedRows.length;
@@ -104,106 +168,109 @@ function buildStructureRequests(
 		requests.push({ insertDimension: { range, inheritFromBefore } });
 		rowCount += addedRows.length;
 	}
-	const size = findSize(steps);
-	const addsColumns = isFirst && newNames.length > 0;
-	if (addsColumns) size.minColumns = Math.max(size.minColumns, firstNewColumn + newNames.length);
-	requests.push(...buildEnlargeTabRequests({ sheetId, rowCount, columnCount }, size));
-	if (addsColumns) {
-		const headers = { row: table.row, column: firstNewColumn, grid: [[...newNames]] };
-		requests.push(buildCellsRequest(table, headers));
+	requests.push(...buildEnlargeTabRequests({ sheetId, rowCount, columnCount }, findEnd(changes)));
+	const addedCount = firstRow - endRow + addedRows.length;
+	return [...requests, ...growNativeTable(table, endRow, addedCount)];
+}
+
+/** Returns the size that a tab must have for the cells of changes. */
+function findEnd(changes: readonly RowChange[]) {
+	const end = { rowCount: 0, columnCount: 0 };
+	for (const { row, cellsByColumn } of changes) {
+		end.rowCount = Math.max(end.rowCount, row + 1);
+		for (const column of cellsByColumn.keys())
+			end.columnCount = Math.max(end.columnCount, column + 1);
 	}
-	return [...requests, ...growNativeTables(table, earlierCount, addedRows, addsColumns)];
+	return end;
 }
 
-/** Returns the size that a tab must have for the cells of steps. */
-function findSize(steps: readonly RowStep[]) {
-	const size = { minRows: 0, minColumns: 0 };
-	for (const { changes } of steps)
-		for (const { row, cellsByColumn } of changes) {
-			size.minRows = Math.max(size.minRows, row + 1);
-			for (const column of cellsByColumn.keys())
-				size.minColumns = Math.max(size.minColumns, column + 1);
-		}
-	return size;
-}
-
-/** A native table does not grow if rows are inserted below it or headers are written beside it. */
-function growNativeTables(
+/** A native table does not grow if rows are added below it or headers are written beside it. @param addedCount rows from `endRow` on */
+function growNativeTable(
 	{ nativeTable, firstNewColumn, newNames }: FittedTable,
-	earlierCount: number,
-	[firstRow, ...otherRows]: readonly number[],
-	addsColumns: boolean,
+	endRow: number,
+	addedCount: number,
 ): Request[] {
 	if (!nativeTable) return [];
-	const isBeside = firstNewColumn === nativeTable.range.endColumnIndex;
-	const columnCount = isBeside ? newNames.length : 0;
-	const current = growNativeTable(nativeTable, earlierCount, addsColumns ? 0 : columnCount);
-	const growsBelow = firstRow !== undefined && firstRow >= current.range.endRowIndex;
-	if (!growsBelow && !(addsColumns && isBeside)) return [];
-	const addedCount = firstRow === undefined ? 0 : otherRows.length + 1;
-	const grown = growNativeTable(current, addedCount, addsColumns ? columnCount : 0);
-	return [buildResizeTableRequest(grown)];
+	const { tableId, range } = nativeTable;
+	const isBeside = firstNewColumn === range.endColumnIndex;
+	const endColumnIndex = range.endColumnIndex + (isBeside ? newNames.length : 0);
+	const growsByItself = addedCount === 0 || endRow < range.endRowIndex;
+	if (growsByItself && endColumnIndex === range.endColumnIndex) return [];
+	const endRowIndex = range.endRowIndex + addedCount;
+	return [buildResizeTableRequest(tableId, { ...range, endRowIndex, endColumnIndex })];
 }
 
-export const isAppended = ({ action }: RowStep) => action === 'appended';
+const isAppended = ({ action }: RowStep) => action === 'appended';
 
-type Rectangle = CellPosition & { readonly grid: Cell[][] };
+type Format = DateCell['format'] | undefined;
+type FormatFinder = (row: number, column: number, cell: Cell) => Format;
 
-const buildCellsRequest = ({ sheetId }: FittedTable, { row, column, grid }: Rectangle) =>
-	buildUpdateCellsRequest({ start: { sheetId, rowIndex: row, columnIndex: column } }, grid);
-
-/** Combines neighboring cells of successive steps into rectangles. This makes the requests smaller. */
-function combineIntoRectangles(steps: readonly RowStep[]): Rectangle[] {
-	const pieces: Array<CellPosition & { readonly line: Cell[] }> = [];
-	for (const { changes } of steps)
-		for (const { row, cellsByColumn } of changes)
-			for (const cells of groupNeighbors(
-				cellsByColumn,
-				([left], [right]) => right === left + 1,
-			))
-				pieces.push({ row, column: cells[0][0], line: cells.map(([, cell]) => cell) });
-	const continues = (above: (typeof pieces)[number], { row, column, line }: typeof above) =>
-		row === above.row + 1 && column === above.column && line.length === above.line.length;
-	return groupNeighbors(pieces, continues).map((group) => {
-		const { row, column } = group[0];
-		return { row, column, grid: group.map(({ line }) => line) };
-	});
-}
-
-/** Builds the requests that show dates as dates, except in columns of dates, whose own format stays. */
-export function buildDateFormats(
-	{ sheetId, types, row: headerRow }: FittedTable,
-	steps: readonly RowStep[],
-): Request[] {
-	// Rows that are added directly below the header have no format yet.
+/** Builds the function that finds the format which a cell needs to look like a date. Columns of dates keep their own format. */
+function buildFormatFinder({ types, row: headerRow }: FittedTable, steps: readonly RowStep[]) {
+	// A row that is added directly below the header has no format yet.
 	const isPlain = steps.find(isAppended)?.rows[0] === headerRow + 1;
-	const dates: Array<CellPosition & DateCell['format']> = [];
-	for (const { action, changes } of steps)
-		for (const { row, cellsByColumn } of changes)
-			for (const [column, cell] of cellsByColumn) {
-				const hasFormat = types.get(column) === 'date';
-				const keepsFormat = hasFormat && !(isPlain && action === 'appended');
-				if (cell instanceof DateCell && !keepsFormat)
-					dates.push({ row, column, ...cell.format });
-			}
-	dates.sort((a, b) => a.column - b.column || a.row - b.row);
-	const continues = (above: (typeof dates)[number], date: typeof above) =>
-		date.column === above.column &&
-		date.row === above.row + 1 &&
-		date.type === above.type &&
-		date.pattern === above.pattern;
-	return groupNeighbors(dates, continues).map((group) => {
-		const { row, column, ...numberFormat } = group[0];
-		const range = {
-			sheetId,
-			startRowIndex: row,
-			endRowIndex: row + group.length,
-			startColumnIndex: column,
-			endColumnIndex: column + 1,
-		};
-		const cell = { userEnteredFormat: { numberFormat } };
-		return { repeatCell: { range, cell, fields: 'userEnteredFormat.numberFormat' } };
+	const addedRows = new Set(steps.filter(isAppended).flatMap(({ rows }) => rows));
+	const findFormat: FormatFinder = (row, column, cell) => {
+		if (!(cell instanceof DateCell)) return undefined;
+		const keepsFormat = types.get(column) === 'date' && !(isPlain && addedRows.has(row));
+		return keepsFormat ? undefined : cell.format;
+	};
+	return findFormat;
+}
+
+/** Neighboring cells with the same number format; undefined if the format does not change. */
+interface Rectangle extends CellPosition {
+	readonly grid: Cell[][];
+	readonly format: Format;
+}
+
+/** Combines neighboring cells. This makes the requests smaller. */
+function combineIntoRectangles(
+	changes: readonly RowChange[],
+	findFormat: FormatFinder,
+): Rectangle[] {
+	const pieces: Array<CellPosition & { line: Cell[]; format: Format }> = [];
+	for (const { row, cellsByColumn } of changes) {
+		const cells = [...cellsByColumn].map(([column, cell]) => {
+			return { column, cell, format: findFormat(row, column, cell) };
+		});
+		const groups = groupNeighbors(
+			cells,
+			(left, right) =>
+				right.column === left.column + 1 && isSameFormat(left.format, right.format),
+		);
+		for (const group of groups) {
+			const { column, format } = group[0];
+			pieces.push({ row, column, format, line: group.map(({ cell }) => cell) });
+		}
+	}
+	pieces.sort((a, b) => a.column - b.column || a.row - b.row);
+	const rectangles = groupNeighbors(
+		pieces,
+		(above, piece) =>
+			piece.row === above.row + 1 &&
+			piece.column === above.column &&
+			piece.line.length === above.line.length &&
+			isSameFormat(above.format, piece.format),
+	);
+	return rectangles.map((group) => {
+		const { row, column, format } = group[0];
+		return { row, column, format, grid: group.map(({ line }) => line) };
 	});
+}
+
+const isSameFormat = (format: Format, otherFormat: Format) =>
+	format?.type === otherFormat?.type && format?.pattern === otherFormat?.pattern;
+
+/** Builds the request that stores values unchanged. */
+function buildCellsRequest(sheetId: number, { row, column, grid, format }: Rectangle): Request {
+	const userEnteredFormat = format && { numberFormat: format };
+	const rows = grid.map((line) => ({
+		values: line.map((cell) => ({ ...toCellData(cell), userEnteredFormat })),
+	}));
+	const start = { sheetId, rowIndex: row, columnIndex: column };
+	const fields = format ? 'userEnteredValue,userEnteredFormat.numberFormat' : 'userEnteredValue';
+	return { updateCells: { start, rows, fields } };
 }
 
 /** What Write and Append return for the cells that they have written. */
@@ -215,40 +282,33 @@ export interface WriteResult {
 	readonly updatedCells: number;
 }
 
-/** Counts what steps write. @param updatedRange where their cells are */
-export function summarizeSteps(
-	{ spreadsheet }: TablePlan,
-	steps: readonly RowStep[],
+/** Counts what changes write. @param updatedRange where their cells are */
+export function summarizeChanges(
+	{ id }: Spreadsheet,
+	changes: readonly RowChange[],
 	updatedRange: string,
 ): WriteResult {
-	const columns = new Set<number>();
-	let updatedRows = 0;
-	let updatedCells = 0;
-	for (const { changes } of steps)
-		for (const { cellsByColumn } of changes) {
-			updatedRows++;
-			updatedCells += cellsByColumn.size;
-			for (const column of cellsByColumn.keys()) columns.add(column);
-		}
-	const updatedColumns = columns.size;
+	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
 	return {
-		spreadsheetId: spreadsheet.id,
+		spreadsheetId: id,
 		updatedRange,
-		updatedRows,
-		updatedColumns,
-		updatedCells,
+		updatedRows: changes.length,
+		updatedColumns: new Set(columns).size,
+		updatedCells: columns.length,
 	};
 }
 
-/** The size of requests that Google recommends in the docs of the Sheets API: at most 2 MB. */
-const maxRequestBytes = 2_000_000;
-/** What the JSON of a batch update adds to each value. */
-const cellOverheadBytes = 48;
-
-/** Returns the share of a request that rows take: 1 is a full request. Estimates their size as JSON, without escapes. */
-export function weighCells(rows: Iterable<Iterable<Cell>>): number {
-	let bytes = 0;
-	for (const row of rows)
-		for (const cell of row) bytes += cellOverheadBytes + Buffer.byteLength(String(cell));
-	return bytes / maxRequestBytes;
+/** Counts what steps write that are one below another, in these columns. @param offset how many rows lower it was written */
+export function summarizeSteps(
+	{ spreadsheet, table }: TablePlan,
+	steps: readonly RowStep[],
+	[firstColumn, lastColumn]: readonly [number, number],
+	offset = 0,
+): WriteResult {
+	const changes = steps.flatMap((step) => step.changes);
+	const row = changes[0]?.row ?? steps[0]?.rows[0] ?? 0;
+	const start = { row: row + offset, column: firstColumn };
+	const width = lastColumn - firstColumn + 1;
+	const range = printTabArea(table.title, start, steps.length, width);
+	return summarizeChanges(spreadsheet, changes, range);
 }

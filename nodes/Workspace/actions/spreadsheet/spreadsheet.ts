@@ -12,75 +12,54 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) =>
 	`https://docs.google.com/spreadsheets/d/${id}/edit`;
 
-/**
- * A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append
- * inserts rows below it. We do not use AppendCells with a table's ID, because Google lost the values in our tests.
- */
-type NativeTable = ReturnType<typeof toNativeTable>;
+/** A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append inserts rows below it. */
+export interface NativeTable {
+	readonly tableId: string;
+	/** With the header and the footer. */
+	readonly range: Readonly<Record<Bound, number>>;
+	/** The index of the row below the body, and so the number of its last row. */
+	readonly bodyEnd: number;
+}
 
+type Bound = 'sheetId' | 'startRowIndex' | 'endRowIndex' | 'startColumnIndex' | 'endColumnIndex';
+
+/** Finds the table that a cell belongs to. */
 export function findNativeTable(
 	{ tables = [] }: sheets_v4.Schema$Sheet,
-	cell: ranges.CellPosition,
-) {
-	return tables.map(toNativeTable).find(({ range }) => {
-		const isInRows = cell.row >= range.startRowIndex && cell.row < range.endRowIndex;
-		return (
-			isInRows && cell.column >= range.startColumnIndex && cell.column < range.endColumnIndex
-		);
-	});
-}
-
-function toNativeTable({ tableId, range, rowsProperties }: sheets_v4.Schema$Table) {
+	{ row, column }: ranges.CellPosition,
+): NativeTable | undefined {
 	// Google leaves out a number that is 0.
-	const zeroRange = {
-		sheetId: 0,
-		startRowIndex: 0,
-		endRowIndex: 0,
-		startColumnIndex: 0,
-		endColumnIndex: 0,
-	};
-	const fullRange = { ...zeroRange, ...range } as typeof zeroRange;
-	const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
-	// `range` includes the header and the footer. `bodyEnd` is the index of the row below the body, and so the number of its last row.
-	return {
-		tableId: tableId ?? '',
-		range: fullRange,
-		bodyEnd: fullRange.endRowIndex - footerRows,
-	};
+	const zeros = { sheetId: 0, startRowIndex: 0, startColumnIndex: 0 };
+	for (const { tableId, range, rowsProperties } of tables) {
+		const area = { ...zeros, ...range } as NativeTable['range'];
+		const isInRows = row >= area.startRowIndex && row < area.endRowIndex;
+		const isInColumns = column >= area.startColumnIndex && column < area.endColumnIndex;
+		if (!isInRows || !isInColumns) continue;
+		const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
+		return { tableId: tableId ?? '', range: area, bodyEnd: area.endRowIndex - footerRows };
+	}
+	return undefined;
 }
 
-/** Returns what the table is with more rows and columns at its end. Nothing is sent. */
-export function growNativeTable(
-	table: NativeTable,
-	addedRowCount: number,
-	addedColumnCount: number,
-) {
-	const endRowIndex = table.range.endRowIndex + addedRowCount;
-	const endColumnIndex = table.range.endColumnIndex + addedColumnCount;
-	const range = { ...table.range, endRowIndex, endColumnIndex };
-	return { ...table, range, bodyEnd: table.bodyEnd + addedRowCount };
-}
-
-export const buildResizeTableRequest = ({
-	tableId,
-	range,
-}: Pick<NativeTable, 'tableId' | 'range'>) => ({
+export const buildResizeTableRequest = (tableId: string, range: NativeTable['range']) => ({
 	updateTable: { table: { tableId, range }, fields: 'range' },
 });
 
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
-	{ minRows = 0, minColumns = 0 }: { readonly minRows?: number; readonly minColumns?: number },
+	needed: { readonly rowCount: number; readonly columnCount: number },
 ): sheets_v4.Schema$Request[] {
-	const missingCounts = { ROWS: minRows - rowCount, COLUMNS: minColumns - columnCount };
-	return Object.entries(missingCounts).flatMap(([dimension, length]) =>
-		length > 0 ? [{ appendDimension: { sheetId, dimension, length } }] : [],
-	);
+	const missingCounts = {
+		ROWS: needed.rowCount - rowCount,
+		COLUMNS: needed.columnCount - columnCount,
+	};
+	const missing = Object.entries(missingCounts).filter(([, length]) => length > 0);
+	return missing.map(([dimension, length]) => {
+		return { appendDimension: { sheetId, dimension, length } };
+	});
 }
 
-/** Our limit for the ranges of one request, because they are part of its URL. */
-export const maxRanges = 50;
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
 
 /** A tab, its size, and the settings of its spreadsheet that decide what dates mean. */
@@ -118,7 +97,6 @@ export class Spreadsheet {
 	readonly valuesApi: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'doOnce'>;
-	#dateSettings: DateSettings | undefined;
 
 	/** @param item shares Google's responses with the other items of the run. Without it, Google is asked each time */
 	constructor(client: sheets_v4.Sheets, id: string, item?: Pick<Item, 'doOnce'>) {
@@ -128,14 +106,14 @@ export class Spreadsheet {
 		this.#item = item ?? { doOnce: (_, ask) => ask() };
 	}
 
-	/** @param fields what to return, as in Google's parameter `fields` @param rangeTexts ranges of cells to return; undefined for all cells */
+	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */
 	async fetch(
 		fields: string,
-		rangeTexts?: string[],
+		cells?: string,
 		options = {},
 	): Promise<sheets_v4.Schema$Spreadsheet> {
-		const rangeOption = rangeTexts && { ranges: rangeTexts };
-		const request = { spreadsheetId: this.id, ...rangeOption, fields, prettyPrint: false };
+		const ranges = cells === undefined ? undefined : [cells];
+		const request = { spreadsheetId: this.id, ranges, fields, prettyPrint: false };
 		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
@@ -158,9 +136,11 @@ export class Spreadsheet {
 		return (await this.valuesApi.update(request)).data;
 	}
 
-	/** Adds rows below the table that Google finds in `options.range`. */
-	async append(options: sheets_v4.Params$Resource$Spreadsheets$Values$Append, values: Cell[][]) {
-		const request = { spreadsheetId: this.id, ...options, requestBody: new ValuesBody(values) };
+	/** Inserts rows below the table that Google finds in a range. */
+	async append(range: string, values: Cell[][], valueInputOption: string) {
+		const options = { insertDataOption: 'INSERT_ROWS', valueInputOption };
+		const place = { spreadsheetId: this.id, range, ...options };
+		const request = { ...place, requestBody: new ValuesBody(values) };
 		return (await this.valuesApi.append(request)).data;
 	}
 
@@ -171,12 +151,9 @@ export class Spreadsheet {
 		return valueRanges.map(({ values }) => (values ?? []) as unknown[][]);
 	}
 
-	async fetchDateSettings(): Promise<DateSettings> {
+	async fetchTimeZone(): Promise<string> {
 		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (this.#dateSettings ??= await this.#item.doOnce(
-			`settings ${this.id}`,
-			fetchSettings,
-		));
+		return (await this.#item.doOnce(`settings ${this.id}`, fetchSettings)).timeZone;
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -190,7 +167,7 @@ export class Spreadsheet {
 
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.#fetchTabsOnce();
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
@@ -199,18 +176,12 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. Removes spaces around a title, unless a tab has these spaces. */
+	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. */
 	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
 		const { tab } = params;
-		// The range may name the tab itself, and a title without spaces around it is sent as it is.
-		if (
-			ranges.parseTarget(params).tab !== tab ||
-			(tab === tab.trim() && !ranges.isLinkedTab(tab))
-		)
-			return params;
-		const tabs = await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
-		if (tabs.some(({ title }) => isSameIgnoringCase(title, tab))) return params;
-		if (!ranges.isLinkedTab(tab)) return { ...params, tab: tab.trim() };
+		// The range may name the tab itself.
+		if (!ranges.isLinkedTab(tab) || ranges.parseTarget(params).tab !== tab) return params;
+		const tabs = await this.#fetchTabsOnce();
 		const linkedTab = tabs.find(({ gid }) => gid === tab);
 		if (linkedTab) return { ...params, tab: linkedTab.title };
 		throw createRefusal(
@@ -240,10 +211,10 @@ export class Spreadsheet {
 		tab: string | undefined,
 		a1?: string,
 	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
-		const rangeTexts = a1 === undefined ? undefined : [ranges.printRange({ tab, a1 })];
-		const fields = `${settingsFields},sheets(${tabFields}${rangeTexts ? `,${cellFields}` : ''})`;
-		const data = await this.fetch(fields, rangeTexts);
-		const settings = (this.#dateSettings = toDateSettings(data));
+		const cells = a1 === undefined ? undefined : ranges.printRange({ tab, a1 });
+		const sheetFields = cells === undefined ? tabFields : `${tabFields},${cellFields}`;
+		const data = await this.fetch(`${settingsFields},sheets(${sheetFields})`, cells);
+		const settings = toDateSettings(data);
 		const sheet = findSheetByTitle(data, tab);
 		if (!sheet)
 			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
@@ -283,11 +254,8 @@ export class Spreadsheet {
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		const { sheets = [] } = await this.fetch(
-			'sheets.properties(sheetId,title)',
-			undefined,
-			options,
-		);
+		const fields = 'sheets.properties(sheetId,title)';
+		const { sheets = [] } = await this.fetch(fields, undefined, options);
 		return sheets.map(({ properties: { title, sheetId } = {} }) => {
 			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 		});
@@ -298,12 +266,13 @@ export class Spreadsheet {
 		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
 		return await this.#item.doOnce(`titles ${this.id}`, async () => {
-			const tabs = await this.fetchTabs(options).catch((error: unknown) => {
-				if (isNodeError(error)) return [];
-				throw error;
-			});
+			const tabs = await this.fetchTabs(options).catch(() => []);
 			return tabs.map(({ title }) => title);
 		});
+	}
+
+	async #fetchTabsOnce() {
+		return await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 	}
 }
 
@@ -314,21 +283,19 @@ export const isUnknownRangeError = (error: unknown): error is NodeError =>
 /** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
 function createMissingTabError(
 	error: NodeError,
-	target: ranges.TabRange,
+	{ tab, name }: ranges.TabRange,
 	titles: readonly string[],
 ) {
-	const tab = target.tab ?? target.name;
-	if (titles.length === 0 || tab === undefined) return error;
-	if (titles.some((title) => isSameIgnoringCase(title, tab))) {
-		const missingRange = listNames([target.name ?? tab]);
-		const message = `Google Sheets: there is no range ${missingRange}`;
+	const missingTab = tab ?? name;
+	if (titles.length === 0 || missingTab === undefined) return error;
+	if (titles.some((title) => isSameIgnoringCase(title, missingTab))) {
+		const message = `Google Sheets: there is no range ${listNames([name ?? missingTab])}`;
 		return error.with({ message, description: ranges.rangeAdvice });
 	}
-	const kind = target.tab === undefined ? 'tab or named range' : 'tab';
-	const message = `Google Sheets: the spreadsheet has no ${kind} ${listNames([tab])}`;
-	const tabList = `The spreadsheet has the ${titles.length === 1 ? 'tab' : 'tabs'} ${listNames(titles)}.`;
-	const description = `${tabList} Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`;
-	return error.with({ message, description });
+	return error.with({
+		message: `Google Sheets: the spreadsheet has no tab ${listNames([missingTab])}`,
+		description: `The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,
+	});
 }
 
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */

@@ -1,11 +1,13 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, type NodeError } from '../../../core/errors';
+import { createRefusal } from '../../../core/errors';
+import type { Cell } from './cells';
 import { listNames } from './names';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import {
 	findNativeTable,
 	isUnknownRangeError,
+	type NativeTable,
 	type Spreadsheet,
 	type TabInfo,
 } from './spreadsheet';
@@ -19,7 +21,7 @@ export interface Table extends TabInfo {
 	/** The range that the user chose. A named range is replaced by its cells. */
 	readonly target: TabRange;
 	/** The native table that the header belongs to, if there is one. */
-	readonly nativeTable: ReturnType<typeof findNativeTable>;
+	readonly nativeTable: NativeTable | undefined;
 	/** The header row. */
 	readonly row: number;
 	/** The cells of the header row, from column A on. */
@@ -37,13 +39,13 @@ export interface Table extends TabInfo {
 	readonly columnsByName: ReadonlyMap<string, number>;
 	/** Where new columns begin: directly after the last header. */
 	readonly firstNewColumn: number;
-	/** How many new columns fit: the number of empty header cells from `firstNewColumn` on. */
-	readonly maxNewColumns: number;
+	/** Where new columns must end: at the next header, if there is one. */
+	readonly endColumn: number;
 	/** What the first rows hold, by column. A column of which nothing is known is missing. */
 	readonly types: ReadonlyMap<number, ColumnType>;
 }
 
-/** A table with a column for each name of some rows. `names`, `columnsByName`, `firstColumn` and `lastColumn` include the new columns. */
+/** A table with a column for each name of some rows. `columnsByName`, `firstColumn` and `lastColumn` include the new columns. */
 export interface FittedTable extends Table {
 	/** The headers to write, from `firstNewColumn` on. */
 	readonly newNames: readonly string[];
@@ -194,7 +196,6 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	let firstColumn = tableColumns[0] ?? rangeStart;
 	while (firstColumn > 0 && !isEmpty(firstColumn - 1)) firstColumn--;
 	const firstNewColumn = (tableColumns.at(-1) ?? rangeStart - 1) + 1;
-	const nextHeader = filledColumns.find((column) => column >= firstNewColumn) ?? Infinity;
 	const { names, columnsByName } = nameColumns(
 		headers.slice(rangeStart, firstNewColumn),
 		rangeStart,
@@ -206,7 +207,7 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 		firstColumn,
 		lastColumn: Math.max(firstNewColumn - 1, firstColumn),
 		firstNewColumn,
-		maxNewColumns: nextHeader - firstNewColumn,
+		endColumn: filledColumns.find((column) => column >= firstNewColumn) ?? Infinity,
 	};
 }
 
@@ -240,108 +241,102 @@ function readFormatType(cell: sheets_v4.Schema$CellData): ColumnType | undefined
 /**
  * Finds a column for each name of some rows. A column without a header is named by its letter, if it follows the last header directly.
  * @param mayAdd whether other names become new columns. Without any header, they always do.
- * @returns a NodeError 400 if other headers leave no space for the new columns
+ * @throws NodeError 400 if other headers leave no space for the new columns
  */
-export function fitColumns(
-	table: Table,
-	names: readonly string[],
-	mayAdd: boolean,
-): FittedTable | NodeError {
-	const withLetters = addLetterColumns(table, new Set(names));
-	const { firstNewColumn, maxNewColumns, columnsByName } = withLetters;
-	const canAdd = mayAdd || table.names.length === 0;
-	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
-	if (newNames.length === 0) return { ...withLetters, newNames };
-	if (newNames.length > maxNewColumns) {
-		const advice = `Column ${toColumnLetters(firstNewColumn + maxNewColumns)} of the header row is already in use.`;
-		return createRefusal(`There is no space for new columns: ${listNames(newNames)}`, advice);
-	}
-	const addedColumns = newNames.map((name, index) => [name, firstNewColumn + index] as const);
-	return {
-		...withLetters,
-		names: [...table.names, ...newNames],
-		columnsByName: new Map([...columnsByName, ...addedColumns]),
-		lastColumn: firstNewColumn + newNames.length - 1,
-		newNames,
-	};
-}
-
-function addLetterColumns(table: Table, names: ReadonlySet<string>): Table {
-	if (table.names.length === 0) return table;
+export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
+	const hasHeader = table.names.length > 0;
 	const columnsByName = new Map(table.columnsByName);
-	const endColumn = table.firstNewColumn + table.maxNewColumns;
-	let column = table.firstNewColumn;
-	for (; column < endColumn; column++) {
-		const letters = toColumnLetters(column);
+	let { firstColumn, firstNewColumn } = table;
+	const wantedNames = new Set(hasHeader ? names : []);
+	for (; firstNewColumn < table.endColumn; firstNewColumn++) {
+		const letters = toColumnLetters(firstNewColumn);
 		let name = letters;
 		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
-		if (!names.has(name)) break;
-		columnsByName.set(name, column);
+		if (!wantedNames.has(name)) break;
+		columnsByName.set(name, firstNewColumn);
 	}
-	let { firstColumn } = table;
+	const canAdd = mayAdd || !hasHeader;
+	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
+	if (firstNewColumn + newNames.length > table.endColumn)
+		throw createRefusal(
+			`There is no space for new columns: ${listNames(newNames)}`,
+			`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
+		);
+	for (const [index, name] of newNames.entries()) columnsByName.set(name, firstNewColumn + index);
 	for (const name of names)
-		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? Infinity);
+		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
+	const lastColumn = Math.max(table.lastColumn, firstNewColumn + newNames.length - 1);
+	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+}
+
+/** The cells of a table below its header. Rows and columns count from 0. */
+export interface TableBody {
+	/** The last row of the table; its header row if there is none below. */
+	readonly lastRow: number;
+	/** Returns the value, text or formula of a cell, as fetched; '' if it is empty. */
+	getCell(row: number, column: number): Cell;
+}
+
+type RenderOption = 'FORMATTED_VALUE' | 'UNFORMATTED_VALUE' | 'FORMULA';
+
+export async function fetchBody(
+	spreadsheet: Spreadsheet,
+	table: Table,
+	renderOption?: RenderOption,
+): Promise<TableBody> {
+	const firstRow = table.row + 1;
+	const rows = await fetchRows(spreadsheet, table, firstRow, renderOption);
 	return {
-		...table,
-		columnsByName,
-		firstColumn,
-		lastColumn: Math.max(table.lastColumn, column - 1),
-		firstNewColumn: column,
-		maxNewColumns: endColumn - column,
+		lastRow: table.row + countRows(rows, table),
+		getCell: (row, column) => rows[row - firstRow]?.[column - table.firstColumn] ?? '',
 	};
 }
 
-/** Lists the columns of a table, also those without a header. */
-export const listColumns = ({ firstColumn, lastColumn }: Table): number[] =>
-	Array.from({ length: lastColumn - firstColumn + 1 }, (_, index) => firstColumn + index);
+/** Counts the rows of a table. If its range has an end, rows that follow the last one directly belong to it: they were added later. */
+function countRows(rows: readonly Cell[][], { target, row }: Table): number {
+	const { lastRow: rangeEndRow = 0 } = parseBounds(target);
+	const rangeHeight = rangeEndRow - row;
+	// The header row alone is only a name for the table.
+	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
+	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
+	if (count === rangeHeight) while (rows[count]?.some(isFilled)) count++;
+	return count;
+}
 
 /** How many rows at the end of a tab are fetched at first, to find the last row of a table. */
 const endRowCount = 2000;
 
-/** Finds the last row of a table; its header row if there is none below. Usually takes one request, also in a tab with many rows. */
+/** Finds the last row of a table; its header row if there is none below. Usually does not read all rows of a tab with many. */
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
-	const firstRow = table.row + 1;
-	const { lastRow: rangeEndRow } = parseBounds(table.target);
-	// The header row alone is only a name for the table.
-	if (rangeEndRow !== undefined && rangeEndRow > table.row)
-		return await findLastRowOfRange(spreadsheet, table, rangeEndRow);
-	let endRow = table.nativeTable?.bodyEnd ?? table.rowCount;
-	for (let count = endRowCount; endRow > firstRow; count *= 4) {
-		const startRow = Math.max(firstRow, endRow - count);
-		const rows = await fetchRows(spreadsheet, table, startRow, endRow);
+	const startRow = getEndRow(table) - endRowCount;
+	const hasRangeEnd = parseBounds(table.target).lastRow !== undefined;
+	if (!hasRangeEnd && startRow > table.row) {
+		const rows = await fetchRows(spreadsheet, table, startRow);
 		const lastFilledRow = findLastFilledRow(rows);
 		if (lastFilledRow !== -1) return startRow + lastFilledRow;
-		endRow = startRow;
 	}
-	return table.row;
+	return (await fetchBody(spreadsheet, table)).lastRow;
 }
 
-/** Finds the last row of a range with an end. Rows that follow its last row directly belong to it: they were added later. */
-async function findLastRowOfRange(spreadsheet: Spreadsheet, table: Table, rangeEndRow: number) {
-	const firstRow = table.row + 1;
-	const rows = await fetchRows(spreadsheet, table, firstRow, table.rowCount);
-	const rangeHeight = rangeEndRow - table.row;
-	let lastRow = findLastFilledRow(rows.slice(0, rangeHeight));
-	if (lastRow === rangeHeight - 1) while (rows[lastRow + 1]?.some(isFilled)) lastRow++;
-	return firstRow + lastRow;
-}
+/** Returns the row below the last one that may belong to a table. */
+const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
 
-/** Fetches the rows of a table, without those that are empty at the end. @param endRow the row after the last one */
+/** Fetches the rows of a table from a row on, without those that are empty at the end. */
 async function fetchRows(
 	spreadsheet: Spreadsheet,
 	table: Table,
 	startRow: number,
-	endRow: number,
-): Promise<unknown[][]> {
-	if (startRow >= endRow) return [];
-	const { title, rangeStart, rangeEnd, columnCount } = table;
-	const hasHeader = table.names.length > 0;
-	const firstColumn = hasHeader ? table.firstColumn : rangeStart;
-	const lastColumn = hasHeader ? table.lastColumn : Math.min(rangeEnd, columnCount - 1);
+	valueRenderOption: RenderOption = 'UNFORMATTED_VALUE',
+): Promise<Cell[][]> {
+	const height = getEndRow(table) - startRow;
+	if (height <= 0) return [];
+	const { title, firstColumn, rangeEnd, columnCount } = table;
+	// Without any header, all columns of the range count.
+	const hasColumns = table.columnsByName.size > 0;
+	const lastColumn = hasColumns ? table.lastColumn : Math.min(rangeEnd, columnCount - 1);
 	const start = { row: startRow, column: firstColumn };
-	const area = printTabArea(title, start, endRow - startRow, lastColumn - firstColumn + 1);
-	const [rows = []] = await spreadsheet.fetchValues([area], {
-		valueRenderOption: 'UNFORMATTED_VALUE',
-	});
-	return rows;
+	const area = printTabArea(title, start, height, lastColumn - firstColumn + 1);
+	const [rows = []] = await spreadsheet.fetchValues([area], { valueRenderOption });
+	// Google returns only these types for cells.
+	return rows as Cell[][];
 }

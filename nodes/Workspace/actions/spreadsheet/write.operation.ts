@@ -1,25 +1,25 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { createRefusal, isNodeError, type NodeError } from '../../../core/errors';
+import { createRefusal, type NodeError } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { hasColumnNames } from './cells';
 import * as fields from './fields';
 import type { WriteParams } from './fields';
-import { buildTargetKey, parseBounds, printTabArea, type TabRange } from './range';
+import { buildTargetKey, parseBounds } from './range';
 import {
 	type PlannedWrite,
+	planSteps,
+	planWrites,
 	type RowStep,
 	sendSteps,
 	sendWrites,
 	summarizeSteps,
 	type TablePlan,
-	toPlannedWrites,
 	type WriteResult,
 } from './requests';
-import type { Spreadsheet } from './spreadsheet';
-import { addRowHints, fitRows, type ItemsWithRows, openTarget, prepareRows } from './tableRows';
-import { planUpdate, sortByColumn } from './write/planUpdate';
+import { fitRows, getCells, type ItemsWithRows, openTarget, prepareRows } from './rows';
+import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
 import { writeCells } from './write/writeCells';
 
@@ -59,88 +59,42 @@ async function planWrite(
 	const params = { ...first.prepared.params, writeMode: resolveWriteMode(first.prepared.params) };
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	const { cellRows } = first.prepared.given;
-	// Without column names, an item is alone.
-	if (cellRows)
-		return toPlannedWrites(all, async () => [
-			await writeCells(spreadsheet, target, params, cellRows),
-		]);
+	if (cellRows) {
+		// Without column names, an item is alone.
+		const send = async () => [await writeCells(spreadsheet, target, params, cellRows)];
+		return [{ index: 0, send }];
+	}
 	if (params.writeMode === 'replace')
 		return await planReplacement(spreadsheet, target, params, all);
-	if (params.writeMode === 'overwrite')
-		return await planOverwrite(spreadsheet, target, params, all);
-	return await planMatchedRows(spreadsheet, target, params, all);
-}
-
-/** Plans to write rows below the header, or from the range's first row on if that is lower. */
-async function planOverwrite(
-	spreadsheet: Spreadsheet,
-	target: TabRange,
-	params: WriteParams,
-	all: ItemsWithRows<WriteParams>,
-) {
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	const startRow = Math.max(table.row + 1, parseBounds(table.target).row);
-	const plan = { spreadsheet, table, endRow: startRow, options: params };
-	let nextRow = startRow;
-	const stepsByItem = rowsByItem.map((rows) => {
-		const steps: RowStep[] = [];
-		for (const { cellsByName } of isNodeError(rows) ? [] : rows) {
-			const row = nextRow++;
-			const cellsByColumn = sortByColumn(cellsByName, table.columnsByName);
-			steps.push({ action: 'updated', rows: [row], changes: [{ row, cellsByColumn }] });
-		}
-		return steps;
-	});
-	const { firstColumn: column, lastColumn, title } = table;
-	return toPlannedWrites(rowsByItem, async (indexes) => {
-		const stepLists = indexes.map((index) => stepsByItem[index] ?? []);
-		await sendSteps(plan, stepLists.flat(), indexes[0] === 0);
-		return stepLists.map((steps): WriteResult => {
-			const start = { row: steps[0]?.rows[0] ?? startRow, column };
-			const range = printTabArea(title, start, steps.length, lastColumn - column + 1);
-			return summarizeSteps(plan, steps, range);
+	if (params.writeMode === 'overwrite') {
+		// Below the header, or from the range's first row on if that is lower.
+		const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
+		const plan = { spreadsheet, table, endRow, options: params };
+		const stepsByItem = planSteps(getCells(rowsByItem), 'updated', endRow);
+		const columns = [table.firstColumn, table.lastColumn] as const;
+		return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
+			await sendSteps(plan, stepLists.flat(), isFirst);
+			return stepLists.map((steps) => summarizeSteps(plan, steps, columns));
 		});
-	});
-}
-
-/** Plans to update the rows that match. In the mode `updateOrAdd`, the others are added below the table. */
-async function planMatchedRows(
-	spreadsheet: Spreadsheet,
-	target: TabRange,
-	params: WriteParams,
-	all: ItemsWithRows<WriteParams>,
-) {
-	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	if (rowsByItem.every(isNodeError)) return rowsByItem;
-	const { stepsByItem, lastRow } = await planUpdate(spreadsheet, table, params, rowsByItem);
-	const plan = { spreadsheet, table, endRow: lastRow + 1, options: params };
-	return toPlannedWrites(stepsByItem, async (indexes) => {
-		const stepLists = indexes.map((index) => {
-			const steps = stepsByItem[index] ?? [];
-			return isNodeError(steps) ? [] : steps;
-		});
-		await sendSteps(plan, stepLists.flat(), indexes[0] === 0);
-		for (const [position, index] of indexes.entries()) {
-			const rows = rowsByItem[index];
-			const item = all[index]?.item;
-			if (!item || !rows || isNodeError(rows)) continue;
-			addRowHints(item, rows, table);
-			for (const { hint } of stepLists[position] ?? []) if (hint) item.addHint(hint);
-		}
+	}
+	const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
+	const plan = { spreadsheet, table, endRow, options: params };
+	return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
+		await sendSteps(plan, stepLists.flat(), isFirst);
 		return stepLists.map((steps) => steps.map((step) => buildStepResult(plan, step)));
 	});
 }
 
+/** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
 function buildStepResult(plan: TablePlan, step: RowStep) {
-	const { table } = plan;
-	const { action, rows, changes } = step;
-	const writtenColumns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
-	const columns =
-		writtenColumns.length > 0 ? writtenColumns : [table.firstColumn, table.lastColumn];
-	const start = { row: changes[0]?.row ?? rows[0] ?? 0, column: Math.min(...columns) };
-	const width = Math.max(...columns) - start.column + 1;
-	const range = action === 'skipped' ? '' : printTabArea(table.title, start, 1, width);
-	return { ...summarizeSteps(plan, [step], range), action };
+	const { action, changes } = step;
+	const written = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	const { firstColumn, lastColumn } = plan.table;
+	const columns = written.length > 0 ? written : [firstColumn, lastColumn];
+	const result = summarizeSteps(plan, [step], [Math.min(...columns), Math.max(...columns)]);
+	if (action === 'skipped') return { ...result, updatedRange: '', action };
+	return { ...result, action };
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

@@ -32,7 +32,11 @@ test('a title is one request', async () => {
 test('the body is what stands there after the content was written', async () => {
 	const created = await calls.create({ content: 'one\r\ntwo' });
 	expect(calls.methods).toEqual(['create', 'batchUpdate', 'get']);
-	expect(calls.sent[1]?.body).toMatchObject({ requests: [{ insertText: { text: 'one\ntwo' } }] });
+	expect(calls.sent[1]?.body).toMatchObject({
+		requests: expect.arrayContaining([
+			{ insertText: { text: 'one\ntwo', location: { index: 1 } } },
+		]) as unknown,
+	});
 	expect(created.body?.content?.at(-1)).toMatchObject({ startIndex: 5, endIndex: 9 });
 });
 

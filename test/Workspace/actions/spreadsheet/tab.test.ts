@@ -30,8 +30,6 @@ test.each([
 	['Data', 'Data'],
 	['Data ', 'Data '],
 	[' Data', ' Data'],
-	[' data ', 'Data'],
-	['\tFirst\n', 'First'],
 ])('the title %j, as it was typed, is the tab %j', async (tab, found) => {
 	for (const inMode of modes) {
 		const given = { spreadsheetId: seed(), operation: 'read', output: 'rows' };
@@ -59,19 +57,6 @@ test.each(['read', 'append'])(
 		expect(await run({ resource: 'spreadsheet', ...first })).toHaveLength(1);
 	},
 );
-
-test('a tab that is created has no blanks around its title', async () => {
-	const id = seed();
-	const given = {
-		spreadsheetId: id,
-		operation: 'append',
-		valuesSource: 'columns',
-		tab: ' New ',
-		createTab: true,
-	};
-	await run({ inputMode: 'json', inputObject: given });
-	expect(calls.stored(id, 'New')).toEqual([['Title'], ['new']]);
-});
 
 describe('a link', () => {
 	const link = (at: number, form = 'edit#gid=GID') => {

@@ -252,13 +252,10 @@ describe('one spreadsheet', () => {
 		});
 	});
 
-	test('its locale and time zone are asked for once, in short JSON', async () => {
+	test('its time zone is asked for in short JSON', async () => {
 		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
 		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));
-		expect([await book.fetchDateSettings(), await book.fetchDateSettings()]).toEqual([
-			settings,
-			settings,
-		]);
+		expect(await book.fetchTimeZone()).toBe('Europe/Berlin');
 		expect(calls.sent.map(({ query }) => query)).toEqual([
 			{ fields: 'properties(locale,timeZone)', prettyPrint: 'false' },
 		]);

@@ -2,11 +2,20 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Item } from '../../../operation';
 import { isDateFormat, printDate } from '../dates/dates';
-import { type CellPosition, parseBounds, parseRange, printRange, type TabRange } from '../range';
+import {
+	type CellPosition,
+	parseBounds,
+	parseRange,
+	printAreaLike,
+	printRange,
+	type TabRange,
+} from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 import { findHeaderRow, type Header } from '../table';
-import { type CellDetails, type CellValue, fetchDetails, noDetails, type Rows } from './details';
 import type { ComparedCell } from './filters';
+
+export type CellValue = string | number | boolean;
+type Rows = ReadonlyArray<readonly CellValue[]>;
 
 /** How the cells of a range are wanted. */
 export interface CellFormat {
@@ -21,7 +30,7 @@ export interface CellFormat {
 }
 
 /** The cells of a range. Rows and columns count from 0, from the first cell of the range on. */
-export class FetchedCells {
+export interface FetchedCells {
 	/** The range as Google printed it. */
 	readonly range: string;
 	/** The values as Google returns them. A date that shall become ISO 8601 is still a number. */
@@ -32,74 +41,18 @@ export class FetchedCells {
 	readonly start: CellPosition;
 	/** Known if cells can be dates or are compared by their size. */
 	readonly timeZone: string;
-	readonly #wantsIso: boolean;
-	readonly #details: CellDetails;
-	readonly #comparedRows: Rows;
-
-	constructor(answers: Answers) {
-		this.range = answers.data.range ?? '';
-		this.rows = readRows(answers.data);
-		this.headerRow = answers.headerRow;
-		this.start = parseBounds(parseRange(this.range));
-		this.timeZone = answers.timeZone;
-		this.#wantsIso = answers.wantsIso;
-		this.#details = answers.details;
-		this.#comparedRows = readRows(answers.comparedData);
-	}
-
-	/** Returns the values of all cells as Read outputs them. */
-	getValues(): Rows {
-		if (this.#details === noDetails) return this.rows;
-		return this.rows.map((line, row) => line.map((_, column) => this.getValue(row, column)));
-	}
-
 	/** Returns the value of a cell as Read outputs it. */
-	getValue(row: number, column: number): CellValue {
-		const value = this.rows[row]?.[column] ?? '';
-		if (typeof value !== 'number' || !this.#wantsIso) return value;
-		const numberFormat = this.#details.find(row, column)?.effectiveFormat?.numberFormat;
-		return printDate(value, numberFormat ?? {}, this.timeZone) ?? value;
-	}
-
+	getValue(row: number, column: number): CellValue;
 	/** Returns the header of a column. */
-	getHeader(column: number): Header {
-		const value = String(this.rows[this.headerRow]?.[column] ?? '');
-		const details = this.#details.find(this.headerRow, column);
-		const { effectiveFormat, formattedValue } = details ?? {};
-		const shownText = formattedValue ?? value;
-		const isDate = isDateFormat(effectiveFormat?.numberFormat ?? {});
-		return { text: isDate ? shownText : value, shownText };
-	}
-
+	getHeader(column: number): Header;
 	/** Returns a cell as filters compare it. */
-	getCompared(row: number, column: number): ComparedCell {
-		const texts = [String(this.getValue(row, column))];
-		const shownText = this.#details.find(row, column)?.formattedValue;
-		if (shownText) texts.push(shownText);
-		return { texts, value: this.#comparedRows[row]?.[column] };
-	}
+	getCompared(row: number, column: number): ComparedCell;
 }
 
-/** What was fetched, and what it means. */
-interface Answers {
-	readonly data: sheets_v4.Schema$ValueRange;
-	readonly headerRow: number;
-	readonly details: CellDetails;
-	readonly timeZone: string;
-	readonly wantsIso: boolean;
-	/** The same cells with dates as numbers. */
-	readonly comparedData: sheets_v4.Schema$ValueRange;
-}
+/** How Google returns values. */
+type ValueOptions = Readonly<Record<'valueRenderOption' | 'dateTimeRenderOption', string>>;
 
-const readRows = ({ values }: sheets_v4.Schema$ValueRange) => (values ?? []) as Rows;
-
-/** Google's options to get each value as the cell holds it, and a date as its serial number. */
-const plainValues = {
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'SERIAL_NUMBER',
-} as const;
-
-/** Fetches the cells of a range. A second request follows only if a number may be a date or looks different in the sheet. */
+/** Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells are compared. */
 export async function fetchCells(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
@@ -107,37 +60,91 @@ export async function fetchCells(
 	item: Pick<Item, 'doOnce'>,
 ): Promise<FetchedCells> {
 	const { valueRenderOption, hasFilters, comparesSize } = format;
+	const isFormatted = valueRenderOption === 'FORMATTED_VALUE';
 	const wantsIso = format.dateTimeRenderOption === 'ISO_8601';
 	// Google does not know ISO 8601. It is made from the numbers and their formats.
 	const dateTimeRenderOption = wantsIso ? 'SERIAL_NUMBER' : format.dateTimeRenderOption;
-	const fetch = async (options: ValueOptions) =>
-		await fetchValues(spreadsheet, target, options, item);
-	const data = await fetch({ valueRenderOption, dateTimeRenderOption });
-	const headerRow = findHeaderRow(readRows(data), format.headerRow);
-	const needsDetails = valueRenderOption !== 'FORMATTED_VALUE' && (wantsIso || hasFilters);
-	const details = needsDetails
-		? await fetchDetails(spreadsheet, data, { headerRow, hasFilters }, item)
-		: noDetails;
-	const answers = { data, headerRow, details, wantsIso };
-	if (!comparesSize)
-		return new FetchedCells({ ...answers, timeZone: details.timeZone, comparedData: data });
-	const { timeZone } = await spreadsheet.fetchDateSettings();
-	return new FetchedCells({ ...answers, timeZone, comparedData: await fetch(plainValues) });
+	// Items of a run that read the same range share one request.
+	const fetchData = async (options: ValueOptions) => {
+		const place = { spreadsheetId: spreadsheet.id, range: printRange(target) };
+		const request = { ...place, majorDimension: 'ROWS', ...options };
+		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
+		const key = `spreadsheet.read ${JSON.stringify(request)}`;
+		return await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+	};
+	const fetchRows = async (render: string) =>
+		readRows(
+			await fetchData({ valueRenderOption: render, dateTimeRenderOption: 'SERIAL_NUMBER' }),
+		);
+	const data = await fetchData({ valueRenderOption, dateTimeRenderOption });
+	const range = data.range ?? '';
+	const rows = readRows(data);
+	const headerRow = findHeaderRow(rows, format.headerRow);
+	const needsFormats = wantsIso && !isFormatted;
+	const formats = needsFormats ? await fetchFormats(spreadsheet, range, rows, item) : noFormats;
+	const isDate = (row: number, column: number) => isDateFormat(formats.find(row, column));
+	// A header that is a date has the name that the sheet shows.
+	const hasDateHeader = rows[headerRow]?.some((_, column) => isDate(headerRow, column));
+	const needsShown = !isFormatted && (hasFilters || hasDateHeader === true);
+	const shownRows = needsShown ? await fetchRows('FORMATTED_VALUE') : rows;
+	const comparedRows = comparesSize ? await fetchRows('UNFORMATTED_VALUE') : rows;
+	const timeZone = comparesSize ? await spreadsheet.fetchTimeZone() : formats.timeZone;
+	const getValue = (row: number, column: number) => {
+		const value = rows[row]?.[column] ?? '';
+		if (typeof value !== 'number') return value;
+		return printDate(value, formats.find(row, column), timeZone) ?? value;
+	};
+	return {
+		...{ range, rows, headerRow, timeZone, getValue },
+		start: parseBounds(parseRange(range)),
+		getHeader(column) {
+			const value = String(rows[headerRow]?.[column] ?? '');
+			const shownText = String(shownRows[headerRow]?.[column] ?? '');
+			return { text: isDate(headerRow, column) ? shownText : value, shownText };
+		},
+		getCompared: (row, column) => ({
+			texts: [String(getValue(row, column)), String(shownRows[row]?.[column] ?? '')],
+			value: comparedRows[row]?.[column],
+		}),
+	};
 }
 
-/** How Google returns values. */
-type ValueOptions = Readonly<Record<'valueRenderOption' | 'dateTimeRenderOption', string>>;
+const readRows = ({ values }: sheets_v4.Schema$ValueRange) => (values ?? []) as Rows;
 
-/** Items of a run that read the same range share one request. */
-async function fetchValues(
+/** The number formats of cells, which tell dates from other numbers. */
+interface Formats {
+	readonly timeZone: string;
+	/** Finds the format of a cell by its place in the fetched rows. */
+	readonly find: (row: number, column: number) => sheets_v4.Schema$NumberFormat;
+}
+
+const noFormats: Formats = { timeZone: 'Etc/GMT', find: () => ({}) };
+
+/** Fetches the formats of all columns with numbers, and those between them. Without any number, nothing is sent. */
+async function fetchFormats(
 	spreadsheet: Spreadsheet,
-	target: TabRange,
-	options: ValueOptions,
+	range: string,
+	rows: Rows,
 	item: Pick<Item, 'doOnce'>,
-): Promise<sheets_v4.Schema$ValueRange> {
-	const place = { spreadsheetId: spreadsheet.id, range: printRange(target) };
-	const request = { ...place, majorDimension: 'ROWS', ...options };
-	const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-	const key = `spreadsheet.read ${JSON.stringify(request)}`;
-	return await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+): Promise<Formats> {
+	let [firstColumn, lastColumn] = [Infinity, -1];
+	for (const cells of rows)
+		for (const [column, cell] of cells.entries())
+			if (typeof cell === 'number') {
+				firstColumn = Math.min(firstColumn, column);
+				lastColumn = Math.max(lastColumn, column);
+			}
+	if (lastColumn === -1) return noFormats;
+	const start = parseBounds(parseRange(range));
+	const firstCell = { row: start.row, column: start.column + firstColumn };
+	const area = printAreaLike(range, firstCell, rows.length, lastColumn - firstColumn + 1);
+	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
+	const fetch = async () => await spreadsheet.fetch(fields, area);
+	const data = await item.doOnce(`spreadsheet.formats ${spreadsheet.id} ${area}`, fetch);
+	const cellRows = data.sheets?.[0]?.data?.[0]?.rowData ?? [];
+	return {
+		timeZone: data.properties?.timeZone ?? '',
+		find: (row, column) =>
+			cellRows[row]?.values?.[column - firstColumn]?.effectiveFormat?.numberFormat ?? {},
+	};
 }

@@ -196,48 +196,31 @@ function buildFilterTest(filter: RowFilter, columns: FilteredColumns): RowTest {
 
 type CellTest = (cell: ComparedCell) => boolean;
 
-/** Tests of a text of a cell. */
-const textTests = {
-	contains: (text: string, value: string) => text.includes(value),
-	equals: (text: string, value: string) => text === value,
-	isNotEmpty: (text: string) => text !== '',
-	startsWith: (text: string, value: string) => text.startsWith(value),
-};
-
-/** Conditions that hold for a cell if another one does not. */
-const opposites = { isEmpty: 'isNotEmpty', notContains: 'contains', notEquals: 'equals' } as const;
+/** Case does not count in texts, nor does white space at their ends, such as a non-breaking space. */
+const fold = (text: string) => text.trim().toLowerCase();
 
 function buildCellTest({ condition, value }: RowFilter, timeZone: string): CellTest {
-	switch (condition) {
-		case 'greaterThan':
-		case 'lessThan':
-			return buildSizeTest(condition, toComparable(value, timeZone), timeZone);
-		case 'isEmpty':
-		case 'notContains':
-		case 'notEquals': {
-			const oppositeTest = buildTextTest(opposites[condition], value);
-			return (cell) => !oppositeTest(cell);
-		}
-		default:
-			return buildTextTest(condition, value);
-	}
-}
-
-/** Case does not count, nor does white space at the ends of a text, such as a non-breaking space. */
-function buildTextTest(condition: keyof typeof textTests, value: string): CellTest {
-	const test = textTests[condition];
-	const fold = (text: string) => text.trim().toLowerCase();
 	const foldedValue = fold(value);
-	return ({ texts }) => texts.some((text) => test(fold(text), foldedValue));
-}
-
-function buildSizeTest(
-	condition: 'greaterThan' | 'lessThan',
-	limit: number,
-	timeZone: string,
-): CellTest {
-	if (condition === 'greaterThan') return ({ value }) => toComparable(value, timeZone) > limit;
-	return ({ value }) => toComparable(value, timeZone) < limit;
+	const limit = toComparable(value, timeZone);
+	const hasText =
+		(test: (text: string) => boolean): CellTest =>
+		({ texts }) =>
+			texts.map(fold).some(test);
+	const contains = hasText((text) => text.includes(foldedValue));
+	const equals = hasText((text) => text === foldedValue);
+	const isNotEmpty = hasText((text) => text !== '');
+	const tests: Readonly<Record<Condition, CellTest>> = {
+		contains,
+		equals,
+		greaterThan: (cell) => toComparable(cell.value, timeZone) > limit,
+		isEmpty: (cell) => !isNotEmpty(cell),
+		isNotEmpty,
+		lessThan: (cell) => toComparable(cell.value, timeZone) < limit,
+		notContains: (cell) => !contains(cell),
+		notEquals: (cell) => !equals(cell),
+		startsWith: hasText((text) => text.startsWith(foldedValue)),
+	};
+	return tests[condition];
 }
 
 const isNumber = (text: string) => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text);
