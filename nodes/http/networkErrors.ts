@@ -69,10 +69,8 @@ export const blockedAdvice =
 
 const unknownIssuerCure =
 	"If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.";
-const expiredCure =
-	'Renew the certificate on the server. If it is up to date, check the clock of the machine that n8n runs on.';
-const hostNameCure =
-	'Enter the address with the host name of the certificate, or have the certificate issued for this host name.';
+const certificateCure =
+	'Check its host name and its dates, and the clock of the machine that n8n runs on. Then have a valid certificate installed on the server.';
 
 /** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
 const errorTable: readonly NetworkErrorRow[] = [
@@ -93,24 +91,10 @@ const errorTable: readonly NetworkErrorRow[] = [
 	],
 	[
 		'certificate',
-		/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-		"the server's certificate is not valid at this time",
+		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH|^INVALID_(CA|PURPOSE)$/,
+		"the server's certificate is not valid",
 		'beforeTls',
-		expiredCure,
-	],
-	[
-		'certificate',
-		/ALTNAME_INVALID|HOSTNAME_MISMATCH/,
-		"the server's certificate is for another host name",
-		'beforeTls',
-		hostNameCure,
-	],
-	[
-		'certificate',
-		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
-		"the server's certificate is not trusted",
-		'beforeTls',
-		'Install a valid certificate on the server.',
+		certificateCure,
 	],
 	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
@@ -197,13 +181,11 @@ export function collectErrorChain(error: unknown): object[] {
 	const maxChainLength = 16;
 	const chain: object[] = [];
 	const queue = [error];
-	while (queue.length > 0 && chain.length < maxChainLength) {
-		const link = queue.shift();
+	for (const link of queue) {
 		if (typeof link !== 'object' || link === null || chain.includes(link)) continue;
 		chain.push(link);
-		queue.push(getProperty(link, 'cause'));
-		const innerErrors = getProperty(link, 'errors');
-		if (Array.isArray(innerErrors)) queue.push(...(innerErrors as unknown[]));
+		if (chain.length === maxChainLength) break;
+		queue.push(getProperty(link, 'cause'), ...[getProperty(link, 'errors')].flat());
 	}
 	return chain;
 }

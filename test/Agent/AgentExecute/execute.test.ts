@@ -567,7 +567,7 @@ test('a call that fails names the agents that were started before it, because a 
 	expect(service.requests).toHaveLength(3);
 	expect(failure.context.itemIndex).toBe(2);
 	expect(failure.description).toContain(
-		'Of 4 items, 2 items were already done (n8n counts from 0): item 0: agent in session s0; item 1: agent in session s1. If the node runs again',
+		'Already done, of 4 items (n8n counts from 0): item 0: agent in session s0; item 1: agent in session s1. If the node runs again',
 	);
 });
 
