@@ -38,20 +38,9 @@ export class RunState {
 }
 
 /** An input item with what only the runner needs to know. */
-export interface RunnerItem extends Item {
-	readonly run: RunState;
-	readonly executionId: string;
-	/** Whether something was already created for this item. */
-	readonly hasCreated: boolean;
-	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
-	readonly hints: readonly string[];
-	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
-	insertNames(text: string): string;
-	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
-	explainFailure(failure: NodeError): NodeError;
-}
+export type RunnerItem = Pick<InputItem, keyof InputItem>;
 
-export class InputItem implements RunnerItem {
+export class InputItem implements Item {
 	readonly markerId = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
@@ -109,10 +98,12 @@ export class InputItem implements RunnerItem {
 		if (!this.#createdFiles.some(({ id }) => id === file.id)) this.#createdFiles.push(file);
 	}
 
+	/** Whether something was already created for this item. */
 	get hasCreated() {
 		return this.#createdFiles.length > 0;
 	}
 
+	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
 	insertNames(text: string) {
 		return this.#settings.naming.insertNames(text);
 	}
@@ -121,7 +112,8 @@ export class InputItem implements RunnerItem {
 		this.run.hints.add(this.insertNames(text));
 	}
 
-	get hints() {
+	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
+	get hints(): readonly string[] {
 		return [...this.run.hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
@@ -129,6 +121,7 @@ export class InputItem implements RunnerItem {
 		this.#context.logger.info(this.run.sanitizer.sanitizeText(text));
 	}
 
+	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
 	explainFailure(error: NodeError) {
 		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
