@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool, type NodeError } from '../../core/errors';
+import { createRefusal, isTool, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
@@ -136,12 +136,19 @@ export class InputItem implements Item {
 	}
 }
 
+/** n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP Request node can do what the choice says. */
+const customApiCall = '__CUSTOM_API_CALL__';
+
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
 function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInput {
-	const choice = chooseOperation(
-		rawParameters.read('resource', itemIndex, ''),
-		rawParameters.read('operation', itemIndex, ''),
-	);
+	const resourceName = rawParameters.read('resource', itemIndex, '');
+	const operationName = rawParameters.read('operation', itemIndex, '');
+	if (resourceName === customApiCall || operationName === customApiCall)
+		throw createRefusal(
+			"This node does not support 'Custom API Call'",
+			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
+		);
+	const choice = chooseOperation(resourceName, operationName);
 	const { fields, options } = choice.operation;
 	const values = rawParameters.readFields(fields, [...options, ...commonOptions], itemIndex);
 	return { ...choice, values };
