@@ -8,7 +8,8 @@ type Pieces = readonly ParagraphPiece[];
 const marksByPriority = ['italic', 'bold', 'strikethrough', 'link'] as const;
 type Mark = (typeof marksByPriority)[number];
 
-const addressPattern = /(https?:\/\/[^\s<>]+)/i;
+/** Punctuation at the end of an address does not belong to it. */
+const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
 /** Characters that get a backslash in text. */
 const escapedPattern = /[*~[\]|`\\]|&#?\w+;|_(?![a-z\d])|(?<![a-z\d])_/i;
 
@@ -77,7 +78,7 @@ function buildLeaves(
 	for (const [index, line] of lines.entries()) {
 		if (index > 0) nodes.push(lineBreak);
 		const isFollowed = isBeforeMark || index < lines.length - 1;
-		nodes.push(...buildLine(line, isFollowed, marks.link === ''));
+		nodes.push(...buildLine(line, isFollowed, !marks.link));
 	}
 	return nodes;
 }
@@ -85,10 +86,12 @@ function buildLeaves(
 /** Builds text. An address becomes a link if a parser would also take a following mark or line break, or a backslash, for a part of it. */
 function buildLine(line: string, isFollowed: boolean, mayLink: boolean): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
-	for (const [index, value] of line.split(addressPattern).entries()) {
+	const parts = line.split(addressPattern);
+	for (const [index, value] of parts.entries()) {
 		const isAddress = index % 2 === 1 && mayLink;
+		const reachesEnd = index === parts.length - 2 && !/\s/.test(parts.at(-1) ?? '');
 		const text: PhrasingContent = { type: 'text', value };
-		if (isAddress && ((isFollowed && line.endsWith(value)) || escapedPattern.test(value)))
+		if (isAddress && ((isFollowed && reachesEnd) || escapedPattern.test(value)))
 			nodes.push({ type: 'link', url: value, children: [text] });
 		else if (value !== '') nodes.push(text);
 	}
@@ -114,7 +117,7 @@ function unmarkSpace(space: ParagraphPiece, neighbors: ReadonlyArray<ParagraphPi
 		neighbors.some((neighbor) => neighbor?.marks[mark] !== space.marks[mark]),
 	);
 	const changes = Object.fromEntries(removedMarks.map((mark) => [mark, undefined]));
-	return { ...space, marks: { ...space.marks, ...changes } };
+	return { ...space, marks: { ...space.marks, code: false, ...changes } };
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */
