@@ -11,7 +11,7 @@ type Mark = (typeof marksByPriority)[number];
 /** Punctuation at the end of an address does not belong to it. */
 const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
 /** Characters that get a backslash in text. */
-const escapedPattern = /[*~[\]|`\\]|&#?\w+;|_(?![a-z\d])|(?<![a-z\d])_/i;
+const escapedPattern = /[*~[\]|`\\]|&#?\w+(?:;|$)|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
@@ -87,14 +87,20 @@ function buildLeaves(
 function buildLine(line: string, isFollowed: boolean, mayLink: boolean): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
 	const parts = line.split(addressPattern);
-	for (const [index, value] of parts.entries()) {
+	let text = '';
+	for (const [index, part] of parts.entries()) {
 		const isAddress = index % 2 === 1 && mayLink;
 		const reachesEnd = index === parts.length - 2 && !/\s/.test(parts.at(-1) ?? '');
-		const text: PhrasingContent = { type: 'text', value };
-		if (isAddress && ((isFollowed && reachesEnd) || escapedPattern.test(value)))
-			nodes.push({ type: 'link', url: value, children: [text] });
-		else if (value !== '') nodes.push(text);
+		if (isAddress && ((isFollowed && reachesEnd) || escapedPattern.test(part))) {
+			const child: PhrasingContent = { type: 'text', value: part };
+			nodes.push(
+				{ type: 'text', value: text },
+				{ type: 'link', url: part, children: [child] },
+			);
+			text = '';
+		} else text += part;
 	}
+	nodes.push({ type: 'text', value: text });
 	return nodes;
 }
 
