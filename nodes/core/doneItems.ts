@@ -36,29 +36,35 @@ export function addDoneItems(
 	failedIndex: number,
 	results: ReadonlyArray<ItemResult | undefined>,
 ): NodeError {
-	const doneItems: DoneItem[] = [];
+	const done: DoneItem[] = [];
 	const failedTexts: string[] = [];
+	/** The advice of the items that are done a second time if the node runs again. */
+	const repeatAdvice: string[] = [];
 	for (const [index, result] of results.entries()) {
 		if (!result || index === failedIndex) continue;
-		const { doneWork, failure: otherFailure } = result;
-		if (otherFailure) failedTexts.push(describeFailedItem(index, otherFailure));
-		else if (doneWork) doneItems.push({ index, doneWork });
+		const { doneWork } = result;
+		if (result.failure) failedTexts.push(describeFailedItem(index, result.failure));
+		if (doneWork) done.push({ item: index, result: doneWork.resultName });
+		if (doneWork && !doneWork.mayRepeat) repeatAdvice.push(doneWork.advice ?? '');
 	}
+	const { details } = failure;
+	const isAnyDone = done.length > 0;
 	const description = joinSentences(
 		failure.description,
-		describeDone(doneItems, results.length),
+		isAnyDone && describeDone(done, results.length),
 		...failedTexts,
-		adviseRerun(doneItems),
+		isAnyDone && adviseRerun(repeatAdvice),
 	);
 	return failure.with({
-		description: description === '' ? undefined : description,
-		details: addDetails(failure.details, doneItems),
+		description: description || undefined,
+		details: isAnyDone ? { ...details, done: done.slice(0, maxDetailedItems) } : details,
 	});
 }
 
+/** An item that is done, as the details of the failure list it. */
 interface DoneItem {
-	readonly index: number;
-	readonly doneWork: DoneWork;
+	readonly item: number;
+	readonly result: string;
 }
 
 /** @returns '' if the failed item certainly did nothing; `made` in the details of its failure names the files that it created */
@@ -68,33 +74,18 @@ function describeFailedItem(index: number, failure: NodeError): string {
 	return `Item ${index} failed too, and may be done in part: ${shorten(message, 400)}`;
 }
 
-function describeDone(doneItems: readonly DoneItem[], itemCount: number): string {
-	const { length } = doneItems;
-	if (length === 0) return '';
-	const names = doneItems
-		.slice(0, maxNamedItems)
-		.map(({ index, doneWork }) => `item ${index}: ${doneWork.resultName}`);
-	if (length > maxNamedItems) names.push('the details of this error name the others');
-	const itemsWere = length === 1 ? 'item was' : 'items were';
-	return `Of ${itemCount} items, ${length} ${itemsWere} already done (n8n counts from 0): ${names.join('; ')}.`;
+function describeDone(done: readonly DoneItem[], itemCount: number): string {
+	const names = done.slice(0, maxNamedItems).map(({ item, result }) => `item ${item}: ${result}`);
+	if (done.length > maxNamedItems) names.push('the details of this error name the others');
+	return `Already done, of ${itemCount} items (n8n counts from 0): ${names.join('; ')}.`;
 }
 
-function addDetails(details: NodeError['details'], doneItems: readonly DoneItem[]) {
-	if (doneItems.length === 0) return details;
-	const done = doneItems
-		.slice(0, maxDetailedItems)
-		.map(({ index, doneWork }) => ({ item: index, result: doneWork.resultName }));
-	return { ...details, done };
-}
-
-function adviseRerun(doneItems: readonly DoneItem[]): string {
-	if (doneItems.length === 0) return '';
-	const repeatedItems = doneItems.filter(({ doneWork }) => !doneWork.mayRepeat);
-	if (repeatedItems.length === 0)
+function adviseRerun(repeatAdvice: readonly string[]): string {
+	if (repeatAdvice.length === 0)
 		return 'It is safe to run the node again: what is done already is not done twice.';
 	return joinSentences(
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
-		...new Set(repeatedItems.map(({ doneWork }) => doneWork.advice)),
+		...new Set(repeatAdvice),
 		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
 	);
 }

@@ -110,11 +110,10 @@ export function createErrorItem(
 	const cleanFailure = sanitizer.sanitizeError(failure);
 	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
-	const { message: fullMessage } = addAdviceToMessage(cleanFailure);
-	const message = isTool(node) ? shorten(fullMessage, maxToolCharacters) : fullMessage;
-	const isTooLong =
-		isTool(node) && JSON.stringify({ message, details }).length > maxToolCharacters;
-	const error = { code, message, status, ...(details && !isTooLong && { details }) };
+	const { message } = addAdviceToMessage(cleanFailure);
+	const error = isTool(node)
+		? { code, message: shorten(message, maxToolCharacters), status }
+		: { code, message, status, ...(details && { details }) };
 	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
 }
@@ -127,10 +126,10 @@ export function createNodeApiError(
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
 	const cleanFailure = sanitizer.sanitizeError(failure);
-	const message = escapeForEditor(getVisibleMessage(node, cleanFailure));
-	// n8n appends the description unless the message already contains it.
-	const advice = cleanFailure.description && escapeForEditor(cleanFailure.description);
-	const description = isTool(node) ? advice && removeErrorCode(advice) : advice;
+	// A model sees only the message. n8n appends the description unless the message already contains it.
+	const shown = isTool(node) ? addAdviceToMessage(cleanFailure) : cleanFailure;
+	const message = escapeForEditor(shorten(shown.message, maxToolCharacters));
+	const description = shown.description && escapeForEditor(shown.description);
 	const httpCode = String(cleanFailure.code);
 	const error = new NodeApiError(
 		node,
@@ -146,12 +145,6 @@ export function createNodeApiError(
 
 /** Less than `maxModelCharacters`, because n8n writes its own text around an error. */
 const maxToolCharacters = 29_000;
-
-/** Returns the message of a failure. For a tool, the message includes the advice, because a model sees nothing else. */
-const getVisibleMessage = (node: INode, failure: NodeError) =>
-	isTool(node)
-		? shorten(addAdviceToMessage(failure).message, maxToolCharacters)
-		: failure.message;
 
 /** Adds the advice to the message, for places that show only the message. */
 export function addAdviceToMessage(failure: NodeError): NodeError {
@@ -175,13 +168,9 @@ export function toNodeError(error: unknown): NodeError {
 		name,
 	);
 	const advice = 'description' in error ? error.description : undefined;
-	const description =
-		typeof advice === 'string' ? advice.replaceAll(htmlLinkPattern, '$2: $1') : undefined;
+	const description = typeof advice === 'string' ? advice : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
-
-/** Matches an HTML link. n8n's descriptions may end with one. Ours are plain text. */
-const htmlLinkPattern = /<a [^<>]{0,300}href="([^"<>]{0,300})"[^<>]{0,300}>([^<>]{0,300})<\/a>/g;
 
 const nestingError = new NodeError({
 	code: 422,

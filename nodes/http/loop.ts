@@ -24,18 +24,6 @@ export interface RepeatEffect {
 	readonly mayChange: boolean;
 }
 
-/** What has happened to a request so far. */
-interface Progress {
-	attempts: number;
-	pausedMilliseconds: number;
-	/** The pauses that neither the service nor the gate asked for. */
-	backoffs: number;
-	/** Whether one of the attempts may have been carried out. */
-	mayBeDone: boolean;
-	/** Why the next attempt has to wait. */
-	lastFailure?: NodeError;
-}
-
 /**
  * Repeats an attempt until it succeeds, a repeat could do harm, or its pauses would be longer than the policy allows.
  * @param attempt throws a NodeError that says what became of the attempt. @throws NodeError
@@ -45,55 +33,7 @@ export async function withRetries<T>(
 	effect: RepeatEffect,
 	policy: RetryPolicy,
 ): Promise<T> {
-	const { gate } = policy;
-	const progress: Progress = {
-		attempts: 0,
-		pausedMilliseconds: 0,
-		backoffs: 0,
-		mayBeDone: false,
-	};
-	for (;;) {
-		await passGate(progress, policy);
-		progress.attempts++;
-		const sentAt = gate.now;
-		try {
-			const result = await attempt();
-			gate.recordSuccess();
-			return result;
-		} catch (error) {
-			if (!isNodeError(error)) throw toError(error);
-			if (isRateLimited(error)) gate.recordRefusal(error, sentAt);
-			progress.lastFailure = error;
-			progress.mayBeDone ||= effect.mayChange && error.outcome === 'unknown';
-			if (policy.signal?.aborted) throw createStop(progress, policy);
-			if (!isRepeatable(error, effect)) throw createFinalError(error, progress);
-		} finally {
-			gate.leave();
-		}
-		await pauseAfter(progress.lastFailure, progress, policy);
-	}
-}
-
-function isRepeatable({ retryable, outcome }: NodeError, { repeat }: RepeatEffect): boolean {
-	if (!retryable || repeat === 'never') return false;
-	return outcome === 'notDone' || repeat === 'always';
-}
-
-/** Waits until the gate is open and has a place. Only the time in which it is closed is a pause. @throws NodeError */
-async function passGate(progress: Progress, policy: RetryPolicy): Promise<void> {
-	const { gate, signal } = policy;
-	for (;;) {
-		if (signal?.aborted) throw createStop(progress, policy);
-		const { pause, lastRefusal } = gate;
-		if (pause > 0 && lastRefusal) {
-			await spendPause(pause, progress.lastFailure ?? lastRefusal, progress, policy);
-		}
-		await gate.enter(signal).catch(() => {
-			throw createStop(progress, policy);
-		});
-		if (gate.pause === 0) return;
-		gate.leave();
-	}
+	return await new RetryLoop(effect, policy).run(attempt);
 }
 
 /** Google recommends at most 64 s between two attempts. */
@@ -103,95 +43,153 @@ const maxBackoffs = 4;
 /** Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause several attempts at once. */
 const minPauseMilliseconds = 200;
 
-/** Pauses as long as the service asks for, and a little longer. The gate has its own pause after a quota error. @throws NodeError */
-async function pauseAfter(failure: NodeError, progress: Progress, policy: RetryPolicy) {
-	const requestedPause = failure.retryAfterMilliseconds;
-	if (isRateLimited(failure)) {
-		// The gate demands its pause before the next attempt. A requested pause may be longer, and is then for this request alone.
-		const pause = Math.max(policy.gate.pause, requestedPause ?? 0);
-		reservePause(pause, failure, progress, policy);
-		policy.onPause?.(pause);
-		await sleep(pause, policy);
-		return;
+/** The attempts of one request. */
+class RetryLoop {
+	readonly #effect: RepeatEffect;
+	readonly #policy: RetryPolicy;
+	#attempts = 0;
+	#pausedMilliseconds = 0;
+	/** The pauses that neither the service nor the gate asked for. */
+	#backoffs = 0;
+	/** Whether one of the attempts may have been carried out. */
+	#mayBeDone = false;
+	/** Why the next attempt has to wait. */
+	#lastFailure: NodeError | undefined;
+
+	constructor(effect: RepeatEffect, policy: RetryPolicy) {
+		this.#effect = effect;
+		this.#policy = policy;
 	}
-	if (requestedPause === undefined) progress.backoffs++;
-	const remainingPause = policy.maxRetryWaitMilliseconds - progress.pausedMilliseconds;
-	const isTimeOver = remainingPause <= 0 && progress.attempts > 1;
-	if (progress.backoffs > maxBackoffs || isTimeOver) throw createFinalError(failure, progress);
-	// The jitter is added to the requested pause, because clients that were asked for the same pause must not return at the same moment.
-	const jitter = drawJitterMilliseconds(progress.attempts - 1, backoff, Math.random);
-	const pause = (requestedPause ?? 0) + Math.max(minPauseMilliseconds, jitter);
-	const longestPause = Math.max(remainingPause, requestedPause || 1);
-	await spendPause(Math.min(pause, longestPause), failure, progress, policy);
-}
 
-async function spendPause(
-	milliseconds: number,
-	failure: NodeError,
-	progress: Progress,
-	policy: RetryPolicy,
-): Promise<void> {
-	reservePause(milliseconds, failure, progress, policy);
-	await sleep(milliseconds, policy);
-}
+	async run<T>(attempt: () => Promise<T>): Promise<T> {
+		const { gate } = this.#policy;
+		for (;;) {
+			await this.#passGate();
+			this.#attempts++;
+			const sentAt = gate.now;
+			try {
+				const result = await attempt();
+				gate.recordSuccess();
+				return result;
+			} catch (error) {
+				if (!isNodeError(error)) throw toError(error);
+				if (isRateLimited(error)) gate.recordRefusal(error, sentAt);
+				this.#recordFailure(error);
+			} finally {
+				gate.leave();
+			}
+			await this.#pauseBeforeNext();
+		}
+	}
 
-/** @throws NodeError if the policy does not allow the pause */
-function reservePause(
-	milliseconds: number,
-	failure: NodeError,
-	progress: Progress,
-	policy: RetryPolicy,
-): void {
-	if (progress.pausedMilliseconds + milliseconds > policy.maxRetryWaitMilliseconds)
-		throw createLongPauseError(milliseconds, failure, progress, policy);
-	progress.pausedMilliseconds += milliseconds;
-}
+	/** @throws NodeError if the attempt must not be repeated */
+	#recordFailure(failure: NodeError): void {
+		const { repeat, mayChange } = this.#effect;
+		const { outcome, retryable } = failure;
+		this.#lastFailure = failure;
+		this.#mayBeDone ||= mayChange && outcome === 'unknown';
+		this.#throwIfStopped();
+		const isHarmless = repeat === 'always' || (repeat === 'ifNotDone' && outcome === 'notDone');
+		if (!retryable || !isHarmless) throw this.#conclude(failure);
+	}
 
-/** Waits, but no longer than until the execution is stopped. */
-async function sleep(milliseconds: number, { signal, gate }: RetryPolicy): Promise<void> {
-	await new Promise<void>((resolve) => {
-		const end = () => {
-			cancel();
-			signal?.removeEventListener('abort', end);
-			resolve();
-		};
-		const cancel = gate.clock.callAfter(milliseconds, end);
-		signal?.addEventListener('abort', end);
-	});
-}
+	/** Waits until the gate is open and has a place. Only the time in which it is closed is a pause. @throws NodeError */
+	async #passGate(): Promise<void> {
+		const { gate, signal } = this.#policy;
+		for (;;) {
+			this.#throwIfStopped();
+			const { pause, lastRefusal } = gate;
+			const reason = this.#lastFailure ?? lastRefusal;
+			if (pause > 0 && reason) await this.#spendPause(pause, reason);
+			await gate.enter(signal).catch(() => {
+				throw this.#createStop();
+			});
+			if (gate.pause === 0) return;
+			gate.leave();
+		}
+	}
 
-function createLongPauseError(
-	milliseconds: number,
-	failure: NodeError,
-	progress: Progress,
-	{ texts, maxRetryWaitMilliseconds }: RetryPolicy,
-): NodeError {
-	const isRequested = failure.retryAfterMilliseconds !== undefined;
-	const what = isRequested
-		? `${texts.service} asks n8n to wait ${Math.ceil(milliseconds / 1000)} seconds`
-		: 'Another try would need a longer wait';
-	const paused = Math.ceil(progress.pausedMilliseconds / 1000);
-	const note = paused > 0 ? `, of which ${paused} have passed` : '';
-	const limit = `${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWaitMilliseconds / 1000}`;
-	return createFinalError(failure, progress, `${what}, but ${limit}${note}.`).with({
-		retryable: false,
-	});
-}
+	/** Pauses as long as the service asks for, and a little longer. The gate has its own pause after a quota error. @throws NodeError */
+	async #pauseBeforeNext(): Promise<void> {
+		const failure = this.#lastFailure;
+		if (!failure) return;
+		const { gate, maxRetryWaitMilliseconds, onPause } = this.#policy;
+		const { retryAfterMilliseconds: requestedPause } = failure;
+		if (isRateLimited(failure)) {
+			// The gate demands its pause before the next attempt. A requested pause may be longer, and is then for this request alone.
+			const pause = Math.max(gate.pause, requestedPause ?? 0);
+			this.#reservePause(pause, failure);
+			onPause?.(pause);
+			await this.#sleep(pause);
+			return;
+		}
+		if (requestedPause === undefined) this.#backoffs++;
+		const remainingPause = maxRetryWaitMilliseconds - this.#pausedMilliseconds;
+		const isTimeOver = remainingPause <= 0 && this.#attempts > 1;
+		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
+		// The jitter is added to the requested pause, because clients that were asked for the same pause must not return at the same moment.
+		const jitter = drawJitterMilliseconds(this.#attempts - 1, backoff, Math.random);
+		const pause = (requestedPause ?? 0) + Math.max(minPauseMilliseconds, jitter);
+		const longestPause = Math.max(remainingPause, requestedPause || 1);
+		await this.#spendPause(Math.min(pause, longestPause), failure);
+	}
 
-function createStop({ mayBeDone }: Progress, { texts }: RetryPolicy): NodeError {
-	if (mayBeDone) return createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
-	return createStoppedError(texts.nothingDone);
-}
+	async #spendPause(milliseconds: number, failure: NodeError): Promise<void> {
+		this.#reservePause(milliseconds, failure);
+		await this.#sleep(milliseconds);
+	}
 
-/** Adds the outcome of all attempts to the last failure. */
-function createFinalError(failure: NodeError, { attempts, mayBeDone }: Progress, advice?: string) {
-	// If nothing may be done although the last outcome is unknown, the request could change nothing (`mayChange: false`).
-	const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
-	const attemptsNote = advice === undefined && attempts > 1 && `Tried ${attempts} times.`;
-	return failure.with({
-		description: joinSentences(advice, failure.description, attemptsNote),
-		outcome: mayBeDone ? 'unknown' : outcome,
-	});
+	/** @throws NodeError if the policy does not allow the pause */
+	#reservePause(milliseconds: number, failure: NodeError): void {
+		const { texts, maxRetryWaitMilliseconds } = this.#policy;
+		const pausedSeconds = Math.ceil(this.#pausedMilliseconds / 1000);
+		this.#pausedMilliseconds += milliseconds;
+		if (this.#pausedMilliseconds <= maxRetryWaitMilliseconds) return;
+		const what = failure.retryAfterMilliseconds
+			? `${texts.service} asks n8n to wait ${Math.ceil(milliseconds / 1000)} seconds`
+			: 'Another try would need a longer wait';
+		const limit = `${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWaitMilliseconds / 1000}`;
+		const note = pausedSeconds > 0 ? `, of which ${pausedSeconds} have passed` : '';
+		throw this.#conclude(failure, `${what}, but ${limit}${note}.`);
+	}
+
+	/** Waits, but no longer than until the execution is stopped. */
+	async #sleep(milliseconds: number): Promise<void> {
+		const { signal, gate } = this.#policy;
+		await new Promise<void>((resolve) => {
+			const end = () => {
+				cancel();
+				signal?.removeEventListener('abort', end);
+				resolve();
+			};
+			const cancel = gate.clock.callAfter(milliseconds, end);
+			signal?.addEventListener('abort', end);
+		});
+	}
+
+	#throwIfStopped(): void {
+		if (this.#policy.signal?.aborted) throw this.#createStop();
+	}
+
+	#createStop(): NodeError {
+		const { texts } = this.#policy;
+		if (this.#mayBeDone)
+			return createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
+		return createStoppedError(texts.nothingDone);
+	}
+
+	/** Adds the outcome of all attempts to the last failure. @param advice why there is no other attempt, although it could help */
+	#conclude(failure: NodeError, advice?: string): NodeError {
+		// If nothing may be done although the last outcome is unknown, the request could change nothing (`mayChange: false`).
+		const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
+		const attemptsNote =
+			advice === undefined && this.#attempts > 1 && `Tried ${this.#attempts} times.`;
+		return failure.with({
+			description: joinSentences(advice, failure.description, attemptsNote),
+			outcome: this.#mayBeDone ? 'unknown' : outcome,
+			retryable: failure.retryable && advice === undefined,
+		});
+	}
 }
 
 /** Draws a random pause ("full jitter"), evenly from 0 to a maximum. The maximum doubles with each earlier pause, up to the cap. */

@@ -197,13 +197,11 @@ export function collectErrorChain(error: unknown): object[] {
 	const maxChainLength = 16;
 	const chain: object[] = [];
 	const queue = [error];
-	while (queue.length > 0 && chain.length < maxChainLength) {
-		const link = queue.shift();
+	for (const link of queue) {
 		if (typeof link !== 'object' || link === null || chain.includes(link)) continue;
 		chain.push(link);
-		queue.push(getProperty(link, 'cause'));
-		const innerErrors = getProperty(link, 'errors');
-		if (Array.isArray(innerErrors)) queue.push(...(innerErrors as unknown[]));
+		if (chain.length === maxChainLength) break;
+		queue.push(getProperty(link, 'cause'), ...[getProperty(link, 'errors')].flat());
 	}
 	return chain;
 }

@@ -107,14 +107,6 @@ test('a tool gets an error that fits its model, without the details that do not'
 	expect(item('test.node', { description: 'Do it.', details })).toContain('yyy');
 });
 
-test("n8n's own links are told as text", () => {
-	const description =
-		'Pin the data. <a target="_blank" href="https://docs.n8n.io/a/">More info</a>';
-	expect(toNodeError(new NodeOperationError(node, 'No item', { description })).description).toBe(
-		'Pin the data. More info: https://docs.n8n.io/a/',
-	);
-});
-
 test('nothing that n8n keeps of an error holds a secret, or a line of its own', () => {
 	const secret = 'canary-key';
 	const text = `no\n${secret} ${Buffer.from(`:${secret}`).toString('base64')}`;

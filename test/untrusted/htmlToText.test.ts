@@ -234,7 +234,6 @@ describe('what a style sheet hides is not shown', () => {
 			'behind a block for phones',
 			'@media (max-width:1px){.a{b:c}.d{e:f}} .preheader{display:none}',
 		],
-		['against a weaker rule', '.preheader{display:none} div{display:block}'],
 		[
 			'against what is for phones',
 			'.preheader{display:none} @media screen{.preheader{display:block}}',
@@ -255,7 +254,6 @@ describe('what a style sheet hides is not shown', () => {
 			'@supports (a:b){@media print{.preheader{display:none}}}',
 		],
 		['a later rule', '.preheader{display:none} .preheader{display:block}'],
-		['a stronger rule', '#top{display:block} .preheader{display:none}'],
 		['an important rule', '.preheader{display:block!important} #top{display:none}'],
 		[
 			'a rule for what is in something',

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type RawParameters } from '../../fields/params';
-import { canParse } from '../../untrusted/jsonParts';
 import { buildSanitizeFunction } from '../../core/sanitizer';
 import {
 	attemptRequest,
@@ -19,7 +18,7 @@ import { type AgentCredentials, buildIdentity, listSecrets } from '../session/cr
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
 import { readItemParameters, readWaitSettings } from './parameters';
-import { type AgentResponse, findJsonBytes } from './response';
+import { type AgentResponse, isTooCostlyJson } from './response';
 
 export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
 
@@ -164,7 +163,6 @@ async function readAgentResponse(
 	}
 	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };
-	const jsonBytes = findJsonBytes(agentResponse);
-	if (jsonBytes && !canParse(jsonBytes)) throw new BodyError('tooCostly');
+	if (isTooCostlyJson(agentResponse)) throw new BodyError('tooCostly');
 	return agentResponse;
 }

@@ -1,5 +1,4 @@
-import { isRecord } from '../../fields/values';
-import { findText, listDistinct } from '../session/messageFields';
+import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
 import type { EndedBy } from './waitEnd';
@@ -13,10 +12,10 @@ export function buildOutputText(
 ): string | null {
 	const turn = new TurnText(textPieces);
 	let lastText: string | null = null;
-	for (const [index, { message }] of messages.entries()) {
-		const text = findText(message, textField);
+	for (const message of messages) {
+		const text = findText(message.message, textField);
 		if (text === undefined) continue;
-		turn.add(text, endedBy === 'match' && index === messages.length - 1);
+		turn.add(text, endedBy === 'match' && message === messages.at(-1));
 		lastText = text;
 	}
 	return lastText === null || textPieces === 'last' ? lastText : turn.text;
@@ -27,8 +26,6 @@ export class TurnText {
 	text = '';
 	readonly #joinsPieces: boolean;
 	#pieceCount = 0;
-	/** The total length of the trimmed pieces. A piece that is shorter than this cannot repeat the whole text. */
-	#piecesLength = 0;
 
 	constructor(textPieces: ExecuteParams['textPieces']) {
 		this.#joinsPieces = textPieces === 'joined';
@@ -36,22 +33,18 @@ export class TurnText {
 
 	/** Adds a text. @param isEnd whether its message ends the wait @returns what was added; empty if the text repeats the whole text */
 	add(text: string, isEnd: boolean): string {
-		const piece = text.trim();
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
-		const mayRepeatText = this.#joinsPieces && piece !== '' && (isEnd || this.#pieceCount > 1);
-		if (piece !== '') this.#pieceCount++;
-		// The lengths are compared first, because comparing the whole text with each piece takes quadratic time.
-		if (mayRepeatText && piece.length >= this.#piecesLength && piece === this.text.trim())
-			return '';
+		const mayRepeatText = this.#joinsPieces && (isEnd || this.#pieceCount > 1);
+		if (mayRepeatText && this.#isWholeText(text)) return '';
+		if (text.trim() !== '') this.#pieceCount++;
 		const separator = this.#joinsPieces || this.text === '' ? '' : '\n\n';
 		this.text += separator + text;
-		this.#piecesLength += piece.length;
 		return separator + text;
 	}
-}
 
-/** Lists the names of the first fields of the messages, separated by commas. The text is empty if no message has fields. */
-export const describeFields = (messages: ReadonlyArray<{ readonly message: unknown }>): string =>
-	listDistinct(
-		messages.flatMap(({ message }) => (isRecord(message) ? Object.keys(message) : [])),
-	).join(', ');
+	#isWholeText(text: string): boolean {
+		// The lengths are compared first, because trimming the whole text for each piece takes quadratic time.
+		if (text.trim() === '' || text.length * 2 < this.text.length) return false;
+		return text.trim() === this.text.trim();
+	}
+}

@@ -5,7 +5,7 @@ import type {
 	INodeExecutionData,
 } from 'n8n-workflow';
 
-import { toError, toNodeError } from '../../core/errors';
+import { toError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText } from '../session/messageFields';
@@ -37,23 +37,12 @@ export async function buildOutputItem(
 	const content = parseResponseContent(agentResponse, call.responseSecrets);
 	if ('bytes' in content) {
 		const { bytes, fileName, mimeType } = content;
-		const data = storeBinary(context.helpers, bytes, fileName, mimeType);
-		return { ...item, binary: { data: await awaitStored(data) } };
+		const data = await storeBinary(context.helpers, bytes, fileName, mimeType);
+		return { ...item, binary: { data } };
 	}
 	json.response = content.response as IDataObject;
 	json.output = findText(content.response, call.params.textField) ?? null;
 	return item;
-}
-
-/** Awaits the storing of output. @throws NodeError that says that the agent was started */
-async function awaitStored<T>(storing: Promise<T>): Promise<T> {
-	try {
-		return await storing;
-	} catch (error) {
-		const failure = toNodeError(error);
-		const description = `The agent was started, but its output could not be stored. ${failure.description ?? ''}`;
-		throw failure.with({ outcome: 'done', description });
-	}
 }
 
 /** Adds the messages of the wait and how it ended. Stores the bytes of binary messages as binary data of the item. */
@@ -66,9 +55,7 @@ export async function addMessages(
 	const binary: IBinaryKeyData = { ...item.binary };
 	for (const message of messages) {
 		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await awaitStored(
-			storeBinary(helpers, message.bytes),
-		);
+		binary[`message_${message.sequence}`] = await storeBinary(helpers, message.bytes);
 	}
 	const json: IDataObject = {
 		...item.json,

@@ -63,52 +63,35 @@ function checkNotEmpty(
 	values: Record<string, unknown>,
 	rawParameters: RawParameters,
 ): void {
-	const isEmpty = (name: string) => isBlank(values[name] ?? '');
-	const isEmptyExpression = (name: string) => isEmpty(name) && rawParameters.hasExpression(name);
-	if (isEmptyExpression('sessionId'))
-		throw createRefusal(
-			"The expression in 'Session ID' is empty for this item",
-			`${missingDataAdvice} To start a new session for each item, leave the field itself empty.`,
-		);
-	if (mode === 'json' && isEmptyExpression('payloadJson'))
-		throw createRefusal(
-			"The expression in 'Payload (JSON)' is empty for this item",
-			missingDataAdvice,
-		);
-	if (mode === 'json') return;
-	// Only an expression can give undefined or null.
-	const fieldWithoutValue = ['task', 'input'].find((name) => values[name] == null);
-	if (isEmpty('task') && isEmpty('input'))
+	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
+	for (const { name, displayName } of executeFields) {
+		if (!names.includes(name)) continue;
+		const value = values[name] ?? undefined;
+		// A text such as the task may be empty on purpose, if the other one is not.
+		const mayBeBlank = name === 'task' || name === 'input';
+		const isEmpty = value === undefined || (isBlank(value) && !mayBeBlank);
+		if (isEmpty && rawParameters.hasExpression(name))
+			throw createRefusal(
+				`The expression in '${displayName}' is empty for this item`,
+				`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty, or add ?? '' inside the expression.`,
+			);
+	}
+	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))
 		throw createRefusal(
 			"'Task' and 'Input' are empty for this item",
-			`${fieldWithoutValue ? missingDataAdvice : 'Enter what the agent should do.'} To start the agent without a task, set 'Payload' to JSON.`,
-		);
-	if (fieldWithoutValue)
-		throw createRefusal(
-			`The expression in '${fieldWithoutValue === 'task' ? 'Task' : 'Input'}' has no value for this item`,
-			`${missingDataAdvice} If the value may be missing, add ?? '' inside the expression.`,
+			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
 		);
 }
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-/**
- * Reads the values that replace those of the signature credential. All or none of them do, because a signature belongs to one user.
- * @returns undefined if the item uses the credential. @throws NodeError 400 that names the missing value
- */
+/** Reads the values that replace those of the signature credential. @returns undefined if the item uses the credential */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
 	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
 	if (!isAdded) return undefined;
+	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity` refuses a missing one.
 	const { userId, userPublicKey, signature, timestamp } = params;
-	const override = { userId, userPublicKey, signature, timestamp };
-	const missing = overrideOptions.find(
-		({ name }) => override[name] === 0 || isBlank(override[name]),
-	);
-	if (missing === undefined) return override;
-	throw createRefusal(
-		`'${missing.displayName}' of the option 'Signature Override' is empty for this item`,
-		"A signature belongs to one user, so all four values are needed. To use the credential's values for all items, remove the option.",
-	);
+	return { userId, userPublicKey, signature, timestamp };
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;

@@ -10,7 +10,7 @@ import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { callAndWait, type WaitResult } from './callAndWait';
-import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
+import { createStoppedBeforeCallError, addCallDetails } from './errors';
 import { buildHints } from './hints';
 import { LiveView } from './liveView';
 import * as outputs from './output';
@@ -22,12 +22,7 @@ interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
-	/** The bytes in the output: of all messages, and of all responses that are not files. */
-	outputBytes: number;
 }
-
-/** The limit for `outputBytes`. A larger output could take n8n's whole memory. */
-const maxOutputMebibytes = 512;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
@@ -36,7 +31,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	const sanitizer = new Sanitizer(
 		isNodeError(credentials) ? undefined : findSecrets(credentials),
 	);
-	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
+	const run: AgentRunState = { context, credentials, hints: new Set() };
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
@@ -140,7 +135,6 @@ async function buildOutput(
 	const item = waitResult
 		? await outputs.addMessages(callItem, waitResult, params, context.helpers)
 		: callItem;
-	reserveOutput(run, callItem, progress, waitResult);
 	const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
 	const hints = buildHints(item, params, waitResult, isChat);
 	for (const hint of hints) run.hints.add(hint);
@@ -148,34 +142,18 @@ async function buildOutput(
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }
 
-/** Counts what the item adds to the output of the run. @throws NodeError if there is no room for it */
-function reserveOutput(
-	run: AgentRunState,
-	{ binary }: INodeExecutionData,
-	{ agentResponse }: calls.CallProgress,
-	waitResult: WaitResult | undefined,
-): void {
-	let bytes = 0;
-	if (agentResponse && !binary) bytes += agentResponse.body.length;
-	for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
-	if (run.outputBytes + bytes > maxOutputMebibytes * 1024 * 1024)
-		throw createTooMuchOutputError(maxOutputMebibytes);
-	run.outputBytes += bytes;
-}
-
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
 	const failure = new Sanitizer(call.secrets).sanitizeError(
 		naming.insertNamesIntoError(toNodeError(error)),
 	);
-	const mustNotRepeat = agentResponse !== undefined || failure.outcome !== 'notDone';
-	if (!mustNotRepeat) return { result: { failure }, mustNotRepeat };
-	if (!agentResponse)
-		return { result: { failure: addCallDetails(failure, call) }, mustNotRepeat };
+	if (!agentResponse) {
+		const mustNotRepeat = failure.outcome !== 'notDone';
+		const result = { failure: mustNotRepeat ? addCallDetails(failure, call) : failure };
+		return { result, mustNotRepeat };
+	}
 	const content = parseResponseContent(agentResponse);
-	const response =
-		'bytes' in content
-			? `(${content.bytes.length} bytes, ${content.mimeType})`
-			: content.response;
-	return { result: { failure: addCallDetails(failure, call, response) }, mustNotRepeat };
+	const response = 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
+	const startedFailure = addCallDetails(failure, call, response).with({ outcome: 'done' });
+	return { result: { failure: startedFailure }, mustNotRepeat: true };
 }

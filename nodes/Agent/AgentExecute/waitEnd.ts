@@ -4,6 +4,7 @@ import { BoundedMap } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
+import type { EndedChannel } from '../session/connection';
 import { meetsCondition, findMessageId } from '../session/messageFields';
 import { measureHeldBytes, type SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
@@ -34,19 +35,17 @@ export interface CollectorSetup {
 
 /**
  * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout. Messages from
- * before the call belong to an earlier turn and are only counted. Later ones count, unless the filter leaves them out or their ID came before.
+ * before the call belong to an earlier turn. Later ones count, unless the filter leaves them out or their ID came before.
  */
 export class MessageCollector {
 	/** The messages of the turn. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages arrived before the call. */
-	earlyCount = 0;
 	/** How many messages after the call were left out, because this wait had already received a message with the same ID. */
 	repeatedCount = 0;
 	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
-	readonly #onEnd: (end: WaitEndReason) => void;
+	readonly #onEnd: () => void;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
 	readonly #endedWaitCountAtStart = getEndedWaits().count;
@@ -57,8 +56,8 @@ export class MessageCollector {
 	#cancelTimeout = () => {};
 	#cancelSilenceTimer = () => {};
 
-	/** @param onEnd called once, when both the call and the wait have ended */
-	constructor(setup: CollectorSetup, onEnd: (end: WaitEndReason) => void) {
+	/** @param onEnd called when `endReason` is set */
+	constructor(setup: CollectorSetup, onEnd: () => void) {
 		this.#setup = setup;
 		this.#onEnd = onEnd;
 	}
@@ -66,7 +65,7 @@ export class MessageCollector {
 	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn. */
 	markCallSent(): void {
 		this.#isCallSent = true;
-		this.earlyCount += this.messages.splice(0).length;
+		this.messages.length = 0;
 		this.#heldBytes = 0;
 		this.#lastMessageAt = undefined;
 		this.endReason = undefined;
@@ -74,34 +73,24 @@ export class MessageCollector {
 
 	add(message: SessionMessage): void {
 		if (this.endReason !== undefined || !this.#isAccepted(message)) return;
-		if (!this.#rememberIfNew(message)) return;
-		if (this.#isCallSent) this.#collect(message);
-		else this.earlyCount++;
+		if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 
-	handleCloseFrame(): void {
-		if (this.#isCallSent && this.#setup.settings.waitUntil === 'close') this.#endWait('close');
-	}
-
-	/** Must be called when a message was too large to be received. */
-	handleOversizedMessage(): void {
-		if (this.#isCallSent) this.#endWait('limit');
-	}
-
-	/** Must be called when no more messages can arrive. Ends a wait for silence that has messages. @returns whether the wait has ended */
-	handleNoMoreMessages(): boolean {
-		if (this.#setup.settings.waitUntil === 'silence' && this.messages.length > 0)
+	/** Ends the wait if the end of a channel does. */
+	handleChannelEnd({ closeReason, decision }: Pick<EndedChannel, 'closeReason' | 'decision'>) {
+		if (!this.#isCallSent) return;
+		const { waitUntil } = this.#setup.settings;
+		if (closeReason.kind === 'tooLarge') this.#endWait('limit');
+		if (closeReason.kind === 'closeFrame' && waitUntil === 'close') this.#endWait('close');
+		const isGivenUp = decision === 'longBackoff';
+		if (isGivenUp && waitUntil === 'silence' && this.messages.length > 0)
 			this.#endWait('silence');
-		return this.endReason !== undefined;
 	}
 
 	markCallEnded(): void {
 		const { clock, settings } = this.#setup;
 		this.#hasCallEnded = true;
-		if (this.endReason !== undefined) {
-			this.#onEnd(this.endReason);
-			return;
-		}
+		if (this.endReason !== undefined) return;
 		this.#cancelTimeout = clock.callAfter(settings.waitTimeoutSeconds * 1000, () => {
 			this.#endWait('timeout');
 		});
@@ -185,7 +174,7 @@ export class MessageCollector {
 		if (this.endReason !== undefined) return;
 		this.endReason = endReason;
 		this.#stopTimers();
-		if (this.#hasCallEnded) this.#onEnd(endReason);
+		this.#onEnd();
 	}
 
 	#stopTimers(): void {

@@ -3,10 +3,10 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/loop';
 import * as closeReasons from './closeReason';
 
-/** A channel that was open for this long ends the outage. */
+/** A channel that was open for this long ends the outage. Earlier failures no longer count. */
 const stableChannelMilliseconds = 30_000;
-/** So does a channel that brought a frame and was open for this long. After a shorter time, the frame may be only a greeting. */
-const usedChannelMilliseconds = 5000;
+/** A channel that brought a frame and was open for this long ends the backoff. After a shorter time, the frame may be only a greeting. */
+const backoffResetMilliseconds = 5000;
 /** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
 const baseMilliseconds = 1000;
 /** The long backoff starts with seconds, because a service that is being deployed refuses connections only for seconds. */
@@ -33,14 +33,12 @@ class OutageHistory {
 	startedAt: number | undefined;
 	/** The kinds of alerts that have been raised. Each kind is raised once per outage. */
 	readonly raisedAlerts = new Set<string>();
-	/** The number of delays of the backoff. It sets the limit of the next delay. */
+	/** The number of delays of the backoff since it last began. It sets the limit of the next delay. */
 	backoffDelayCount = 0;
 	/** The same for the long backoff. 0 means that it has not begun. Once begun, it applies to all attempts until the outage ends. */
 	longBackoffDelayCount = 0;
 	/** Whether an attempt has followed a refusal with fresh credentials. The next refusal then begins the long backoff. */
 	hasReadFreshCredentials = false;
-	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
-	faultyCloseCount = 0;
 }
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
@@ -74,9 +72,7 @@ export class ReconnectPlanner {
 		const outage = this.#outage;
 		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
-		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
-		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
-		const decision = closeReasons.decideRetry(closeReason, outage);
+		const decision = closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(
 			closeReasons.findRetryAfter(closeReason) ?? 0,
@@ -91,11 +87,10 @@ export class ReconnectPlanner {
 
 	#forgetEndedOutage(now: number): void {
 		const openMilliseconds = now - (this.#openedAt ?? now);
-		const requiredMilliseconds = this.#hasReceivedFrame
-			? usedChannelMilliseconds
-			: stableChannelMilliseconds;
 		this.#openedAt = undefined;
-		if (openMilliseconds >= requiredMilliseconds) this.#outage = new OutageHistory();
+		if (openMilliseconds >= stableChannelMilliseconds) this.#outage = new OutageHistory();
+		else if (this.#hasReceivedFrame && openMilliseconds >= backoffResetMilliseconds)
+			this.#outage.backoffDelayCount = 0;
 	}
 
 	/** Draws a random delay that is at least as long as the server asked for. */

@@ -1,3 +1,5 @@
+import { getOrAdd } from '../../core/boundedMap';
+
 const zeroPattern = /^0+(?:\.0*)?(?:[a-z]+|%)?$/;
 /** The values that hide an element, by CSS property. */
 const hidingPatterns = new Map([
@@ -7,23 +9,25 @@ const hidingPatterns = new Map([
 	['opacity', zeroPattern],
 	// Hides only the element's own text, because an element inside may have another size.
 	['font-size', zeroPattern],
+	// `font: 0/0 a` begins with the size.
+	['font', /^0[a-z%]*[\s/]/],
 ]);
 
-/** CSS specificity as one number: order < tag < class < ID < style attribute < !important. */
-const precedences = { tag: 1, class: 100, id: 10_000, style: 1e6, important: 1e8 };
-const orderStep = 1e-6;
 /** Ordinary style sheets have far fewer. With more, each element would take as long as the style sheet. */
 const maxRulesPerSelector = 100;
 
 interface Declaration {
 	readonly property: string;
 	readonly isHiding: boolean;
-	readonly precedence: number;
+	readonly isImportant: boolean;
 }
 
-interface Rule extends Declaration {
+interface Rule {
 	/** The tag, classes and ID that an element must have, such as `td` and `.preheader`. */
 	readonly simpleSelectors: readonly string[];
+	/** The position in the style sheets. A later rule wins. CSS also weighs the selectors, which seldom decides. */
+	readonly order: number;
+	readonly declaration: Declaration;
 }
 
 /** Finds out which elements of a page its `style` elements and attributes hide on any screen. */
@@ -39,23 +43,22 @@ export class HidingStyles {
 			const [block = '', selectors = ''] = text.split('{').reverse();
 			const declarations = readDeclarations(block);
 			if (declarations.length === 0) continue;
-			for (const selector of selectors.split(',')) this.#addRule(selector, declarations);
+			for (const selector of selectors.split(',')) this.#addRules(selector, declarations);
 		}
 	}
 
-	#addRule(selector: string, declarations: readonly Declaration[]): void {
-		const { simpleSelectors, dependsOnContext, specificity } = readSelector(selector);
+	#addRules(selector: string, declarations: readonly Declaration[]): void {
+		const selectorInBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
+		const compounds = selectorInBody.split(/[\s>+~]+/);
+		const simpleSelectors = splitCompound(compounds.at(-1) ?? '');
 		const lastSelector = simpleSelectors.at(-1);
 		if (lastSelector === undefined) return;
-		const rules = this.#rules.get(lastSelector) ?? [];
-		this.#rules.set(lastSelector, rules);
-		this.#order += orderStep;
+		const rules = getOrAdd(this.#rules, lastSelector, () => []);
 		for (const declaration of declarations) {
-			if (rules.length >= maxRulesPerSelector) return;
 			// Surrounding elements are not checked. So a rule that depends on them may show an element, but never hides one.
-			if (dependsOnContext && declaration.isHiding) continue;
-			const precedence = this.#order + specificity + declaration.precedence;
-			rules.push({ ...declaration, simpleSelectors, precedence });
+			if (compounds.length > 1 && declaration.isHiding) continue;
+			if (rules.length >= maxRulesPerSelector) return;
+			rules.push({ simpleSelectors, order: this.#order++, declaration });
 		}
 	}
 
@@ -63,8 +66,8 @@ export class HidingStyles {
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const winners = new Map<string, Declaration>();
 		for (const declaration of this.#findDeclarations(tag, attributes)) {
-			const { property, precedence } = declaration;
-			if (precedence >= (winners.get(property)?.precedence ?? 0))
+			const { property, isImportant } = declaration;
+			if (isImportant || !winners.get(property)?.isImportant)
 				winners.set(property, declaration);
 		}
 		const fontSize = winners.get('font-size');
@@ -77,19 +80,17 @@ export class HidingStyles {
 		};
 	}
 
+	/** Finds all declarations for an element, those that win last. */
 	#findDeclarations(tag: string, attributes: ReadonlyMap<string, string>): Declaration[] {
 		const selectors = new Set([tag, `#${attributes.get('id')?.trim()}`]);
 		for (const name of attributes.get('class')?.split(/\s+/) ?? []) selectors.add(`.${name}`);
-		const declarations: Declaration[] = [];
+		const rules: Rule[] = [];
 		for (const selector of selectors)
 			for (const rule of this.#rules.get(selector) ?? [])
-				if (rule.simpleSelectors.every((simple) => selectors.has(simple)))
-					declarations.push(rule);
-		for (const declaration of readDeclarations(attributes.get('style') ?? '')) {
-			const precedence = precedences.style + declaration.precedence;
-			declarations.push({ ...declaration, precedence });
-		}
-		return declarations;
+				if (rule.simpleSelectors.every((simple) => selectors.has(simple))) rules.push(rule);
+		rules.sort((a, b) => a.order - b.order);
+		const declarations = rules.map(({ declaration }) => declaration);
+		return [...declarations, ...readDeclarations(attributes.get('style') ?? '')];
 	}
 }
 
@@ -102,23 +103,7 @@ function removeBlocks(css: string): string {
 		.replaceAll(innermostBlockPattern, ' ');
 }
 
-/** Reads a selector such as `td.preheader`. For one that needs more than tag, classes and ID, there are no simple selectors. */
-function readSelector(selector: string) {
-	const selectorInBody = selector.trim().replace(/^(?:html\s+)?body\s+/i, '');
-	const compounds = selectorInBody.split(/[\s>+~]+/);
-	const simpleSelectors = selector.includes(':') ? [] : splitCompound(compounds.at(-1) ?? '');
-	const dependsOnContext = compounds.length > 1;
-	let specificity = dependsOnContext ? precedences.class : 0;
-	for (const simple of simpleSelectors) specificity += precedences[getKind(simple)];
-	return { simpleSelectors, dependsOnContext, specificity };
-}
-
-function getKind(simple: string) {
-	if (simple.startsWith('#')) return 'id';
-	return simple.startsWith('.') ? 'class' : 'tag';
-}
-
-/** Splits a compound selector such as `td.preheader`. @returns no simple selectors if one is no tag, class or ID */
+/** Splits a compound selector such as `td.preheader`. @returns no simple selectors if it needs more than tag, classes and ID */
 function splitCompound(compound: string): string[] {
 	if (!/^(?:[a-z][a-z\d]*|\*)?(?:[.#][\w-]+)*$/i.test(compound)) return [];
 	const [tag = '', ...others] = compound.split(/(?=[.#])/);
@@ -129,21 +114,16 @@ function splitCompound(compound: string): string[] {
 function readDeclarations(block: string): Declaration[] {
 	const text = block.toLowerCase();
 	const declarations: Declaration[] = [];
-	for (const [, name = '', value = '', important] of text.matchAll(
-		/([a-z-]+)\s*:([^;!]*)(!\s*important)?/g,
-	)) {
-		// `font: 0/0 a` begins with the size.
-		const isFont = name === 'font';
-		const property = isFont ? 'font-size' : name;
-		const pattern = hidingPatterns.get(property);
+	const pattern = /([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
+	for (const [, name = '', value = '', important] of text.matchAll(pattern)) {
+		const hidingPattern = hidingPatterns.get(name);
 		// An animated element may begin with an opacity of 0 and then appear.
-		const isAnimated = property === 'opacity' && text.includes('animation');
-		if (!pattern || isAnimated) continue;
-		const isHiding = pattern.test(isFont ? value.trim().replace(/[\s/].*/s, '') : value.trim());
+		const isAnimated = name === 'opacity' && text.includes('animation');
+		if (!hidingPattern || isAnimated) continue;
 		declarations.push({
-			property,
-			isHiding,
-			precedence: important ? precedences.important : 0,
+			property: name === 'font' ? 'font-size' : name,
+			isHiding: hidingPattern.test(value.trim()),
+			isImportant: important !== undefined,
 		});
 	}
 	return declarations;

@@ -6,32 +6,31 @@ import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 /** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
-	const detectedName = detectUtf16(bytes, name) ?? detectJapanese(bytes, name);
-	if (detectedName !== undefined) return new TextDecoder(detectedName).decode(bytes);
+	if (isUtf16(bytes, name)) return getDecoder(findUtf16Name(bytes, name)).decode(bytes);
+	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
 	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
-	return getOrAdd(decoders, name, () => createDecoder(name)).decode(bytes);
+	return getDecoder(name).decode(bytes);
 }
 
-/** Recognizes UTF-16 by its byte order mark or its charset name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
-function detectUtf16(bytes: Buffer, name: string): string | undefined {
-	const [firstByte, secondByte] = bytes;
-	if (firstByte === 0xff && secondByte === 0xfe) return 'utf-16le';
-	if (firstByte === 0xfe && secondByte === 0xff) return 'utf-16be';
-	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return undefined;
-	if (isUtf8(bytes) && !bytes.includes(0)) return undefined;
-	return firstByte === 0 || name.endsWith('be') ? 'utf-16be' : 'utf-16le';
+const utf16MarkPattern = /^(?:\u00ff\u00fe|\u00fe\u00ff)/;
+
+/** Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
+function isUtf16(bytes: Buffer, name: string): boolean {
+	if (utf16MarkPattern.test(bytes.toString('latin1', 0, 2))) return true;
+	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return false;
+	return !isUtf8(bytes) || bytes.includes(0);
+}
+
+function findUtf16Name([firstByte]: Buffer, name: string): string {
+	if (firstByte === 0xff) return 'utf-16le';
+	return firstByte === 0 || firstByte === 0xfe || name.endsWith('be') ? 'utf-16be' : 'utf-16le';
 }
 
 /** Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some senders give no name for it (zammad/zammad#6144). */
-function detectJapanese(bytes: Buffer, name: string): string | undefined {
-	const isPossibleName = /^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name);
-	if (!isPossibleName || !bytes.includes(0x1b)) return undefined;
-	return /^[^\u0080-\u00ff]*\u001b(?:\$[@B]|\([IJ])[^\u0080-\u00ff]*$/.test(
-		bytes.toString('latin1'),
-	)
-		? 'iso-2022-jp'
-		: undefined;
-}
+const isJapanese = (bytes: Buffer, name: string) =>
+	/^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name) &&
+	bytes.includes(0x1b) &&
+	/^[\0-\u007f]*\u001b(?:\$[@B]|\([IJ])[\0-\u007f]*$/.test(bytes.toString('latin1'));
 
 /** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In other charsets, hardly any are valid. */
 const lettersPerError = 4;
@@ -46,8 +45,7 @@ function isMeantAsUtf8(bytes: Buffer, name: string): boolean {
 	const letterCount = nonAscii.replaceAll('\ufffd', '').length;
 	const errorCount = nonAscii.length - letterCount;
 	const isLikelyName = /^(?:utf[-_]?8.*|(?:us-)?ascii)?$/.test(name);
-	const minLetterCount = isLikelyName ? errorCount : errorCount * lettersPerError;
-	return letterCount > 0 && letterCount >= minLetterCount;
+	return letterCount > 0 && letterCount >= errorCount * (isLikelyName ? 1 : lettersPerError);
 }
 
 /** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */
@@ -64,26 +62,18 @@ const codePages: Record<string, string> = {
 /** Decoders by charset name, because creating a decoder takes much longer than decoding a word. Emails can have any number of names. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
+const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
+
 function createDecoder(name: string): TextDecoder {
 	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];
-	const candidates = [name];
-	if (codePage !== undefined) candidates.unshift(codePages[codePage] ?? `windows-${codePage}`);
-	if (/^utf-?8$/.test(name)) candidates.unshift(fallbackCharset);
-	for (const candidate of candidates) {
-		try {
-			return new TextDecoder(candidate);
-		} catch {
-			// `TextDecoder` does not know this name, so the next name is tried.
-		}
+	const knownName =
+		codePage === undefined ? name : (codePages[codePage] ?? `windows-${codePage}`);
+	try {
+		return new TextDecoder(/^utf-?8$/.test(name) ? fallbackCharset : knownName);
+	} catch {
+		return new TextDecoder(fallbackCharset);
 	}
-	return new TextDecoder(fallbackCharset);
 }
-
-/** Converts a text to bytes, each as the character with its number. An escape sequence such as `=E4` or `%E4` also means a byte. */
-export const unescapeBytes = (text: string, sign: '=' | '%') =>
-	text.replaceAll(new RegExp(`${sign}([0-9A-F]{2})`, 'gi'), (_escape, hex: string) =>
-		String.fromCharCode(Number.parseInt(hex, 16)),
-	);
 
 const encodedWordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;
 /** Adjacent encoded words with the white space between them, which is not part of the text. */
@@ -109,7 +99,13 @@ function decodeWords(words: string): string {
 		}
 		if (encoding.toUpperCase() === 'B')
 			bytes += Buffer.from(content, 'base64').toString('latin1');
-		else bytes += unescapeBytes(content.replaceAll('_', ' '), '=');
+		else bytes += unescapeBytes(content.replaceAll('_', ' '));
 	}
 	return text + decodeText(Buffer.from(bytes, 'latin1'), charset);
 }
+
+/** Converts a text to bytes, each as the character with its number. An escape sequence such as `=E4` also means a byte. */
+const unescapeBytes = (text: string) =>
+	text.replaceAll(/=([0-9A-F]{2})/gi, (_escape, hex: string) =>
+		String.fromCharCode(Number.parseInt(hex, 16)),
+	);

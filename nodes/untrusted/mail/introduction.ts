@@ -10,7 +10,6 @@ export interface Introduction {
 
 /** Some programs put each bracket of the address on a separate line. */
 export const maxIntroductionLines = 6;
-const maxLinesWithoutOpening = 4;
 /** Of a longer line, only so many characters at the end are searched for an introduction. */
 const maxCharacters = 500;
 const datePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
@@ -44,28 +43,27 @@ export function findIntroduction(
 	let found: Introduction | undefined;
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
-		if (index > 0 && endsSentence(line)) break;
 		const lineCount = index + 1;
 		const offset = Math.max(0, line.length - maxCharacters);
 		text = `${line.slice(offset)} ${text}`.trimEnd();
 		const position = findOpening(line.slice(offset));
 		if (position >= 0 && isIntroduction(text.slice(position)))
 			return { lineCount, textBefore: line.slice(0, offset + position) };
-		if (index < maxLinesWithoutOpening && isIntroduction(text))
-			found ??= { lineCount, textBefore: '' };
+		if (isIntroduction(text)) found ??= { lineCount, textBefore: '' };
 	}
 	// Above a marked quote, an address is enough.
-	const isEnough = isMarked && addressPattern.test(lastLine);
-	return found ?? (isEnough ? { lineCount: 1, textBefore: '' } : undefined);
+	if (!found && isMarked && addressPattern.test(lastLine))
+		return { lineCount: 1, textBefore: '' };
+	return found;
 }
 
 /** Finds an introduction with its quote on the same line. */
 export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
+		if (!wrotePattern.test(ending)) continue;
 		const head = line.slice(0, index + ending.length);
-		const isLikely = wrotePattern.test(ending) && findOpening(head.slice(-maxCharacters)) >= 0;
-		const introduction = isLikely ? findIntroduction([head], false) : undefined;
-		if (introduction) return introduction;
+		const isLikely = findOpening(head.slice(-maxCharacters)) >= 0;
+		if (isLikely) return findIntroduction([head], false);
 	}
 	return undefined;
 }
@@ -73,16 +71,11 @@ export function findInlineIntroduction(line: string): Introduction | undefined {
 /** Whether a line such as `---- Ann Lee wrote ----`, or `>>> … >>>` with a date, introduces an earlier message. */
 export function isRuledIntroduction(line: string): boolean {
 	const phrase = getRuledPhrase(line);
-	if (firstPersonPattern.test(phrase)) return false;
 	const lastWords = phrase.split(' ').slice(-3).join(' ');
 	return (
 		wrotePattern.test(lastWords) || (datePattern.test(phrase) && addressPattern.test(phrase))
 	);
 }
-
-/** Whether a line ends a sentence. In a line with an address, a dot after a number may belong to a date. */
-const endsSentence = (line: string) =>
-	/[.!?]$/.test(line) && !(addressPattern.test(line) && /\p{Nd}\.$/u.test(line));
 
 const looksLikeIntroduction = (text: string) =>
 	datePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));

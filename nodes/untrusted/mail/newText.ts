@@ -24,12 +24,9 @@ export interface ReplyContext {
 
 /** Removes quoted earlier messages and a signature. Keeps forwarded messages. @returns the new text; the whole text if it has no new text */
 export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyContext): string {
-	const lines = new MailLines(text);
-	if (!forwardPattern.test(subject))
-		lines.dropEarlierMessages(hasReplyHeader || replyPattern.test(subject));
-	// A forwarded message that was not found may be below the signature.
-	else if (!lines.findForwardedMessage()) return text;
-	return lines.getKeptText() || text;
+	if (forwardPattern.test(subject)) return text;
+	const isReply = hasReplyHeader || replyPattern.test(subject);
+	return new MailLines(text, isReply).keepNewText() || text;
 }
 
 class MailLines {
@@ -37,21 +34,26 @@ class MailLines {
 	readonly #kept: Array<string | undefined>;
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
+	readonly #isReply: boolean;
 	/** Indexes of the lines of quotes without an introduction. */
 	readonly #looseLines = new Set<number>();
 	#hasEarlierMessage = false;
 	/** The line on which a forwarded message begins. It is kept to its end. */
 	#forwardIndex: number;
 
-	constructor(text: string) {
+	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
 		this.#lines = this.#kept.map((line = '') =>
 			line.replaceAll(directionMarkPattern, '').normalize().trim(),
 		);
+		this.#isReply = isReply;
 		this.#forwardIndex = this.#lines.length;
 	}
 
-	getKeptText(): string {
+	keepNewText(): string {
+		let index = 0;
+		while (index < this.#forwardIndex) index = this.#readLine(index);
+		this.#dropLooseQuotes();
 		const ownLines = this.#kept
 			.slice(0, this.#forwardIndex)
 			.filter((line) => line !== undefined);
@@ -60,57 +62,28 @@ class MailLines {
 		return `${ownText}\n\n${forwardedText}`.trim();
 	}
 
-	/** Looks for the message in an email that its subject calls a forward. @returns whether there is one */
-	findForwardedMessage(): boolean {
-		this.#forwardIndex = this.#lines.findIndex((_, index) => this.#startsForward(index, false));
-		return this.#forwardIndex >= 0;
-	}
-
-	dropEarlierMessages(isReply: boolean): void {
-		let index = 0;
-		while (index < this.#forwardIndex) index = this.#readLine(index, isReply);
-		// In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose.
-		if (!isReply || this.#hasEarlierMessage) return;
-		const [first = 0] = this.#looseLines;
-		const isAmongOwnText = first > 0 && first < this.#lines.length - 1;
-		if (this.#looseLines.size === 1 && isAmongOwnText) return;
-		for (const looseIndex of this.#looseLines) this.#kept[looseIndex] = undefined;
-	}
-
 	/** Reads a line, or the quote that begins with it. @returns the index of the next line */
-	#readLine(index: number, isReply: boolean): number {
+	#readLine(index: number): number {
+		const line = this.#lines[index] ?? '';
 		const quoteEnd = this.#findQuoteEnd(index);
 		const isQuote = quoteEnd > index;
 		if (isQuote && this.#dropIntroduction(index, true)) return this.#drop(index, quoteEnd);
-		if (this.#startsForward(index, isReply)) return (this.#forwardIndex = index);
-		if (this.#startsEarlierMessage(index, isReply)) return this.#dropFrom(index);
+		const isHeader = startsHeader(this.#lines, index);
+		if (startsForward(line) || (isHeader && !this.#isReply))
+			return (this.#forwardIndex = index);
+		const isRuled = this.#isReply && introductions.isRuledIntroduction(line);
+		if (isHeader || isRuled || startsOriginal(line)) return this.#dropFrom(index);
 		if (isQuote) return this.#readLooseQuote(index, quoteEnd);
-		const isIntroduction = isReply && this.#dropUnmarkedIntroduction(index);
-		return isIntroduction ? this.#dropFrom(index + 1) : index + 1;
-	}
-
-	#startsForward(index: number, isReply: boolean): boolean {
-		return startsForward(this.#lines, index) || (!isReply && startsHeader(this.#lines, index));
-	}
-
-	#startsEarlierMessage(index: number, isReply: boolean): boolean {
-		if (startsOriginal(this.#lines, index)) return true;
-		if (!isReply) return false;
-		return (
-			startsHeader(this.#lines, index) ||
-			introductions.isRuledIntroduction(this.#lines[index] ?? '')
-		);
+		if (!this.#isReply) return index + 1;
+		return this.#dropUnmarkedIntroduction(index) ? this.#dropFrom(index + 1) : index + 1;
 	}
 
 	#isMarked(index: number): boolean {
 		if (!this.#kept[index]?.startsWith('>')) return false;
 		// The `>` may end an address such as `<ann@example.com>` that was wrapped.
-		if (!/^>[\s,.]*(?:[\p{L}(). ]{0,60}[:：])?$/u.test(this.#lines[index] ?? '')) return true;
-		const textAbove = this.#lines
-			.slice(Math.max(0, index - 3), index)
-			.join(' ')
-			.slice(-300);
-		return textAbove.split('<').length <= textAbove.split('>').length;
+		const mayEndAddress = /^>[\s,.]*(?:[\p{L}(). ]{0,60}[:：])?$/u;
+		if (!mayEndAddress.test(this.#lines[index] ?? '')) return true;
+		return !/<[^>]{0,200}$/.test(this.#lines.slice(Math.max(0, index - 3), index).join(' '));
 	}
 
 	/** Finds the line after a quote, which may contain single blank lines. @returns `start` if no quote begins there */
@@ -126,8 +99,7 @@ class MailLines {
 		let end = quoteIndex;
 		while (end > quoteIndex - maxBlankLines && this.#lines[end - 1] === '') end--;
 		let start = end;
-		while (start > end - introductions.maxIntroductionLines - 1 && this.#isOwn(start - 1))
-			start--;
+		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
 		const lines = this.#lines.slice(start, end);
 		const introduction = introductions.findIntroduction(lines, isMarked);
 		if (introduction)
@@ -143,30 +115,35 @@ class MailLines {
 	/** Drops an introduction that ends on this line, above text without marks or in front of it. @returns whether there is one */
 	#dropUnmarkedIntroduction(index: number): boolean {
 		const line = this.#lines[index] ?? '';
-		const linesBelow = this.#lines.slice(index + 1, index + 1 + maxBlankLines);
-		const nextIndex = index + 1 + linesBelow.findIndex((text) => text !== '');
+		const nextLine = this.#lines
+			.slice(index + 1, index + 1 + maxBlankLines)
+			.findIndex((text) => text !== '');
 		// An introduction above a marked quote is dropped once the quote is reached.
-		if (/[:：]$/.test(line) && !this.#isMarked(nextIndex))
+		if (/[:：]$/.test(line) && !this.#isMarked(index + 1 + nextLine))
 			return this.#dropIntroduction(index + 1, false);
 		const introduction = introductions.findInlineIntroduction(line);
 		if (introduction) this.#drop(index, index + 1, introduction.textBefore);
 		return introduction !== undefined;
 	}
 
-	/** Reads a quote without an introduction above it, which may have one inside. @returns the index of the next line */
+	/** Reads a quote without an introduction above it. @returns the index of the next line */
 	#readLooseQuote(start: number, end: number): number {
-		const quote = this.#lines.slice(start, end).map((line) => line.replace(/^>\s*/, ''));
-		const beginning = quote.filter((line) => line !== '').slice(0, maxBlankLines);
-		const hasIntroduction = beginning
-			.slice(0, -1)
-			.some((_, index) =>
-				introductions.findIntroduction(beginning.slice(0, index + 1), true),
-			);
+		const quote = this.#lines.slice(start, end);
 		// Lines that all begin with `>>` are commands, as after Python's prompt `>>>`, or an older quote that the sender shows.
-		const isShown = quote.every((line) => line.startsWith('>') || line === '');
-		if (hasIntroduction || (this.#hasEarlierMessage && !isShown)) return this.#drop(start, end);
-		if (!isShown) quote.forEach((_, index) => this.#looseLines.add(start + index));
+		const isShown = quote.every((line) => /^(?:>\s*>|>?$)/.test(line));
+		if (isShown) return end;
+		if (this.#hasEarlierMessage) return this.#drop(start, end);
+		for (let index = start; index < end; index++) this.#looseLines.add(index);
 		return end;
+	}
+
+	/** In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose. */
+	#dropLooseQuotes(): void {
+		if (!this.#isReply || this.#hasEarlierMessage) return;
+		const [first = 0] = this.#looseLines;
+		const isAmongOwnText = first > 0 && first < this.#lines.length - 1;
+		if (this.#looseLines.size === 1 && isAmongOwnText) return;
+		for (const index of this.#looseLines) this.#kept[index] = undefined;
 	}
 
 	/** Drops an earlier message, and the line that some programs draw above it. @returns the number of lines */
@@ -191,8 +168,8 @@ function dropSignature(lines: readonly string[]): readonly string[] {
 	const ownLines = dropSentFrom(lines);
 	const start = ownLines.findLastIndex((line) => /^-- ?$/.test(line));
 	const signature = ownLines.slice(start).filter((line) => line.trim() !== '');
-	if (start < 0 || signature.length > maxSignatureLines + 1) return ownLines;
-	return dropSentFrom(ownLines.slice(0, start));
+	const isSignature = start >= 0 && signature.length <= maxSignatureLines + 1;
+	return isSignature ? ownLines.slice(0, start) : ownLines;
 }
 
 function dropSentFrom(lines: readonly string[]): readonly string[] {
@@ -202,6 +179,7 @@ function dropSentFrom(lines: readonly string[]): readonly string[] {
 	const isSentFrom =
 		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
 		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
-	if (!isSentFrom || !/^[^,!?]{1,70}$/.test(phrase)) return lines;
-	return words.devices.some((device) => phrase.includes(device)) ? lines.slice(0, last) : lines;
+	const namesDevice = words.devices.some((device) => phrase.includes(device));
+	const isOneLine = /^[^,!?]{1,70}$/.test(phrase);
+	return isSentFrom && namesDevice && isOneLine ? lines.slice(0, last) : lines;
 }

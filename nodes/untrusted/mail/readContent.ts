@@ -1,13 +1,32 @@
 import { htmlToText } from '../html/htmlToText';
 import { decodeHeader, decodeText } from './charset';
 import {
-	type MimeContext,
 	type MimePart,
+	getDecodedHeader,
+	getDisposition,
 	getMediaType,
 	getRawHeader,
-	isFile,
-} from './mimeStructure';
-import { type MailFile, readFile } from './readFile';
+} from './mimePart';
+
+export interface AttachmentOutput {
+	/** Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no ID, for example for an empty file. */
+	readonly attachmentId: string;
+	/** '' for a file without a name. */
+	readonly fileName: string;
+	readonly mimeType: string;
+	/** Bytes, according to Gmail. */
+	readonly size: number;
+	/** Whether the file is shown in the text, such as an image in an HTML email. */
+	readonly inline: boolean;
+	/** Without angle brackets; '' for a file without a content ID. */
+	readonly contentId: string;
+}
+
+export interface MailFile {
+	readonly info: AttachmentOutput;
+	/** The content in base64url; '' if Gmail returns it only for the attachment ID. */
+	readonly data: string;
+}
 
 /** What an email says, and its files. */
 interface MailContent {
@@ -29,14 +48,12 @@ export interface TextOptions {
 interface PartText {
 	readonly plain?: string;
 	readonly html?: string;
-	/** Whether any of the plain text was converted from HTML. */
-	readonly isConverted?: boolean;
 }
 
 /** Reads an email, or one that is attached to another. */
 export function readContent(payload: MimePart, options: TextOptions): MailContent {
 	const reader = new PartReader(options);
-	const { plain, html = '' } = reader.read(payload, { multipartType: '', isAfterHtml: false });
+	const { plain, html = '' } = reader.read(payload, '');
 	// An email has CRLF between lines; the output has LF.
 	const text = (plain ?? htmlToText(html)).replaceAll(/\r\n?/g, '\n').trimEnd();
 	const { attachedTexts, files, missingTextIds } = reader;
@@ -53,39 +70,25 @@ class PartReader {
 		this.#options = options;
 	}
 
-	read(part: MimePart, context: MimeContext): PartText {
+	/** @param multipartType the type of the surrounding multipart; '' for the email itself */
+	read(part: MimePart, multipartType: string): PartText {
 		const type = getMediaType(part);
 		const parts = part.parts ?? [];
-		if (type.startsWith('multipart/') && parts.length > 0)
-			return this.#readMultipart(type, parts);
-		if (isFile(part, context)) {
-			// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read below.
-			const isElsewhere = Boolean(part.body?.attachmentId ?? part.body?.data);
-			if (parts.length === 0 || isElsewhere)
-				this.files.push(readFile(part, context.multipartType === 'multipart/related'));
-			if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
-			return {};
+		if (type.startsWith('multipart/') && parts.length > 0) {
+			const texts = parts.map((innerPart) => this.read(innerPart, type));
+			return type === 'multipart/alternative' ? chooseText(texts) : joinTexts(texts);
 		}
+		if (!isFile(part, type, multipartType)) return this.#readText(part, type);
+		const file = readFile(part);
+		// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read here.
+		if (parts.length === 0 || file.info.attachmentId !== '') this.files.push(file);
+		if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
+		return {};
+	}
+
+	#readText(part: MimePart, type: string): PartText {
 		const isHtml = type === 'text/html';
-		const text = this.#readText(part, isHtml);
-		return isHtml ? { html: text } : { plain: text };
-	}
-
-	#readMultipart(type: string, parts: readonly MimePart[]): PartText {
-		const isRelated = type === 'multipart/related';
-		const texts: PartText[] = [];
-		let isAfterHtml = false;
-		for (const part of parts) {
-			const text = this.read(part, { multipartType: type, isAfterHtml });
-			if (text.plain !== undefined || text.html !== undefined) texts.push(text);
-			isAfterHtml ||= isRelated && text.html !== undefined;
-		}
-		const hasAlternatives = type === 'multipart/alternative' || (isRelated && isOneText(texts));
-		return hasAlternatives ? chooseText(texts) : joinTexts(texts);
-	}
-
-	#readText(part: MimePart, isHtml: boolean): string {
-		if (!this.#options.withText) return '';
+		if (!this.#options.withText) return isHtml ? { html: '' } : { plain: '' };
 		const { data, attachmentId } = part.body ?? {};
 		let content = data ?? '';
 		if (content === '' && attachmentId) {
@@ -94,8 +97,8 @@ class PartReader {
 			content = separateText ?? '';
 		}
 		const bytes = Buffer.from(content, 'base64url');
-		const charset = findCharsetInType(part) || (isHtml ? findCharsetInHtml(bytes) : '');
-		return decodeText(bytes, charset);
+		if (!isHtml) return { plain: decodeText(bytes, findCharset(part)) };
+		return { html: decodeText(bytes, findCharset(part) || findCharsetInHtml(bytes)) };
 	}
 
 	#readAttachedMail(mail: MimePart): void {
@@ -105,45 +108,65 @@ class PartReader {
 		if (!this.#options.withText) return;
 		const lines = ['---------- Attached email ---------'];
 		for (const name of ['From', 'Date', 'Subject', 'To']) {
-			const value = decodeHeader(getRawHeader(mail, name));
+			const value = getDecodedHeader(mail, name);
 			if (value !== '') lines.push(`${name}: ${value}`);
 		}
 		this.attachedTexts.push(`${lines.join('\n')}\n\n${text}`.trimEnd(), ...attachedTexts);
 	}
 }
 
-/** Some programs send plain text and HTML of the same text in a `multipart/related`, which is meant for HTML and its images. */
-const isOneText = ([first, second, third]: readonly PartText[]) =>
-	!first?.html && !second?.plain && !third;
+/** Text types whose content is data for a program, such as an invitation. */
+const dataTypePattern =
+	/^text\/(?:calendar|csv|directory|(?:x-)?vcard|rfc822-headers|x-amp-html|xml|rtf)$/;
 
-/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers text that was not converted from HTML, and any text to a blank one. */
+/** Whether a part is a file. Any other part belongs to the email's text. */
+function isFile(part: MimePart, type: string, multipartType: string): boolean {
+	if (getDisposition(part) === 'attachment') return true;
+	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
+	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
+	if (!type.startsWith('text/') || dataTypePattern.test(type)) return true;
+	// Some programs give the text itself a file name.
+	const mayHaveName = multipartType === '' || multipartType === 'multipart/alternative';
+	return Boolean(part.filename) && !mayHaveName;
+}
+
+function readFile(part: MimePart): MailFile {
+	const contentId = getRawHeader(part, 'Content-ID').trim().replaceAll(/^<|>$/g, '');
+	const disposition = getDisposition(part);
+	const info = {
+		attachmentId: part.body?.attachmentId ?? '',
+		fileName: decodeHeader(part.filename ?? ''),
+		mimeType: getMediaType(part),
+		size: part.body?.size ?? 0,
+		inline: disposition === 'inline' || (contentId !== '' && disposition === ''),
+		contentId,
+	};
+	return { info, data: part.body?.data ?? '' };
+}
+
+const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
+
+/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not partly made from HTML, and any text to a blank one. */
 function chooseText(alternatives: readonly PartText[]): PartText {
-	const htmls = alternatives.map(({ html }) => html).filter((html) => html !== undefined);
-	const html = htmls.findLast((text) => !isBlank(text)) ?? htmls.at(-1);
-	const filled = alternatives.filter(({ plain }) => !isBlank(plain ?? ''));
-	const best = filled.findLast(({ isConverted }) => !isConverted) ?? filled.at(-1);
+	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
+	const filled = alternatives.filter((text) => isFilled(text.plain));
+	const best = filled.findLast((text) => text.html === undefined) ?? filled.at(-1);
 	const plain = best?.plain;
-	if (html === undefined || isBlank(html))
-		return {
-			plain: plain ?? alternatives.find((text) => text.plain !== undefined)?.plain,
-			html,
-		};
+	if (html === undefined) return { plain: plain ?? '' };
 	// Some programs send HTML with a blank plain text, or with one that says little of what the HTML says.
 	if (plain === undefined || isPlaceholder(plain, html)) return { html };
-	return { plain, html, isConverted: best?.isConverted };
+	return { plain, html };
 }
 
 /** Joins the texts of parts that follow each other, such as a message and its footer. */
 function joinTexts(parts: readonly PartText[]): PartText {
-	const htmls = parts.map(({ html }) => html).filter((html) => html !== undefined);
+	const texts = parts.filter(({ plain, html }) => plain !== undefined || html !== undefined);
+	const htmls = texts.map(({ html }) => html).filter((html) => html !== undefined);
 	const html = htmls.length > 0 ? htmls.join('\n') : undefined;
-	if (parts.every(({ plain }) => plain === undefined)) return { html };
-	const plain = parts.map((part) => part.plain ?? htmlToText(part.html ?? '')).join('\n');
-	const isConverted = parts.some((part) => part.isConverted ?? part.plain === undefined);
-	return { plain, html, isConverted };
+	if (texts.every(({ plain }) => plain === undefined)) return { html };
+	const plain = texts.map((text) => text.plain ?? htmlToText(text.html ?? '')).join('\n');
+	return { plain, html };
 }
-
-const isBlank = (text: string) => !/\S/.test(text);
 
 /** Placeholders, such as "Your email program does not show HTML", and footers of mailing lists are shorter than this. */
 const maxPlaceholderCharacters = 2_000;
@@ -170,8 +193,8 @@ function findWords(text: string): Set<string> {
 	return new Set(words);
 }
 
-/** Finds the charset name in the header, or in the type that Gmail returns (openclaw/gogcli#428). @returns '' if there is no name */
-function findCharsetInType(part: MimePart): string {
+/** Finds the charset name in the header, or in the type that Gmail returns. @returns '' if there is no name */
+function findCharset(part: MimePart): string {
 	const types = `${getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	return /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1] ?? '';
 }

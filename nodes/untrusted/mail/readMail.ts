@@ -2,10 +2,9 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodeHeader } from './charset';
-import { getDecodedHeader } from './mimeStructure';
+import { getDecodedHeader } from './mimePart';
 import { keepNewText } from './newText';
-import { type TextOptions, readContent } from './readContent';
-import type { AttachmentOutput, MailFile } from './readFile';
+import { type AttachmentOutput, type MailFile, type TextOptions, readContent } from './readContent';
 
 /** The fields that are returned for every email. */
 export interface MailSummary {
@@ -88,7 +87,7 @@ function buildSummary(message: gmail_v1.Schema$Message, headers: Mail['headers']
 		id: message.id ?? '',
 		threadId: message.threadId ?? '',
 		snippet: cleanSnippet(message.snippet ?? ''),
-		subject: getDecodedHeader(message, 'Subject'),
+		subject: getDecodedHeader(message.payload ?? {}, 'Subject'),
 		sender: joinValues(headers, 'from'),
 		to: joinValues(headers, 'to'),
 		// The sender sets the Date header, so Gmail's own time is used.

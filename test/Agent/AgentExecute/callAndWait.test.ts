@@ -257,7 +257,7 @@ describe('fails', () => {
 		);
 		expect(error).toMatchObject({
 			httpCode: '504',
-			message: 'The wait for messages did not end within 0.1 s. 2 messages received',
+			message: 'The wait for messages did not end within 0.1 s. Messages received: 2',
 			description: expect.stringContaining(
 				"Values of 'type' received: step, answer.",
 			) as string,
@@ -307,7 +307,7 @@ describe('fails', () => {
 describe('stopping the execution', () => {
 	const nothingSent = {
 		message: 'The execution was stopped',
-		description: expect.stringMatching(/the agent was not started\.$/i) as string,
+		description: 'The agent was not started.',
 	};
 
 	test('ends the wait, and leaves no channel', async () => {

@@ -167,12 +167,12 @@ describe('conversation', () => {
 			[
 				'an answer',
 				{ parameters: { waitForMessages: false } },
-				"'output' is null, because the response has no text in the field 'text'. Fields found: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
+				"'output' is null, because no text was found in the field 'text'. Fields found: sessionId, startStepName, status. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
 			],
 			[
 				'messages',
 				{},
-				"'output' is null, because the messages have no text in the field 'text'. Fields found: reply. To get one of them as 'output', enter it as 'Text Field' in the options.",
+				"'output' is null, because no text was found in the field 'text'. Fields found: reply. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.",
 			],
 		])(
 			'where %s has no text, a hint says why the output is null',

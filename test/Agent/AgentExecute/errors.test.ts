@@ -23,33 +23,22 @@ import { type AttemptName, attempts } from '../../attempt';
 
 const call = {
 	url: 'https://agent.example.com/execute',
-	params: { timeoutSeconds: 300 },
 	sanitize: (text: string) => text,
 };
 const answered = (statusCode: number, headers = {}) =>
 	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, call);
 
 test.each<[number, AttemptName, string, string]>([
+	[301, 'final', 'The agent service was not found at this address', 'follows no redirect'],
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],
-	[
-		408,
-		'unknown',
-		'The agent service did not get the whole call in time',
-		'The service may have started',
-	],
-	[418, 'final', 'The agent service rejected the call', 'The text above'],
-	[429, 'notDone', 'The agent service is rate-limiting requests', 'Lower the option'],
-	[500, 'unknown', 'The agent service reported an error', 'internal error.'],
-	[502, 'unknown', 'The gateway in front of the agent service got no valid', 'Check the session'],
-	[503, 'unknown', 'The agent service reported an error', 'internal error.'],
-	[
-		504,
-		'unknown',
-		'The gateway in front of the agent service got no response',
-		'Check the session',
-	],
+	[408, 'unknown', 'The agent service reported an error', 'Check the session'],
+	[418, 'final', 'The agent service rejected the call', 'The agent was not started.'],
+	[429, 'notDone', 'The agent service is busy', 'Lower the option'],
+	[500, 'unknown', 'The agent service reported an error', 'Check the session'],
+	[503, 'unknown', 'The agent service reported an error', 'Check the session'],
+	[504, 'unknown', 'The agent service reported an error', 'Check the session'],
 ])('status %d is %s, and says what happened and what to do', (code, kind, message, advice) => {
 	const failure = answered(code);
 	expect(failure).toMatchObject({ code, ...attempts[kind] });
@@ -57,16 +46,6 @@ test.each<[number, AttemptName, string, string]>([
 	expect(failure.description).toContain(advice);
 	const mayBeStarted = failure.description?.includes('The service may have started the agent');
 	expect(mayBeStarted).toBe(kind === 'unknown');
-});
-
-test.each([300, 399])('status %d is a redirect, and shows where to, without its query', (code) => {
-	expect(answered(code, { location: '/login?key=canary' })).toMatchObject({
-		...attempts.final,
-		code,
-		message: `The agent service responded with a redirect (${code}) to https://agent.example.com/login, which was not followed`,
-	});
-	expect(answered(code, { location: 'http://' }).message).toContain(`(${code}), which`);
-	expect(answered(code).message).toContain(`(${code}), which`);
 });
 
 test('a response that is too large is not asked for again', () => {
@@ -78,9 +57,7 @@ test('a response that is too large is not asked for again', () => {
 test('503 with Retry-After says that nothing was done', () => {
 	const failure = answered(503, { 'retry-after': '3' });
 	expect(failure).toMatchObject(attempts.notDone);
-	expect(failure.description).toBe(
-		'The service is temporarily busy or down. It did not start the agent.',
-	);
+	expect(failure.description).toMatch(/^It did not start the agent\./);
 	expect(failure.retryAfterMilliseconds).toBe(3000);
 });
 
@@ -142,7 +119,9 @@ test('what is no TLS was never sent, and may be tried again', async () => {
 		expect(message).toMatch(
 			/^No connection to 127\.0\.0\.1:\d+: the secure \(TLS\) connection failed/,
 		);
-		expect(description).toContain('Check the Deployment URL in the credential');
+		expect(description).toContain(
+			'Check the Deployment URL in the credential, that the service is running',
+		);
 	}
 });
 
@@ -237,57 +216,34 @@ test('a failure is told with its session, and with the response if there is one'
 });
 
 describe('a wait that is not over in time', () => {
-	const told = (match: FieldCondition | undefined, earlyCount: number, ...messages: unknown[]) =>
+	const told = (match: FieldCondition | undefined, ...messages: unknown[]) =>
 		createWaitTimeoutError(
 			{ waitTimeoutSeconds: 9, matchCondition: match },
-			{ earlyCount, messages: messages.map((one) => messageOf(one)) },
+			messages.map((one) => messageOf(one)),
 			same,
 		);
 	const match = { field: 'type', values: ['done'] };
 
-	test.each([
-		[[], '0 messages'],
-		[[1], '1 message'],
-		[[1, 2], '2 messages'],
-	])('counts %j', (messages, came) => {
-		const { code, message } = told(undefined, 0, ...messages);
+	test('counts what came', () => {
+		const { code, message } = told(undefined, 1, 2);
 		expect([code, message]).toEqual([
 			504,
-			`The wait for messages did not end within 9 s. ${came} received`,
+			'The wait for messages did not end within 9 s. Messages received: 2',
 		]);
 	});
 
 	test.each<[FieldCondition | undefined, unknown[], string]>([
 		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
 		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
-		[match, [{ a: 1 }], "No message has the field 'type'. Fields of the messages received: a."],
-		[match, ['a'], "No message has the field 'type'. None of them is a JSON object."],
+		[match, [{ a: 1 }], "Values of 'type' received: none."],
 		[undefined, ['a'], 'The agent was started.'],
-		[{ ...match, field: '' }, [[1]], 'The agent was started.'],
-		[{ ...match, field: '' }, [{ a: 1 }], 'Fields of the messages received: a.'],
-		[undefined, [{ type: 1 }], 'Fields of the messages received: type.'],
-		[match, [], 'The agent was started.'],
 	])('shows by what the end could be told: %j of %j', (end, messages, text) => {
-		expect(told(end, 0, ...messages).description?.startsWith(text)).toBe(true);
-	});
-
-	test('counts what came before the call', () => {
-		expect(told(match, 1).description).toMatch(
-			/^Messages that arrived before the call and did not count: 1\./,
-		);
-		expect(told(match, 0).description).not.toContain('before the call');
+		expect(told(end, ...messages).description?.startsWith(text)).toBe(true);
 	});
 });
 
-test.each([
-	[{ kind: 'response', response: { statusCode: 400 } }, true],
-	[{ kind: 'response', response: { statusCode: 399 } }, false],
-	[{ kind: 'response', response: { statusCode: 403, isFromProxy: true } }, false],
-	[{ kind: 'closeFrame', code: 1008, reason: '' }, true],
-	[{ kind: 'dropped' }, false],
-	[undefined, false],
-])('after the refusal %j: Open Channel may help (%s)', (refusal, mayHelp) => {
-	const { code, message, description } = createChannelNotOpenError(undefined, refusal as never);
+test('a channel that does not open names the option that may help', () => {
+	const { code, message, description } = createChannelNotOpenError();
 	expect([code, message]).toEqual([504, 'The session channel did not open within 20 s']);
-	expect(description?.includes(quoteField('openChannel'))).toBe(mayHelp);
+	expect(description).toContain(quoteField('openChannel'));
 });

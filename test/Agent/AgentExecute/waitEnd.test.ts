@@ -1,3 +1,4 @@
+import type { CloseReason, RetryDecision } from '../../../nodes/Agent/session/closeReason';
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import { MessageCollector, type WaitEndReason } from '../../../nodes/Agent/AgentExecute/waitEnd';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
@@ -6,7 +7,7 @@ import { FakeClock } from '../session/fakeClock';
 let sessions = 0;
 
 function collect(
-	end: Partial<WaitSettings>,
+	ending: Partial<WaitSettings>,
 	more: Partial<WaitSettings> = {},
 	conversation = `session ${++sessions} of waitEnd.test`,
 ) {
@@ -15,15 +16,49 @@ function collect(
 	const settings = {
 		waitTimeoutSeconds: 300,
 		deduplicationField: '',
-		...end,
+		...ending,
 		...more,
 	} as WaitSettings;
 	const parts = { settings, sessionKey: conversation, clock, onMessage: () => {} };
-	const collector = new MessageCollector(parts, (over) => void told.push(over));
+	const messageCollector: MessageCollector = new MessageCollector(parts, tell);
+	let isAnswered = false;
+	/** Tells what ended the wait, as soon as the call is answered, too. */
+	function tell() {
+		if (isAnswered && messageCollector.endReason) told.push(messageCollector.endReason);
+	}
+	const end = (closeReason: CloseReason, decision: RetryDecision = 'backoff') => {
+		messageCollector.handleChannelEnd({ closeReason, decision });
+	};
+	const collector = {
+		markCallSent: () => {
+			messageCollector.markCallSent();
+		},
+		markCallEnded: () => {
+			isAnswered = true;
+			messageCollector.markCallEnded();
+			tell();
+		},
+		closed: () => {
+			end({ kind: 'closeFrame', code: 1000, reason: '' });
+		},
+		gotTooMuch: () => {
+			end({ kind: 'tooLarge' });
+		},
+		/** @returns whether the wait is over */
+		refused: () => {
+			end({ kind: 'dropped' }, 'longBackoff');
+			return messageCollector.endReason !== undefined;
+		},
+		stop: () => {
+			messageCollector.stop();
+		},
+		getEndReason: () => messageCollector.endReason,
+		getRepeatedCount: () => messageCollector.repeatedCount,
+	};
 	let sequence = 0;
 	const add = (message: unknown, byteLength = 10) => {
 		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false);
-		collector.add({
+		messageCollector.add({
 			sessionId: 's',
 			sequence: ++sequence,
 			receivedAt: '',
@@ -33,8 +68,8 @@ function collect(
 	};
 	const contents = (messages: readonly SessionMessage[]) =>
 		messages.map(({ message }) => message);
-	const texts = () => contents(collector.messages);
-	return { clock, told, collector, add, texts, count: () => collector.messages.length };
+	const texts = () => contents(messageCollector.messages);
+	return { clock, told, collector, add, texts, count: () => messageCollector.messages.length };
 }
 
 /** From the call on. */
@@ -91,7 +126,7 @@ test('is not over before the call is answered; what came until then counts', () 
 	});
 	add(1);
 	add(2);
-	expect([told, collector.endReason, count()]).toEqual([[], 'count', 1]);
+	expect([told, collector.getEndReason(), count()]).toEqual([[], 'count', 1]);
 	collector.markCallEnded();
 	expect(told).toEqual(['count']);
 });
@@ -136,11 +171,11 @@ test('a close ends only the wait that waits for it', () => {
 	const waiting = collectFromCall({ waitUntil: 'close' });
 	waiting.collector.markCallEnded();
 	waiting.add(1);
-	waiting.collector.handleCloseFrame();
+	waiting.collector.closed();
 	expect([waiting.told, waiting.count(), waiting.clock.pending]).toEqual([['close'], 1, 0]);
 	const other = collectFromCall({ waitUntil: 'count', messageCount: 2 });
 	other.collector.markCallEnded();
-	other.collector.handleCloseFrame();
+	other.collector.closed();
 	expect(other.told).toEqual([]);
 });
 
@@ -156,11 +191,11 @@ test('one message more than allowed is the limit', () => {
 test('a close after the end changes nothing', () => {
 	const { told, collector, add } = collectFromCall({ waitUntil: 'close' });
 	add(1);
-	collector.handleCloseFrame();
-	collector.handleCloseFrame();
+	collector.closed();
+	collector.closed();
 	collector.markCallEnded();
-	collector.handleCloseFrame();
-	expect([told, collector.handleNoMoreMessages()]).toEqual([['close'], true]);
+	collector.closed();
+	expect([told, collector.refused()]).toEqual([['close'], true]);
 });
 
 test('64 MiB to the byte are taken', () => {
@@ -215,7 +250,7 @@ test.each<[string, Partial<WaitSettings>]>([
 	collector.markCallSent();
 	collector.markCallEnded();
 	await clock.advance(60_000);
-	expect([told, count(), collector.earlyCount]).toEqual([[], 0, 1]);
+	expect([told, count()]).toEqual([[], 0]);
 	add('new', endedBy === 'limit' ? 64 * 1024 * 1024 : 1);
 	if (endedBy === 'limit') add('more');
 	await clock.advance(5000);
@@ -237,9 +272,9 @@ describe('after the call', () => {
 		for (const end of [silence, { waitUntil: 'close' } as const]) {
 			const { told, collector, add } = collectFromCall(end);
 			collector.markCallEnded();
-			expect(collector.handleNoMoreMessages()).toBe(false);
+			expect(collector.refused()).toBe(false);
 			add('answer');
-			expect([collector.handleNoMoreMessages(), told]).toEqual(
+			expect([collector.refused(), told]).toEqual(
 				end === silence ? [true, ['silence']] : [false, []],
 			);
 			collector.stop();
@@ -260,7 +295,7 @@ describe('a filter', () => {
 		collector.markCallSent();
 		collector.markCallEnded();
 		for (const type of ['progress', 'answer', 'heartbeat']) add({ type });
-		expect([told, texts(), collector.earlyCount]).toEqual([[], [{ type: 'answer' }], 1]);
+		expect([told, texts()]).toEqual([[], [{ type: 'answer' }]]);
 		add({ type: 'error' });
 		expect(told).toEqual(['failure']);
 	});
@@ -281,11 +316,11 @@ describe('a filter', () => {
 
 test('a message that was too large is the limit, unless it came before the call', () => {
 	const { told, collector } = collect({ waitUntil: 'close' });
-	collector.handleOversizedMessage();
+	collector.gotTooMuch();
 	collector.markCallSent();
 	collector.markCallEnded();
 	expect(told).toEqual([]);
-	collector.handleOversizedMessage();
+	collector.gotTooMuch();
 	expect(told).toEqual(['limit']);
 });
 
@@ -307,11 +342,7 @@ describe('IDs', () => {
 		later.collector.markCallSent();
 		later.collector.markCallEnded();
 		for (const id of [2, 3, 4, 1, 4]) later.add({ id });
-		expect([later.told, later.texts(), later.collector.earlyCount]).toEqual([
-			[],
-			[{ id: 4 }],
-			1,
-		]);
+		expect([later.told, later.texts()]).toEqual([[], [{ id: 4 }]]);
 		later.add({ id: 5 });
 		expect([later.told, later.texts()]).toEqual([['count'], [{ id: 4 }, { id: 5 }]]);
 	});
@@ -319,12 +350,12 @@ describe('IDs', () => {
 	test('how many of the turn were left out is counted', () => {
 		const { collector, add } = turn('session 2');
 		for (const id of [1, 1, 1]) add({ id });
-		expect(collector.repeatedCount).toBe(2);
+		expect(collector.getRepeatedCount()).toBe(2);
 		collector.stop();
 		// A service that repeats earlier turns does nothing that the user should mend.
 		const later = turn('session 2');
 		for (const id of [1, 2]) later.add({ id });
-		expect(later.collector.repeatedCount).toBe(0);
+		expect(later.collector.getRepeatedCount()).toBe(0);
 		later.collector.stop();
 	});
 

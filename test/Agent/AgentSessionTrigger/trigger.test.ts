@@ -128,7 +128,9 @@ describe('trigger', () => {
 			published.service.closeChannels(4000, reason);
 			await until(() => run.items.some(({ json }) => json.event === 'disconnected'));
 			const told = `${run.logged.join('')} ${inspect(run.items, { depth: null })}`;
-			expect(run.logged.some((text) => text.includes('bye error | forged'))).toBe(true);
+			expect(run.logged.some((text) => text.includes('bye error | forged Om••• •••'))).toBe(
+				true,
+			);
 			expect(told).not.toMatch(/[\r\n]error|canary|OmNhbmFyeS|Y2FuYXJ5/);
 		});
 

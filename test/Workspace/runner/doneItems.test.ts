@@ -60,7 +60,7 @@ test('of five emails two are out when Gmail refuses the third: the error names t
 	expect(more).toEqual([]);
 	expect(failure.context.itemIndex).toBe(2);
 	expect(failure.description).toContain(
-		`Of 5 items, 2 items were already done (n8n counts from 0): item 0: email ${first?.id}; item 1: email ${second?.id}.`,
+		`Already done, of 5 items (n8n counts from 0): item 0: email ${first?.id}; item 1: email ${second?.id}.`,
 	);
 	expect(failure.description).toMatch(/done a second time: remove them from its input first/);
 	expect(failure.description).toContain("With 'Idempotency Key', an item is done once");
@@ -98,7 +98,7 @@ test.each([
 test('a failure before anything was done says nothing of other items', async () => {
 	google.fault({ match: 'gmail.users.messages.send', status: 400 });
 	const failure = await failureOf(run(mail, numbered(2)));
-	expect(failure.description).not.toMatch(/already done|second time/);
+	expect(failure.description).not.toMatch(/Already done|second time/);
 	expect(failure.context.data).toBeUndefined();
 });
 
@@ -107,7 +107,7 @@ test('with a key for each item it is safe to run the node again', async () => {
 	const keyed = { ...mail, options: { idempotencyKey: '={{ "done-" + $json.n }}' } };
 	const failure = await failureOf(run(keyed, numbered(2)));
 	expect(failure.description).toMatch(
-		/1 item was already done .*It is safe to run the node again/,
+		/Already done, of 2 items .*It is safe to run the node again/,
 	);
 	expect(failure.description).not.toContain('second time');
 	await run(keyed, numbered(2));
@@ -127,7 +127,7 @@ test('of many items the first are named, and all of them in the details', async 
 	google.fault({ match: 'drive.files.create', status: 403, nth: 13 });
 	const failure = await failureOf(run(upload, numbered(14)));
 	expect(failure.description).toMatch(
-		/12 items were already done \(n8n counts from 0\): item 0: .*; item 9: [^;]*; the details of this error name the others\./,
+		/Already done, of 14 items \(n8n counts from 0\): item 0: .*; item 9: [^;]*; the details of this error name the others\./,
 	);
 	expect((failure.context.data as { done: unknown[] }).done).toHaveLength(12);
 });
@@ -159,7 +159,7 @@ test('items that run side by side are told, too: what is done, and what may be',
 	);
 	expect(failure.context.itemIndex).toBe(0);
 	expect(failure.description).toMatch(
-		/Of 3 items, 1 item was already done .*item 2: 4 characters in document /,
+		/Already done, of 3 items .*item 2: 4 characters in document /,
 	);
 	expect(failure.description).toMatch(
 		/Item 1 failed too, and may be done in part: The content may have been written: /,
@@ -234,7 +234,7 @@ test.each(changing)(
 		);
 		expect(failure.context.itemIndex).toBe(1);
 		expect(failure.description).toMatch(
-			/Of 2 items, 1 item was already done \(n8n counts from 0\): item 0: /,
+			/Already done, of 2 items \(n8n counts from 0\): item 0: /,
 		);
 		expect(failure.description).toMatch(names);
 		const isSafe = operation === 'write';

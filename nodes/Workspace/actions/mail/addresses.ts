@@ -2,11 +2,10 @@
  * Reads addresses strictly: what is not clearly one address is none. Parsers for RFC 5322 were tried, and lost: email-addresses 5.0.0 drops
  * the quotes of `"a b"@x.org`, refuses names such as `Team [HR]` and overflows on 2,000 brackets; nodemailer's reads `a b@x.org` as an address.
  */
-import { isIPv4, isIPv6 } from 'node:net';
 import { domainToASCII, domainToUnicode } from 'node:url';
 
 import { createRefusal } from '../../../core/errors';
-import { isSameIgnoringCase, shorten } from '../../../core/text';
+import { shorten } from '../../../core/text';
 import { decodeHeader } from '../../../untrusted/mail/charset';
 
 export interface Address {
@@ -85,17 +84,10 @@ function parseNameWithComma(entries: readonly string[]): Address | undefined {
 function parseEntry(text: string): Address | undefined {
 	if (text.length > maxEntryLength || hasControlCharacter(text)) return undefined;
 	const entry = text.replace(/\s+\([^()"<>]*\)$/, '');
-	const [, rawName, inBrackets = ''] = /^(.*?)<([^<>]*)>$/.exec(entry) ?? [];
-	if (rawName === undefined) {
-		const bareAddress = parseAddress(entry);
-		return bareAddress === undefined ? undefined : { name: '', address: bareAddress };
-	}
-	const address = parseAddress(inBrackets.trim());
+	const [, rawName = '', inBrackets] = /^(.*?)<([^<>]*)>$/.exec(entry) ?? [];
+	const address = parseAddress(inBrackets?.trim() ?? entry);
 	const name = parseName(rawName.trim());
-	if (address === undefined || name === undefined) return undefined;
-	return rawName.includes('"') || !consistsOfOtherAddresses(name, address)
-		? { name, address }
-		: undefined;
+	return address === undefined || name === undefined ? undefined : { name, address };
 }
 
 /** Parses the name before an address: in quotes, or words of which none can be mistaken for anything else. */
@@ -107,26 +99,19 @@ function parseName(text: string): string | undefined {
 	return hasControlCharacter(name) ? undefined : name.trim();
 }
 
-/** Returns whether a name consists of other addresses. Then perhaps a comma is missing, and all of them are meant. */
-function consistsOfOtherAddresses(name: string, address: string): boolean {
-	const words = name.split(' ');
-	const isAddress = (word: string) => parseAddress(word) !== undefined;
-	return words.every(isAddress) && words.some((word) => !isSameIgnoringCase(word, address));
-}
-
 /** Matches words with single dots between them. A word has letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
 const dotAtomPattern =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
-/** Matches a quoted local part without angle brackets. Other programs may take even escaped ones for the bounds of the address. */
-const quotedStringPattern = /^"(?:[^"\\<>\p{C}\u2028\u2029]|\\[ -;=?-~])*"$/u;
-
-/** Parses an address, with letters of any script (RFC 6532) and at most the lengths of RFC 5321, 4.5.3.1. Nothing is corrected. */
+/**
+ * Parses an address, with letters of any script (RFC 6532) and at most the lengths of RFC 5321, 4.5.3.1. Nothing is corrected. Local parts in
+ * quotes and IP addresses in place of domains are refused, because hardly anybody has such an address, and servers read them differently.
+ */
 function parseAddress(text: string): string | undefined {
-	const [, local = '', domainText = ''] = /^("(?:[^"\\]|\\.)*"|[^@"]*)@([^@]*)$/.exec(text) ?? [];
+	const [, local = '', domainText = ''] = /^([^@]*)@([^@]*)$/.exec(text) ?? [];
 	const domain = toAsciiDomain(domainText);
 	// Some servers decode an encoded word (RFC 2047) into another address.
 	if (domain === undefined || /=\?[^?]+\?[bq]\?/i.test(local)) return undefined;
-	if (!dotAtomPattern.test(local) && !quotedStringPattern.test(local)) return undefined;
+	if (!dotAtomPattern.test(local)) return undefined;
 	const address = `${local}@${domain}`;
 	const isShort = Buffer.byteLength(local) <= 64 && Buffer.byteLength(address) <= 254;
 	return isShort ? address : undefined;
@@ -134,10 +119,8 @@ function parseAddress(text: string): string | undefined {
 
 const hostLabelPattern = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** Converts a domain to lower-case ASCII, as servers use it. An IP address in brackets stays as it is. Returns undefined for other text. */
+/** Converts a domain to lower-case ASCII, as servers use it. Returns undefined for other text. */
 export function toAsciiDomain(domain: string): string | undefined {
-	const { ipv4, ipv6 } = /^\[(?:IPv6:(?<ipv6>.*)|(?<ipv4>.*))\]$/i.exec(domain)?.groups ?? {};
-	if (isIPv6(ipv6 ?? '') || isIPv4(ipv4 ?? '')) return domain;
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lowerCase = domain.normalize('NFC').toLowerCase();
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);

@@ -2,7 +2,7 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { NodeError } from '../../../core/errors';
 import type { Mail, MailInput } from '../../../untrusted/mail/readMail';
-import type { MailFile } from '../../../untrusted/mail/readFile';
+import type { MailFile } from '../../../untrusted/mail/readContent';
 import { runInWorker } from '../../../untrusted/runInWorker';
 import type { Clients, Item, StoredBinary } from '../../operation';
 import { createFileNameTest } from '../onlyFiles';

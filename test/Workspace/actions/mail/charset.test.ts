@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 import type { Bodies } from '../../../../dev/google/gmail/charsets';
 import { decodeText, decodeHeader } from '../../../../nodes/untrusted/mail/charset';
-import { getDecodedHeader } from '../../../../nodes/untrusted/mail/mimeStructure';
+import { getDecodedHeader } from '../../../../nodes/untrusted/mail/mimePart';
 import { encoded } from './legacy';
 import { Mails } from './mails';
 
@@ -123,7 +123,7 @@ describe('a decoder', () => {
 			const message = {
 				payload: { headers: headers.map((value) => ({ name: 'To', value })) },
 			};
-			expect(getDecodedHeader(message, 'TO')).toBe('С');
+			expect(getDecodedHeader(message.payload, 'TO')).toBe('С');
 			expect(decode).toHaveBeenCalledTimes(1);
 		} finally {
 			decode.mockRestore();

@@ -337,25 +337,6 @@ const cases: Case[] = [
 		files: ['log.txt', 'text/csv', 'page.html'],
 	},
 	{
-		of: 'a web page: a frame that the HTML names',
-		raw: multipart(
-			'related',
-			html('<iframe src="cid:f">'),
-			typed('text/html', '<p>frame</p>', 'Content-ID: <f>\n'),
-			file('a.gif', 'Content-Location: a.gif\n'),
-		),
-		text: '',
-		html: '<iframe src="cid:f">',
-		files: ['text/html', 'a.gif'],
-	},
-	{
-		of: 'forms that stand side by side where pictures should',
-		raw: multipart('related', plain('own'), html('<p>own</p>'), file('a.png')),
-		text: 'own',
-		html: '<p>own</p>',
-		files: ['a.png'],
-	},
-	{
 		of: 'a file of no bytes',
 		raw: multipart(
 			'mixed',
@@ -495,19 +476,6 @@ describe('parts as no email should have them', () => {
 		expect(read({ A: 'SGk' })).toMatchObject({ text: 'Hi', missingTextIds: [] });
 	});
 
-	it('two forms where the pictures should be are one text, also within parts of their own', () => {
-		const body = (mimeType: string, text: string) => ({
-			mimeType: 'multipart/mixed',
-			parts: [{ mimeType, body: { data: Buffer.from(text).toString('base64url') } }],
-		});
-		const parts = [body('text/plain', 'Hi'), body('text/html', '<p>Hi</p>')];
-		const message = { payload: { mimeType: 'multipart/related', parts } };
-		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
-			text: 'Hi',
-			html: '<p>Hi</p>',
-		});
-	});
-
 	const part = (mimeType: string, text: string) => ({
 		mimeType,
 		body: { data: Buffer.from(text).toString('base64url') },
@@ -551,30 +519,6 @@ describe('parts as no email should have them', () => {
 		).toMatchObject({
 			text: '',
 			attachments: [],
-		});
-	});
-});
-
-describe('a name that Gmail left in the header', () => {
-	it.each([
-		[`attachment; filename*= "UTF-8''XYZ%20A6-1.pdf"`, 'XYZ A6-1.pdf'],
-		["attachment; size=1; filename*=iso-8859-1'de'Gr%FC%DFe.pdf", 'Grüße.pdf'],
-		['attachment; filename="a;b.pdf"; size=2', 'a;b.pdf'],
-		['attachment; filename==?utf-8?q?=C3=BC.pdf?=', 'ü.pdf'],
-		['attachment; filename=', 'type.pdf'],
-		['attachment', 'type.pdf'],
-	])('%s', (disposition, fileName) => {
-		const part = {
-			mimeType: 'application/pdf',
-			filename: '',
-			headers: [
-				{ name: 'Content-Disposition', value: disposition },
-				{ name: 'Content-Type', value: 'application/pdf; name=type.pdf' },
-			],
-		};
-		const message = { payload: { mimeType: 'multipart/mixed', parts: [part] } };
-		expect(readMail({ message, withText: true, separateTexts: {} })).toMatchObject({
-			attachments: [{ fileName }],
 		});
 	});
 });

@@ -1,6 +1,6 @@
 // Rows From → Columns keeps types: what was typed follows its column, an expression its own value.
 import { failureOf } from '../../../createExecuteContext';
-import { runNode, token } from '../../runNode';
+import { createNodeTool, runNode, token } from '../../runNode';
 import { SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -77,3 +77,37 @@ test.each([null, '', '={{ $json.nothing }}'])(
 		expect(calls.methods.filter((method) => /update/i.test(method ?? ''))).toEqual([]);
 	},
 );
+
+test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
+	calls.google.tokens.issue({ token });
+	const id = calls.sheet([
+		['Order', 'Amount', 'Paid'],
+		[1041, 10, false],
+	]);
+	const fromModel = (key: string) => `={{ $fromAI('${key}', '', 'string') }}`;
+	const value = {
+		Order: fromModel('Order'),
+		Amount: fromModel('Amount'),
+		Paid: fromModel('Paid'),
+	};
+	const tool = createNodeTool({
+		url: calls.google.url,
+		node: { type: 'test.workspaceTool' },
+		parameters: {
+			resource: 'spreadsheet',
+			operation: 'write',
+			spreadsheetId: { __rl: true, mode: 'id', value: id },
+			tab: { __rl: true, mode: 'name', value: 'Sheet1' },
+			writeMode: 'updateOrAdd',
+			matchColumns: ['Order'],
+			valuesSource: 'columns',
+			columns: { mappingMode: 'defineBelow', value, schema: [] },
+		},
+	});
+	await tool({ Order: '1041', Amount: '42', Paid: 'TRUE' });
+	await tool({ Order: '1042', Amount: '7.5', Paid: 'false' });
+	expect(calls.stored(id, 'Sheet1').slice(1)).toEqual([
+		[1041, 42, true],
+		[1042, 7.5, false],
+	]);
+});

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import type { NodeError } from '../../../../core/errors';
-import { getDecodedHeader } from '../../../../untrusted/mail/mimeStructure';
+import { getDecodedHeader } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 
 /** The header for the marker, by which the node finds its own emails again. `composeMail` builds the marker. */
@@ -68,7 +68,10 @@ export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: F
 		metadataHeaders: [markerHeader],
 		fields: 'id,threadId,labelIds,payload/headers',
 	});
-	const [markerId, keyHash, contentHash = ''] = getDecodedHeader(data, markerHeader).split(/\s+/);
+	const [markerId, keyHash, contentHash = ''] = getDecodedHeader(
+		data.payload ?? {},
+		markerHeader,
+	).split(/\s+/);
 	return { mail: toDeliveredMail(data, draftId), markerId, keyHash, contentHash };
 }
 

@@ -2,7 +2,7 @@ import { createRefusal } from '../../../../core/errors';
 import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
-import { getRawHeaders } from '../../../../untrusted/mail/mimeStructure';
+import { getRawHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
 import type { PreparedMail } from './prepareMail';

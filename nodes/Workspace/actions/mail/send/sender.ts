@@ -12,52 +12,50 @@ import type { PreparedMail } from './prepareMail';
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
 
+/** What is known of an account, by credential. It rarely changes. */
+interface AccountFacts {
+	readonly learnedAt: number;
+	readonly allSettings: readonly SendAs[];
+}
+
 const factLifetimeMilliseconds = 10 * 60_000;
+const accountFacts = getGlobalSingleton(
+	'accountFacts',
+	() => new BoundedMap<string, AccountFacts>(),
+);
 
-/** Fetches a fact about an account that rarely changes, at most every ten minutes. */
-async function fetchAccountFact<T>(
-	{ credentialHash }: Clients,
-	name: string,
-	fetchFact: () => Promise<T>,
-) {
-	const facts = getGlobalSingleton(
-		'accountFacts',
-		() => new BoundedMap<string, { readonly learnedAt: number; readonly value: unknown }>(),
-	);
-	const key = `${credentialHash} ${name}`;
-	const fact = facts.get(key);
-	// All facts under one name have the same type, which the type of the map cannot express.
-	if (fact && performance.now() - fact.learnedAt < factLifetimeMilliseconds)
-		return fact.value as T;
-	const value = await fetchFact();
-	facts.set(key, { learnedAt: performance.now(), value });
-	return value;
+/** Lists the addresses that the account may send from, as they were at most ten minutes ago. */
+async function listSendAs(clients: Clients, options = {}): Promise<readonly SendAs[]> {
+	const facts = accountFacts.get(clients.credentialHash);
+	const isRecent = facts && performance.now() - facts.learnedAt < factLifetimeMilliseconds;
+	return isRecent ? facts.allSettings : await fetchSendAs(clients, options);
 }
 
-export async function fetchOwnAddress(clients: Clients): Promise<string> {
-	return await fetchAccountFact(clients, 'address', async () => {
-		const request = { userId: 'me', fields: 'emailAddress' };
-		return (await clients.gmail.users.getProfile(request)).data.emailAddress ?? '';
-	});
-}
-
-/** Lists the addresses that the account may send from. Leaves out those whose owners have not confirmed them, which Gmail ignores. */
-async function fetchSendAs({ gmail }: Clients, options = {}): Promise<SendAs[]> {
+/** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
+async function fetchSendAs(
+	{ gmail, credentialHash }: Clients,
+	options = {},
+): Promise<readonly SendAs[]> {
 	const fields =
 		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
 	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
-	return (data.sendAs ?? []).filter(({ verificationStatus }) => verificationStatus !== 'pending');
+	const { sendAs = [] } = data;
+	const allSettings = sendAs.filter(({ verificationStatus }) => verificationStatus !== 'pending');
+	accountFacts.set(credentialHash, { learnedAt: performance.now(), allSettings });
+	return allSettings;
 }
 
-/**
- * Lists the addresses that the account may send from, or none if the settings cannot be read. The request is not retried, because it is not
- * worth a pause, and the credential may lack the scope.
- */
-async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
+/** Returns the address of the account itself. */
+export async function fetchOwnAddress(clients: Clients): Promise<string> {
+	const allSettings = await listSendAs(clients);
+	return allSettings.find(({ isPrimary }) => isPrimary)?.sendAsEmail ?? '';
+}
+
+/** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
+async function tryToListSendAs(clients: Clients, item: Item): Promise<readonly SendAs[]> {
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
-	const fetchOnce = async () => await fetchSendAs(clients, options);
 	return await item.doOnce('mail.senders', () =>
-		fetchAccountFact(clients, 'sendAs', fetchOnce).catch((error: unknown) => {
+		listSendAs(clients, options).catch((error: unknown) => {
 			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
 			return [];
 		}),
@@ -67,8 +65,10 @@ async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> 
 /** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const allSettings = await tryToListSendAs(clients, item);
-	if (allSettings.length === 0) return [await fetchOwnAddress(clients)];
-	return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
+	if (allSettings.length > 0) return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
+	const request = { userId: 'me', fields: 'emailAddress' };
+	const { emailAddress } = (await clients.gmail.users.getProfile(request)).data;
+	return emailAddress ? [emailAddress] : [];
 }
 
 export interface Sender {
@@ -87,8 +87,8 @@ export async function findSender(
 	{ senderName, fromAlias, includeSignature }: PreparedMail,
 	item: Item,
 ): Promise<Sender> {
-	// The alias may be a new one, so the settings are fetched as they are now.
-	const mustKnow = fromAlias !== undefined || includeSignature;
+	const mustKnow = fromAlias !== undefined || includeSignature || senderName !== '';
+	// The alias or the signature may be a new one, so the settings are fetched as they are now.
 	const allSettings = mustKnow
 		? await item.doOnce('mail.aliases', () => fetchSendAs(clients))
 		: await tryToListSendAs(clients, item);
@@ -99,10 +99,7 @@ export async function findSender(
 	const name = (names.find(Boolean) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
 	const signature = settings?.signature?.trim() ?? '';
 	const address = settings?.sendAsEmail;
-	if (address) return { from: { name, address }, signature };
-	if (name === '') return { from: undefined, signature };
-	// A name in the header From needs an address next to it.
-	return { from: { name, address: await fetchOwnAddress(clients) }, signature };
+	return { from: address ? { name, address } : undefined, signature };
 }
 
 function findAlias(allSettings: readonly SendAs[], alias: Address): SendAs {

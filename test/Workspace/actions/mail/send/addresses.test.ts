@@ -173,8 +173,6 @@ const plain: Form[] = [
 	[`${'l'.repeat(64)}@x.example`, `${'l'.repeat(64)}@x.example`],
 	[`a@${'d'.repeat(63)}.example`, `a@${'d'.repeat(63)}.example`],
 	...[`${'l'.repeat(64)}@${`${'d'.repeat(60)}.`.repeat(3)}ab.cde`].map((at): Form => [at, at]),
-	['a@[192.0.2.1]', 'a@[192.0.2.1]'],
-	['a@[IPv6:2001:db8::1]', 'a@[IPv6:2001:db8::1]'],
 ];
 const comments: Form[] = [
 	['a@b.example (x@evil.example)', 'a@b.example'],
@@ -210,13 +208,9 @@ const displayNames: Form[] = [
 	['=?utf-8?B?SsO2cmc=?= =?utf-8?Q?_M?= <j@x.example>', 'j@x.example', 'Jörg M'],
 	['"=?utf-8?Q?J=C3=B6rg?=" <j@x.example>', 'j@x.example', '=?utf-8?Q?J=C3=B6rg?='],
 ];
-const quotedLocals: Form[] = [
-	['"a b"@x.example', '"a b"@x.example'],
-	['"a@b"@x.example', '"a@b"@x.example'],
-	['"a,b"@x.example', '"a,b"@x.example'],
-	['"a\\"@b"@x.example', '"a\\"@b"@x.example'],
-	['"a..b"@x.example', '"a..b"@x.example'],
-	['Jane <"a b"@x.example>', '"a b"@x.example', 'Jane'],
+const quotedLocals = [
+	...['"a b"@x.example', '"a@b"@x.example', '"a,b"@x.example', '"a\\"@b"@x.example'],
+	...['"a..b"@x.example', 'Jane <"a b"@x.example>', 'a@[192.0.2.1]', 'a@[IPv6:2001:db8::1]'],
 ];
 const international: Form[] = [
 	['info@müller.example', 'info@xn--mller-kva.example'],
@@ -227,15 +221,10 @@ const international: Form[] = [
 	['jörg@x.example', 'jörg@x.example'],
 	['用户@例え.example', '用户@xn--r8jz45g.example'],
 ];
-const accepted: Form[] = [
-	...plain,
-	...comments,
-	...displayNames,
-	...quotedLocals,
-	...international,
-];
+const accepted: Form[] = [...plain, ...comments, ...displayNames, ...international];
 
 const refused: string[] = [
+	...quotedLocals,
 	...['j @ x.example', 'a@b.example(x@evil.example)', '(x@evil.example) a@b.example'],
 	...['a(x)@b.example', 'a@(x)b.example', 'Jane <j@x.example(Sales)>'],
 	...[
@@ -284,11 +273,7 @@ const refused: string[] = [
 		'Jane <a>',
 	],
 	...['<a@x.example><b@x.example>', 'Jane <a@x.example> <b@x.example>', 'Jane <a@x.example> Doe'],
-	...[
-		'<a@x.example> b@x.example',
-		'a@x.example <b@y.example>',
-		'a@x.example b@y.example <c@z.example>',
-	],
+	...['<a@x.example> b@x.example'],
 	...[
 		'a@x.example b@y.example',
 		'a@x.example; b@y.example',
