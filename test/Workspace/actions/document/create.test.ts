@@ -127,7 +127,7 @@ test('without the body, the answer is what a list of documents needs, and does n
 		JSON.stringify({ documentId: made.documentId, documentUrl, title: 'Report' }),
 	);
 	const inFolder = await calls.create({ parentFolder: 'root', includeBody: false });
-	expect(calls.methods.slice(2)).toEqual(['drive.files.create']);
+	expect(calls.methods.slice(3)).toEqual(['drive.files.create']);
 	expect(Object.keys(inFolder)).toEqual(['documentId', 'documentUrl', 'title']);
 });
 
