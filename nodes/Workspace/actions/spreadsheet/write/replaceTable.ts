@@ -58,8 +58,9 @@ function layOutTable(oldTable: Table, rows: readonly NamedRow[]): NewTable {
 	// Without a header in the range, `firstColumn` may be in a table beside it.
 	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : fittedTable.firstColumn;
 	// New columns are equal for the sort, so they keep their order.
-	const getRank = (name: string) => fittedTable.columnsByName.get(name) ?? Infinity;
-	const sortedNames = names.toSorted((name, other) => (getRank(name) < getRank(other) ? -1 : 1));
+	const getRank = (name: string) =>
+		fittedTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
+	const sortedNames = names.toSorted((name, other) => getRank(name) - getRank(other));
 	// Columns may move, so only formats matter.
 	const types = new Map([...oldTable.types].filter(([, type]) => type === 'date'));
 	const endColumn = firstColumn + names.length;
@@ -79,7 +80,10 @@ function buildRow(
 const buildHeader = (table: NewTable, params: WriteParams) =>
 	buildRow(table, (name, column) => {
 		const oldColumn = table.columnsByName.get(name);
-		const { text = name, value } = table.headers[oldColumn ?? -1] ?? {};
+		const isNew = oldColumn === undefined || table.names.length === 0;
+		if (isNew) return toHeaderCell(name, params);
+		// A column that was named by its letter has no header.
+		const { text = '', value } = table.headers[oldColumn] ?? {};
 		// In its old place, a header also keeps a value such as a date.
 		return oldColumn === column && value !== undefined ? value : toHeaderCell(text, params);
 	});
