@@ -6,7 +6,6 @@ import { type Cell, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
 import {
-	type CellsByColumn,
 	type PlannedWrite,
 	planSteps,
 	planWrites,
@@ -17,18 +16,12 @@ import {
 	type TablePlan,
 	type WriteResult,
 } from './requests';
-import { fitRows, getCells, type ItemsWithRows, openTarget, prepareRows } from './rows';
-import { buildSpreadsheetUrl, type Spreadsheet } from './spreadsheet';
-import { findLastRow, openTable } from './table';
+import { fitRows, type ItemsWithRows, openTarget, prepareRows } from './rows';
+import { buildSpreadsheetUrl } from './spreadsheet';
+import { findLastRow } from './table';
 
 type AppendResult = WriteResult & { readonly tableRange?: string };
-
-/** The rows of all items, with the first column that they fill. */
-interface AppendPlan extends TablePlan {
-	readonly firstColumn: number;
-	/** The last column of the results. Without it, the cells of each item count. */
-	readonly lastColumn?: number;
-}
+type AppendPlan = TablePlan & { readonly options: AppendParams };
 
 /** Plans to insert the rows of all items below the last row of their table. */
 async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendParams>) {
@@ -36,58 +29,18 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	if (!first) return [];
 	const { params } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	const placeRows = hasColumnNames(params) ? placeNamedRows : placeCellRows;
-	const { plan, rowsByItem } = await placeRows(spreadsheet, target, params, all);
-	const stepsByItem = planSteps(rowsByItem, 'appended', plan.endRow);
+	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
+	const lastRow = await findLastRow(spreadsheet, table);
+	// In an empty tab, the first row of cells goes where the header would be.
+	const needsNoHeader =
+		lastRow === table.row && table.headers.length + table.newNames.length === 0;
+	const endRow = needsNoHeader ? table.row : lastRow + 1;
+	const plan = { spreadsheet, table, endRow, options: params };
+	const stepsByItem = planSteps(rowsByItem, 'appended', endRow);
 	return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
 		const offset = await insertRows(plan, stepLists.flat(), isFirst);
 		return stepLists.map((steps) => buildResult(plan, steps, offset));
 	});
-}
-
-/** Finds the columns of rows by the names of their cells. */
-async function placeNamedRows(
-	spreadsheet: Spreadsheet,
-	target: ranges.TabRange,
-	params: AppendParams,
-	all: ItemsWithRows<AppendParams>,
-) {
-	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	const { firstColumn, lastColumn } = table;
-	const endRow = (await findLastRow(spreadsheet, table)) + 1;
-	const plan: AppendPlan = {
-		...{ spreadsheet, table, endRow, options: params },
-		...{ firstColumn, lastColumn },
-	};
-	return { plan, rowsByItem: getCells(rowsByItem) };
-}
-
-/** Puts rows of cells into the first columns of the range, or else of the table. */
-async function placeCellRows(
-	spreadsheet: Spreadsheet,
-	target: ranges.TabRange,
-	params: AppendParams,
-	all: ItemsWithRows<AppendParams>,
-) {
-	const getRow = () => params.headerRow - 1;
-	const table = { ...(await openTable(spreadsheet, target, { getRow })), newNames: [] };
-	const lastRow = await findLastRow(spreadsheet, table);
-	// In an empty tab, the first row goes where the header would be.
-	const isEmpty = lastRow === table.row && table.headers.length === 0;
-	const endRow = isEmpty ? table.row : lastRow + 1;
-	const firstColumn = target.a1 === undefined ? table.firstColumn : table.rangeStart;
-	const plan: AppendPlan = { spreadsheet, table, endRow, options: params, firstColumn };
-	const rowsByItem = all.map(({ prepared }) =>
-		(prepared.given.cellRows ?? []).map((row) => shiftCells(row, firstColumn)),
-	);
-	return { plan, rowsByItem };
-}
-
-function shiftCells(row: readonly Cell[], firstColumn: number): CellsByColumn {
-	const cellsByColumn = new Map<number, Cell>();
-	for (const [index, cell] of row.entries())
-		if (cell !== null) cellsByColumn.set(firstColumn + index, cell);
-	return cellsByColumn;
 }
 
 /** @returns how far below the planned rows the rows are: with USER_ENTERED, Google chooses the place */
@@ -107,7 +60,8 @@ async function insertRows(plan: AppendPlan, steps: readonly RowStep[], isFirst: 
  * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
 async function appendEntered(plan: AppendPlan, steps: readonly RowStep[]): Promise<number> {
-	const { spreadsheet, table, endRow, options, firstColumn } = plan;
+	const { spreadsheet, table, endRow, options } = plan;
+	const { firstColumn } = table;
 	const width = findLastColumn(plan, steps) - firstColumn + 1;
 	const values: Cell[][] = [];
 	for (const { changes } of steps)
@@ -133,22 +87,23 @@ async function appendEntered(plan: AppendPlan, steps: readonly RowStep[]): Promi
 	});
 }
 
-function findLastColumn({ firstColumn, lastColumn }: AppendPlan, steps: readonly RowStep[]) {
-	if (lastColumn !== undefined) return lastColumn;
-	let lastFilled = firstColumn;
+/** Rows of cells may be wider than the table. */
+function findLastColumn({ table, options }: AppendPlan, steps: readonly RowStep[]): number {
+	let lastColumn = hasColumnNames(options) ? table.lastColumn : table.firstColumn;
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
-			lastFilled = Math.max(lastFilled, ...cellsByColumn.keys());
-	return lastFilled;
+			lastColumn = Math.max(lastColumn, ...cellsByColumn.keys());
+	return lastColumn;
 }
 
 /** @param steps those of one item @param offset how far below the planned row the rows are */
 function buildResult(plan: AppendPlan, steps: readonly RowStep[], offset: number): AppendResult {
-	const { table, endRow, firstColumn } = plan;
+	const { table, endRow } = plan;
+	const { firstColumn } = table;
 	const columns = [firstColumn, findLastColumn(plan, steps)] as const;
 	const result = summarizeSteps(plan, steps, columns, offset);
 	const height = endRow - table.row;
-	if (height === 0 || table.names.length === 0) return result;
+	if (height === 0 || table.columnsByName.size === 0) return result;
 	const start = { row: table.row, column: firstColumn };
 	const width = Math.max(table.lastColumn - firstColumn, 0) + 1;
 	return { ...result, tableRange: ranges.printTabArea(table.title, start, height, width) };

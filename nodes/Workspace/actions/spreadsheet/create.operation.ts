@@ -47,64 +47,48 @@ type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
 const readFirstRows = ({ values }: CreateParams) => (values.length > 0 ? readCellRows(values) : []);
 
-/** Returns the size that the first tab needs; undefined if Google's default size is large enough. */
-function buildGridProperties(rows: readonly Cell[][]) {
-	const rowCount = Math.max(newTabSize.rowCount, rows.length);
-	const columnCount = Math.max(newTabSize.columnCount, countColumns(rows));
-	const isLarger = rowCount > newTabSize.rowCount || columnCount > newTabSize.columnCount;
-	return isLarger ? { rowCount, columnCount } : undefined;
-}
+/** The first tab of a new spreadsheet, which is large enough for the rows. Without a title, it gets Google's. */
+const buildFirstTab = ({ sheets: [title] }: CreateParams, rows: readonly Cell[][]) => ({
+	title,
+	gridProperties: {
+		rowCount: Math.max(newTabSize.rowCount, rows.length),
+		columnCount: Math.max(newTabSize.columnCount, countColumns(rows)),
+	},
+});
 
 const toRowData = (rows: readonly Cell[][]) =>
 	rows.map((row) => ({ values: row.map((cell) => toCellData(cell)) }));
 
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
-function buildNewSheets(
-	{ sheets: [tabName, ...otherTabNames] }: CreateParams,
-	rows: readonly Cell[][],
-) {
-	if (tabName === undefined && rows.length === 0) return undefined;
-	const properties = { title: tabName, gridProperties: buildGridProperties(rows) };
-	const firstSheet = {
-		properties,
-		...(rows.length > 0 && { data: [{ rowData: toRowData(rows) }] }),
-	};
+function buildNewSheets(params: CreateParams, rows: readonly Cell[][]) {
+	if (params.sheets.length + rows.length === 0) return undefined;
+	const data = [{ rowData: toRowData(rows) }];
+	const firstSheet = { properties: buildFirstTab(params, rows), data };
+	const otherTabNames = params.sheets.slice(1);
 	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
 }
 
-/** Builds the requests that complete a spreadsheet which Drive created. Leaves out titles and tabs that a previous run has made. */
+/** Builds the requests that complete a spreadsheet which Drive created. Leaves out tabs that a previous run has made. */
 function buildCompletionRequests(
 	params: CreateParams,
 	rows: Cell[][],
 	sheets: sheets_v4.Schema$Sheet[],
 ) {
+	if (params.sheets.length + rows.length === 0) return [];
+	const [firstTitle, ...otherTitles] = sheets.map(({ properties }) => properties?.title);
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
-	const titles = sheets.map(({ properties }) => properties?.title);
-	const requests: sheets_v4.Schema$Request[] = [];
-	const addTabUpdate = (
-		changedProperties: sheets_v4.Schema$SheetProperties,
-		changedFields: string,
-	) => {
-		const update = { properties: { sheetId, ...changedProperties }, fields: changedFields };
-		requests.push({ updateSheetProperties: update });
-	};
-	const [firstTabName, ...otherTabNames] = params.sheets;
-	if (firstTabName !== undefined && firstTabName !== titles[0])
-		addTabUpdate({ title: firstTabName }, 'title');
-	for (const [index, title] of otherTabNames.entries())
-		if (!titles.slice(1).includes(title))
+	const firstTab = buildFirstTab(params, rows);
+	const properties = { sheetId, ...firstTab, title: firstTab.title ?? firstTitle };
+	const fields = 'title,gridProperties.rowCount,gridProperties.columnCount';
+	const requests: sheets_v4.Schema$Request[] = [
+		{ updateSheetProperties: { properties, fields } },
+	];
+	for (const [index, title] of params.sheets.slice(1).entries())
+		if (!otherTitles.includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
-	const gridProperties = buildGridProperties(rows);
-	if (gridProperties)
-		addTabUpdate({ gridProperties }, 'gridProperties.rowCount,gridProperties.columnCount');
-	if (rows.length > 0)
-		requests.push({
-			updateCells: {
-				start: { sheetId, rowIndex: 0, columnIndex: 0 },
-				rows: toRowData(rows),
-				fields: 'userEnteredValue',
-			},
-		});
+	const start = { sheetId, rowIndex: 0, columnIndex: 0 };
+	const cells = { start, rows: toRowData(rows), fields: 'userEnteredValue' };
+	if (rows.length > 0) requests.push({ updateCells: cells });
 	return requests;
 }
 

@@ -110,21 +110,15 @@ export function toColumnLetters(column: number): string {
 export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
 
 /** Prints an area in a tab, as in `Sheet1!A1:D10`. */
-export const printTabArea = (
+export function printTabArea(
 	tab: string | undefined,
 	start: CellPosition,
 	height: number,
 	width: number,
-) => printRange({ tab, a1: printArea(start, height, width) });
-
-/** Prints an area in the tab of another range. @param range the other range, as Google printed it */
-export const printAreaLike = (range: string, start: CellPosition, height: number, width: number) =>
-	`${range.slice(0, range.lastIndexOf('!') + 1)}${printArea(start, height, width)}`;
-
-function printArea(start: CellPosition, height: number, width: number): string {
+): string {
 	const firstCell = printCell(start);
 	const lastCell = printCell({ row: start.row + height - 1, column: start.column + width - 1 });
-	return firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}`;
+	return printRange({ tab, a1: firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}` });
 }
 
 /** Splits cells or columns, in their order, into groups that each fill one range. What does not continue the previous one begins a new group. */

@@ -56,14 +56,14 @@ export async function sendWrites<R>(writes: ReadonlyArray<PlannedWrite<R>>): Pro
 
 /** Each row of an item becomes a step, one below another. */
 export function planSteps(
-	rowsByItem: ReadonlyArray<readonly CellsByColumn[] | NodeError>,
+	rowsByItem: ReadonlyArray<ReadonlyArray<Pick<RowChange, 'cellsByColumn'>> | NodeError>,
 	action: 'updated' | 'appended',
 	firstRow: number,
 ): Array<RowStep[] | NodeError> {
 	let nextRow = firstRow;
 	return rowsByItem.map((rows) => {
 		if (isNodeError(rows)) return rows;
-		return rows.map((cellsByColumn) => {
+		return rows.map(({ cellsByColumn }) => {
 			const row = nextRow++;
 			return { action, rows: [row], changes: [{ row, cellsByColumn }] };
 		});
@@ -123,8 +123,9 @@ export async function sendSteps(
 	if (isFirst && table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
 	if (isFirst) structure.push(...firstRequests);
-	const findFormat = buildFormatFinder(table, steps);
-	const rectangles = combineIntoRectangles(changes, findFormat);
+	// A row that is added directly below the header has no format yet.
+	const isPlain = steps.find(isAppended)?.rows[0] === table.row + 1;
+	const rectangles = combineIntoRectangles(changes, isPlain ? new Map() : table.types);
 	if (options.valueInputOption !== 'USER_ENTERED') {
 		const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
 		await spreadsheet.change([...structure, ...cells]);
@@ -203,36 +204,22 @@ function growNativeTable(
 const isAppended = ({ action }: RowStep) => action === 'appended';
 
 type Format = DateCell['format'] | undefined;
-type FormatFinder = (row: number, column: number, cell: Cell) => Format;
-
-/** Builds the function that finds the format which a cell needs to look like a date. Columns of dates keep their own format. */
-function buildFormatFinder({ types, row: headerRow }: FittedTable, steps: readonly RowStep[]) {
-	// A row that is added directly below the header has no format yet.
-	const isPlain = steps.find(isAppended)?.rows[0] === headerRow + 1;
-	const addedRows = new Set(steps.filter(isAppended).flatMap(({ rows }) => rows));
-	const findFormat: FormatFinder = (row, column, cell) => {
-		if (!(cell instanceof DateCell)) return undefined;
-		const keepsFormat = types.get(column) === 'date' && !(isPlain && addedRows.has(row));
-		return keepsFormat ? undefined : cell.format;
-	};
-	return findFormat;
-}
-
 /** Neighboring cells with the same number format; undefined if the format does not change. */
 interface Rectangle extends CellPosition {
 	readonly grid: Cell[][];
 	readonly format: Format;
 }
 
-/** Combines neighboring cells. This makes the requests smaller. */
+/** Combines neighboring cells, which makes the requests smaller. @param types what columns hold: those of dates keep their own format */
 function combineIntoRectangles(
 	changes: readonly RowChange[],
-	findFormat: FormatFinder,
+	types: FittedTable['types'],
 ): Rectangle[] {
 	const pieces: Array<CellPosition & { line: Cell[]; format: Format }> = [];
 	for (const { row, cellsByColumn } of changes) {
 		const cells = [...cellsByColumn].map(([column, cell]) => {
-			return { column, cell, format: findFormat(row, column, cell) };
+			const needsFormat = cell instanceof DateCell && types.get(column) !== 'date';
+			return { column, cell, format: needsFormat ? cell.format : undefined };
 		});
 		const groups = groupNeighbors(
 			cells,

@@ -1,9 +1,16 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, type NodeError } from '../../../core/errors';
+import type { NodeError } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Item, Prepared } from '../../operation';
-import { type Cell, collectNames, type GivenRows, type NamedRow, readGivenRows } from './cells';
+import {
+	type Cell,
+	collectNames,
+	type GivenRows,
+	hasColumnNames,
+	type NamedRow,
+	readGivenRows,
+} from './cells';
 import { parseIso, parseShown } from './dates/dates';
 import type { RowParams } from './fields';
 import { createColumnError, headerRowAdvice, listNames } from './names';
@@ -89,15 +96,18 @@ export interface FittedRow {
 	readonly rowNumber: unknown;
 }
 
+type RowsByItem = ReadonlyArray<readonly FittedRow[] | NodeError>;
+
 /** Opens a table and finds a column for each field of the items. A refusal takes the place of the rows that do not fit. */
 export async function fitRows<P extends RowParams>(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	params: RowParams,
 	all: ItemsWithRows<P>,
-) {
+): Promise<{ table: FittedTable; rowsByItem: RowsByItem }> {
 	const getRow = () => params.headerRow - 1;
 	const foundTable = await openTable(spreadsheet, target, { getRow });
+	if (!hasColumnNames(params)) return fitCells(foundTable, all);
 	const typedRows = typeRows(all, foundTable, params);
 	const names = collectNames(typedRows.flat());
 	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
@@ -106,6 +116,22 @@ export async function fitRows<P extends RowParams>(
 		return misfit ?? rows.map((row) => fitRow(row, table));
 	});
 	return { table, rowsByItem };
+}
+
+/** Puts rows of cells into the first columns of the range, or else of the table. */
+function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
+	const { target, rangeStart } = foundTable;
+	const firstColumn = target.a1 === undefined ? foundTable.firstColumn : rangeStart;
+	const toCells = (row: readonly Cell[]) =>
+		row
+			.map((cell, index) => [firstColumn + index, cell] as const)
+			.filter(([, cell]) => cell !== null);
+	const rowsByItem = all.map(({ prepared }) =>
+		(prepared.given.cellRows ?? []).map((row) => {
+			return { cellsByColumn: new Map(toCells(row)), rowNumber: undefined };
+		}),
+	);
+	return { table: { ...foundTable, firstColumn, newNames: [] }, rowsByItem };
 }
 
 /** Returns the refusal of rows that do not fit a table. */
@@ -138,9 +164,3 @@ function fitRow({ cellsByName, rowNumber }: NamedRow, { columnsByName }: FittedT
 	cells.sort(([a], [b]) => a - b);
 	return { cellsByColumn: new Map(cells), rowNumber };
 }
-
-/** Returns the cells of rows that only need their columns. */
-export const getCells = (rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>) =>
-	rowsByItem.map((rows) =>
-		isNodeError(rows) ? rows : rows.map(({ cellsByColumn }) => cellsByColumn),
-	);

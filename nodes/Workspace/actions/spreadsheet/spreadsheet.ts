@@ -1,6 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { isNodeError, NodeError, createRefusal } from '../../../core/errors';
+import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
@@ -203,28 +203,21 @@ export class Spreadsheet {
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
-	/**
-	 * Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats
-	 * @throws NodeError 404 if there is no such tab
-	 */
+	/** Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats */
 	async fetchTabInfo(
 		tab: string | undefined,
-		a1?: string,
+		a1: string,
 	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
-		const cells = a1 === undefined ? undefined : ranges.printRange({ tab, a1 });
-		const sheetFields = cells === undefined ? tabFields : `${tabFields},${cellFields}`;
-		const data = await this.fetch(`${settingsFields},sheets(${sheetFields})`, cells);
-		const settings = toDateSettings(data);
-		const sheet = findSheetByTitle(data, tab);
-		if (!sheet)
-			throw new NodeError({ code: 404, message: 'The tab was deleted or renamed meanwhile' });
+		const fields = `${settingsFields},sheets(${tabFields},${cellFields})`;
+		const data = await this.fetch(fields, ranges.printRange({ tab, a1 }));
+		const sheet = findSheetByTitle(data, tab) ?? {};
 		const { sheetId, title, gridProperties } = sheet.properties ?? {};
 		return {
 			sheetId: sheetId ?? 0,
 			title: title ?? '',
 			rowCount: gridProperties?.rowCount ?? 0,
 			columnCount: gridProperties?.columnCount ?? 0,
-			settings,
+			settings: toDateSettings(data),
 			sheet,
 		};
 	}

@@ -2,6 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
 import type { Cell } from './cells';
+import { isDateFormat } from './dates/dates';
 import { listNames } from './names';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import {
@@ -183,7 +184,7 @@ function readHeader(cell: sheets_v4.Schema$CellData): Header {
 }
 
 const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
-	/^(DATE|TIME)/.test(effectiveFormat?.numberFormat?.type ?? '');
+	isDateFormat(effectiveFormat?.numberFormat ?? {});
 
 /** Finds the columns of a table: those in the range that have a header, with the columns between them. */
 function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeEnd: number) {

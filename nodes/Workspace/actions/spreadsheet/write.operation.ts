@@ -18,7 +18,7 @@ import {
 	type TablePlan,
 	type WriteResult,
 } from './requests';
-import { fitRows, getCells, type ItemsWithRows, openTarget, prepareRows } from './rows';
+import { fitRows, type ItemsWithRows, openTarget, prepareRows } from './rows';
 import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
 import { writeCells } from './write/writeCells';
@@ -29,7 +29,7 @@ type WriteMode = WriteParams['writeMode'];
 
 /** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
 function resolveWriteMode(params: WriteParams): WriteMode {
-	const { writeMode, matchColumns } = params;
+	const { writeMode, matchColumns, unmatched } = params;
 	const hasMatchColumns = matchColumns.length > 0;
 	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
 		throw createRefusal(
@@ -40,6 +40,11 @@ function resolveWriteMode(params: WriteParams): WriteMode {
 		throw createRefusal(
 			`${quoteField('matchColumns')} cannot be used when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'replace')}`,
 			'All rows are replaced, so there is nothing to match. Remove one of them.',
+		);
+	if (unmatched === 'skip' && writeMode !== 'update')
+		throw createRefusal(
+			`${quoteField('unmatched')} can only be ${mentionChoice('unmatched', 'skip')} when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'update')}`,
+			'Otherwise, rows that match none are added. Set both, or remove it.',
 		);
 	if (hasMatchColumns) return writeMode === 'update' ? 'update' : 'updateOrAdd';
 	if (writeMode === 'replace' || writeMode === 'overwrite') return writeMode;
@@ -56,7 +61,7 @@ async function planWrite(
 ): Promise<Array<PlannedWrite<ItemResult> | NodeError>> {
 	const [first] = all;
 	if (!first) return [];
-	const params = { ...first.prepared.params, writeMode: resolveWriteMode(first.prepared.params) };
+	const { params } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	const { cellRows } = first.prepared.given;
 	if (cellRows) {
@@ -71,7 +76,7 @@ async function planWrite(
 		// Below the header, or from the range's first row on if that is lower.
 		const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 		const plan = { spreadsheet, table, endRow, options: params };
-		const stepsByItem = planSteps(getCells(rowsByItem), 'updated', endRow);
+		const stepsByItem = planSteps(rowsByItem, 'updated', endRow);
 		const columns = [table.firstColumn, table.lastColumn] as const;
 		return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
 			await sendSteps(plan, stepLists.flat(), isFirst);
@@ -115,16 +120,14 @@ export const write = defineOperation({
 	options: fields.writeOptions,
 	prepare(params, item) {
 		const prepared = prepareRows(params, item);
-		resolveWriteMode(params);
-		return prepared;
+		return { ...prepared, params: { ...params, writeMode: resolveWriteMode(params) } };
 	},
 	combine: {
 		getKey: (params) => (hasColumnNames(params) ? buildTargetKey(params) : undefined),
 		getLockId: (params) =>
 			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
 		// A run that replaces the table must not write the rows of another run, too.
-		weigh: ({ params, weight }) =>
-			resolveWriteMode(params) === 'replace' ? undefined : weight,
+		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
 		plan: async ({ sheets }, all) => await planWrite(sheets, all),
 		send: async (_clients, writes) => await sendWrites(writes),
 	},

@@ -144,22 +144,22 @@ test('a gap in the first row does not move rows to the right', async () => {
 });
 
 test('rows for columns in the middle of a table land in them', async () => {
-	const spreadsheetId = calls.sheet([['a', 'b', 'c', 'd'], [1, 2, 3, 4], [], ['id only']]);
+	const spreadsheetId = calls.sheet([['a', 'b', 'c', 'd'], [1, 2, 3, 4], [], ['below']]);
 	const params = { spreadsheetId, range: 'Sheet1!C:D' };
 	const all = [[['x', null]], [['y', 'z']]].map((values) => ({
 		params: { ...params, values },
 		item: testItem(),
 	}));
 	expect(await calls.together('append', all)).toMatchObject([
-		{ updatedRange: 'Sheet1!C5' },
-		{ updatedRange: 'Sheet1!C6:D6' },
+		{ updatedRange: 'Sheet1!C3' },
+		{ updatedRange: 'Sheet1!C4:D4' },
 	]);
 	expect(calls.writes).toEqual(['batchUpdate']);
 	expect(calls.stored(spreadsheetId, 'Sheet1').slice(2)).toEqual([
-		[],
-		['id only'],
 		['', '', 'x'],
 		['', '', 'y', 'z'],
+		[],
+		['below'],
 	]);
 });
 
@@ -282,7 +282,7 @@ describe('items with the same target', () => {
 		const spreadsheetId = calls.sheet(people);
 		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[NaN]])];
 		expect((await catchFailure(calls.together('append', all))).message).toBe(
-			"Row 1, column 1 of 'values' is nothing that a cell can hold",
+			"Row 1, column 1 of 'values' does not fit in a cell",
 		);
 		expect(calls.sent).toEqual([]);
 	});

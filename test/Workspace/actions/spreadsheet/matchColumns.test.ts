@@ -361,6 +361,10 @@ describe('what is refused before anything is written', () => {
 			{ valuesSource: 'columns', writeMode: 'update', matchColumns: '' },
 			"'matchColumns' is required to update rows",
 		],
+		[
+			{ values: [{ Order: 1 }], unmatched: 'skip' },
+			"'unmatched' can only be skip when 'writeMode' is update",
+		],
 	])('%j', async (more, message, advice = '') => {
 		const given = { spreadsheetId: 'x', tab: 'Sheet1', matchColumns: 'Order', ...more };
 		const [item] = items({ Order: 1 });

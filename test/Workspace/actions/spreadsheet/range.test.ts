@@ -5,7 +5,6 @@ import {
 	parseRange,
 	parseBounds,
 	printTabArea,
-	printAreaLike,
 	toColumnLetters,
 	isCellWithoutTab,
 	printRange,
@@ -162,8 +161,6 @@ describe('ranges', () => {
 		const start = { row: 1, column: 2 };
 		expect(printTabArea('My Tab', start, 1, 1)).toBe("'My Tab'!C2");
 		expect(printTabArea(undefined, start, 3, 2)).toBe('C2:D4');
-		expect(printAreaLike("'a!b'!A1:B2", start, 2, 1)).toBe("'a!b'!C2:C3");
-		expect(printAreaLike('A1', start, 1, 2)).toBe('C2:D2');
 	});
 
 	test.each([

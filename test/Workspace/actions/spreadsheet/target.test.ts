@@ -244,14 +244,6 @@ describe('one spreadsheet', () => {
 		expect(failure.description).toMatch(/^In 'range', enter cells such as A1:D10, /);
 	});
 
-	test('a tab that went away meanwhile', async () => {
-		const failure = await catchFailure(asked(calls.sheet()).fetchTabInfo('Gone'));
-		expect(failure).toMatchObject({
-			code: 404,
-			message: 'The tab was deleted or renamed meanwhile',
-		});
-	});
-
 	test('its time zone is asked for in short JSON', async () => {
 		const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
 		const book = asked(calls.google.sheets.seed({ title: 'Book', ...settings }));

@@ -6,8 +6,8 @@ import {
 	type CellPosition,
 	parseBounds,
 	parseRange,
-	printAreaLike,
 	printRange,
+	printTabArea,
 	type TabRange,
 } from '../range';
 import type { Spreadsheet } from '../spreadsheet';
@@ -135,9 +135,10 @@ async function fetchFormats(
 				lastColumn = Math.max(lastColumn, column);
 			}
 	if (lastColumn === -1) return noFormats;
-	const start = parseBounds(parseRange(range));
+	const place = parseRange(range);
+	const start = parseBounds(place);
 	const firstCell = { row: start.row, column: start.column + firstColumn };
-	const area = printAreaLike(range, firstCell, rows.length, lastColumn - firstColumn + 1);
+	const area = printTabArea(place.tab, firstCell, rows.length, lastColumn - firstColumn + 1);
 	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 	const fetch = async () => await spreadsheet.fetch(fields, area);
 	const data = await item.doOnce(`spreadsheet.formats ${spreadsheet.id} ${area}`, fetch);

@@ -4,7 +4,7 @@ import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { listNames } from '../names';
 import { parseBounds, type TabRange } from '../range';
-import { type CellsByColumn, planSteps, planWrites, sendSteps, summarizeSteps } from '../requests';
+import { planSteps, planWrites, sendSteps, summarizeSteps } from '../requests';
 import { type ItemsWithRows, typeRows } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
@@ -28,17 +28,19 @@ export async function planReplacement(
 	const table = { ...fittedTable, firstColumn, types, newNames: [] };
 	const body = await fetchBody(spreadsheet, oldTable, 'FORMULA');
 	const sortedNames = sortByColumn(names, table);
-	const toCells = (getCell: (name: string, column: number) => Cell): CellsByColumn => {
-		const columns = [...sortedNames.entries()].map(
-			([index, name]) => [firstColumn + index, name] as const,
-		);
-		return new Map(columns.map(([column, name]) => [column, getCell(name, column)]));
+	const toRow = (getCell: (name: string, column: number) => Cell) => {
+		const columns = sortedNames.map((name, index) => [firstColumn + index, name] as const);
+		const cells = columns.map(([column, name]) => [column, getCell(name, column)] as const);
+		return { cellsByColumn: new Map(cells) };
 	};
-	const header = toCells((name, column) =>
-		toHeaderCell(chooseHeader(name, column, table), params),
-	);
+	const header = toRow((name, column) => {
+		const oldColumn = table.columnsByName.get(name);
+		const { text = name, value } = table.headers[oldColumn ?? -1] ?? {};
+		// In its old place, a header also keeps a value such as a date.
+		return oldColumn === column && value !== undefined ? value : toHeaderCell(text, params);
+	});
 	const cellsByItem = rowsByItem.map((rows) =>
-		rows.map(({ cellsByName }) => toCells((name) => cellsByName.get(name) ?? '')),
+		rows.map(({ cellsByName }) => toRow((name) => cellsByName.get(name) ?? '')),
 	);
 	// The header counts as a row of the first item.
 	cellsByItem[0]?.unshift(header);
@@ -61,14 +63,6 @@ function sortByColumn(names: readonly string[], { columnsByName }: FittedTable):
 	// New columns are equal for the sort, so they keep their order.
 	const getRank = (name: string) => columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	return names.toSorted((name, otherName) => getRank(name) - getRank(otherName));
-}
-
-/** Returns the header of a column: that of the table, which in its old place keeps also a value such as a date, or else its name. */
-function chooseHeader(name: string, newColumn: number, table: FittedTable): Cell {
-	const oldColumn = table.columnsByName.get(name);
-	const header = table.headers[oldColumn ?? -1];
-	if (oldColumn === undefined || !header) return name;
-	return oldColumn === newColumn ? (header.value ?? header.text) : header.text;
 }
 
 /** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */

@@ -57,7 +57,7 @@ async function enlargeTab(
 	const fitsIntoRange = needed.rowCount <= lastRow + 1 && needed.columnCount <= lastColumn + 1;
 	// A named range has a fixed size.
 	if (!fitsIntoRange || (target.tab !== undefined && target.name !== undefined)) return false;
-	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name);
+	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
 	const isInside = row < tab.rowCount && column < tab.columnCount;
 	const requests = isInside ? buildEnlargeTabRequests(tab, needed) : [];
 	await spreadsheet.change(requests);
