@@ -127,16 +127,6 @@ export const createStoppedAfterCallError = () =>
 		'The agent was started, but the node no longer waits for its messages.',
 	).with({ outcome: 'done' });
 
-/** Used if the output of the other items leaves no room for this item within the limit of a run. */
-export const createTooMuchOutputError = (limitMebibytes: number) =>
-	new NodeError({
-		code: 503,
-		message: `The responses and messages of this execution are larger than ${limitMebibytes} MiB together`,
-		outcome: 'done',
-		description:
-			'The agent was started, but n8n cannot hold its answer beside those of the other items. Process fewer items in one execution, or have the agent return a link.',
-	});
-
 /** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxMessagesLength = 32_768;
 /** The limit for one message, or for the response to the call. */

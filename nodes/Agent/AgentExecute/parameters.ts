@@ -85,23 +85,13 @@ function checkNotEmpty(
 
 const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
-/**
- * Reads the values that replace those of the signature credential. All or none of them do, because a signature belongs to one user.
- * @returns undefined if the item uses the credential. @throws NodeError 400 that names the missing value
- */
+/** Reads the values that replace those of the signature credential. @returns undefined if the item uses the credential */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
 	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
 	if (!isAdded) return undefined;
+	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity` refuses a missing one.
 	const { userId, userPublicKey, signature, timestamp } = params;
-	const override = { userId, userPublicKey, signature, timestamp };
-	const missing = overrideOptions.find(
-		({ name }) => override[name] === 0 || isBlank(override[name]),
-	);
-	if (missing === undefined) return override;
-	throw createRefusal(
-		`'${missing.displayName}' of the option 'Signature Override' is empty for this item`,
-		"A signature belongs to one user, so all four values are needed. To use the credential's values for all items, remove the option.",
-	);
+	return { userId, userPublicKey, signature, timestamp };
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;

@@ -10,7 +10,7 @@ import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { callAndWait, type WaitResult } from './callAndWait';
-import { createStoppedBeforeCallError, createTooMuchOutputError, addCallDetails } from './errors';
+import { createStoppedBeforeCallError, addCallDetails } from './errors';
 import { buildHints } from './hints';
 import { LiveView } from './liveView';
 import * as outputs from './output';
@@ -22,12 +22,7 @@ interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
 	readonly hints: Set<string>;
-	/** The bytes in the output: of all messages, and of all responses that are not files. */
-	outputBytes: number;
 }
-
-/** The limit for `outputBytes`. A larger output could take n8n's whole memory. */
-const maxOutputMebibytes = 512;
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	if (context.getInputData().length === 0) return [];
@@ -36,7 +31,7 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	const sanitizer = new Sanitizer(
 		isNodeError(credentials) ? undefined : findSecrets(credentials),
 	);
-	const run: AgentRunState = { context, credentials, hints: new Set(), outputBytes: 0 };
+	const run: AgentRunState = { context, credentials, hints: new Set() };
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
@@ -140,27 +135,11 @@ async function buildOutput(
 	const item = waitResult
 		? await outputs.addMessages(callItem, waitResult, params, context.helpers)
 		: callItem;
-	reserveOutput(run, callItem, progress, waitResult);
 	const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
 	const hints = buildHints(item, params, waitResult, isChat);
 	for (const hint of hints) run.hints.add(hint);
 	if (!isTool(context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
-}
-
-/** Counts what the item adds to the output of the run. @throws NodeError if there is no room for it */
-function reserveOutput(
-	run: AgentRunState,
-	{ binary }: INodeExecutionData,
-	{ agentResponse }: calls.CallProgress,
-	waitResult: WaitResult | undefined,
-): void {
-	let bytes = 0;
-	if (agentResponse && !binary) bytes += agentResponse.body.length;
-	for (const { byteLength } of waitResult?.messages ?? []) bytes += byteLength;
-	if (run.outputBytes + bytes > maxOutputMebibytes * 1024 * 1024)
-		throw createTooMuchOutputError(maxOutputMebibytes);
-	run.outputBytes += bytes;
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */

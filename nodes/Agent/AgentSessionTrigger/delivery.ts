@@ -31,7 +31,8 @@ export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
 	readonly #waits: ExecutionWaits;
-	readonly #itemsBeingStored = new Set<Promise<unknown>>();
+	/** How many batches have bytes that n8n is storing. */
+	storingCount = 0;
 	/** Settles when the trigger begins to stop. */
 	readonly #stopBegun: Promise<void>;
 	#resolveStopBegun = () => {};
@@ -87,18 +88,12 @@ export class Delivery {
 		this.#resolveStopBegun();
 	}
 
-	async waitUntilStored(): Promise<void> {
-		while (this.#itemsBeingStored.size > 0) await Promise.allSettled(this.#itemsBeingStored);
-	}
-
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
-		const { context } = this.#setup;
-		const storing = buildStoredItems(batch, context);
-		this.#itemsBeingStored.add(storing);
+		this.storingCount++;
 		try {
-			return await storing;
+			return await buildStoredItems(batch, this.#setup.context);
 		} finally {
-			this.#itemsBeingStored.delete(storing);
+			this.storingCount--;
 		}
 	}
 
@@ -125,7 +120,7 @@ export class Delivery {
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.then(
 			() => {
-				this.#alerts.reportLosses();
+				this.#alerts.endLosses();
 			},
 			(error: unknown) => {
 				if (!wasAccepted(error)) rejection = toError(error);

@@ -1,15 +1,10 @@
 import type { Clock } from '../../core/clock';
 
-/** How many of the last executions tell how long an execution of this workflow usually takes. */
-const rememberedDurations = 10;
-/** An execution counts as lost after this many times the longest of these durations, but not before `minLostMilliseconds`. */
+/** Executions count as lost after this many times the longest execution so far, but not before `minLostMilliseconds`. */
 const lostFactor = 10;
 const minLostMilliseconds = 30_000;
-
-interface ExecutionWait {
-	readonly begunAt: number;
-	readonly end: () => void;
-}
+/** The same as long as no execution has ended, so that nobody knows how long they take. */
+const firstLostMilliseconds = 15 * 60_000;
 
 interface WaitActions {
 	/** Whether messages wait for the end of an execution. */
@@ -27,8 +22,9 @@ export class ExecutionWaits {
 	readonly #clock: Clock;
 	/** Whether a lost execution gives its place to the next one. If not, it is only reported, so that the order is kept. */
 	readonly #freesPlaces: boolean;
-	readonly #waits = new Set<ExecutionWait>();
-	readonly #durations: number[] = [];
+	/** The functions that end the waits. */
+	readonly #ends = new Set<() => void>();
+	#longestMilliseconds: number | undefined;
 	#cancelCheck = () => {};
 	#isStopped = false;
 
@@ -41,22 +37,20 @@ export class ExecutionWaits {
 	/** Waits until the execution has ended or counts as ended. @param executionEnded never rejects */
 	async waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number): Promise<void> {
 		if (this.#isStopped) return;
+		const begunAt = this.#clock.getMonotonicMilliseconds();
 		await new Promise<void>((resolve) => {
-			const wait: ExecutionWait = {
-				begunAt: this.#clock.getMonotonicMilliseconds(),
-				end: () => {
-					cancelLimit();
-					this.#waits.delete(wait);
-					this.#scheduleCheck();
-					resolve();
-				},
+			const end = () => {
+				cancelLimit();
+				this.#ends.delete(end);
+				this.#scheduleCheck();
+				resolve();
 			};
-			const cancelLimit = this.#clock.callAfter(maxMilliseconds, wait.end);
-			this.#waits.add(wait);
+			const cancelLimit = this.#clock.callAfter(maxMilliseconds, end);
+			this.#ends.add(end);
 			this.#scheduleCheck();
 			void executionEnded.then(() => {
-				if (this.#waits.has(wait)) this.#recordDuration(wait);
-				wait.end();
+				if (this.#ends.has(end)) this.#recordDuration(begunAt);
+				end();
 			});
 		});
 	}
@@ -64,19 +58,23 @@ export class ExecutionWaits {
 	/** Ends all waits, now and later. */
 	stop(): void {
 		this.#isStopped = true;
-		for (const { end } of this.#waits) end();
+		for (const end of this.#ends) end();
 	}
 
-	#recordDuration({ begunAt }: ExecutionWait): void {
-		this.#durations.push(this.#clock.getMonotonicMilliseconds() - begunAt);
-		if (this.#durations.length > rememberedDurations) this.#durations.shift();
+	#recordDuration(begunAt: number): void {
+		const milliseconds = this.#clock.getMonotonicMilliseconds() - begunAt;
+		this.#longestMilliseconds = Math.max(this.#longestMilliseconds ?? 0, milliseconds);
 	}
 
 	/** Starts the timer again, because an execution has begun or ended. */
 	#scheduleCheck(): void {
 		this.#cancelCheck();
-		if (this.#waits.size === 0 || this.#durations.length === 0) return;
-		const patience = Math.max(minLostMilliseconds, lostFactor * Math.max(...this.#durations));
+		if (this.#ends.size === 0) return;
+		const longest = this.#longestMilliseconds;
+		const patience =
+			longest === undefined
+				? firstLostMilliseconds
+				: Math.max(minLostMilliseconds, lostFactor * longest);
 		this.#cancelCheck = this.#clock.callAfter(patience, () => {
 			this.#checkForLost();
 		});
@@ -87,8 +85,7 @@ export class ExecutionWaits {
 			this.#scheduleCheck();
 			return;
 		}
-		this.#actions.reportLost(this.#waits.size);
-		if (!this.#freesPlaces) return;
-		for (const { end } of this.#waits) end();
+		this.#actions.reportLost(this.#ends.size);
+		if (this.#freesPlaces) for (const end of this.#ends) end();
 	}
 }

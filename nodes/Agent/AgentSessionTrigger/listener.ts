@@ -63,9 +63,7 @@ export class PublishedListener implements triggerState.NodeListener {
 		const waitActions = {
 			isBlocked: () => this.#queue.isBlocked,
 			reportLost: (count: number) => {
-				const failure = createLostExecutionsError(count);
-				context.logger.warn(`Session channel: ${failure.message}`);
-				this.#alerts.raise('lost', failure);
+				this.#alerts.report(createLostExecutionsError(count));
 			},
 		};
 		const keepsOrder = settings.maxConcurrentExecutions === 1;
@@ -110,7 +108,7 @@ export class PublishedListener implements triggerState.NodeListener {
 				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 			},
 			onChannelEnd: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.raise(alert, failure, sessionId);
+				if (alert) this.#alerts.reportChannel(failure, sessionId);
 			},
 		};
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
@@ -146,24 +144,22 @@ export class PublishedListener implements triggerState.NodeListener {
 
 	/** Settles when nothing waits and n8n has stored the items. n8n may refuse later items, because the workflow is then no longer published. */
 	async #handOver(): Promise<void> {
-		const hasBacklog = this.#queue.length > 0;
+		const hasBacklog = this.#queue.length > 0 || this.#delivery.storingCount > 0;
 		// Executions that start at the same time may overtake each other.
 		const keepsOrder = this.#setup.settings.maxConcurrentExecutions === 1;
 		await this.#queue.handOver(keepsOrder ? 1 : maxFinalExecutions);
 		// n8n does not say when it has stored items. It has when their execution ends.
-		await (hasBacklog ? this.#queue.waitForBatches() : this.#delivery.waitUntilStored());
+		if (hasBacklog) await this.#queue.waitForBatches();
 	}
 
 	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
 	#keepLeftover(leftover: readonly Arrival[], hasUnreadMessages: boolean): boolean {
-		const { context, memory, clock } = this.#setup;
+		const { memory, clock } = this.#setup;
 		const messages = leftover.filter(({ isMessage }) => isMessage);
 		if (messages.length === 0 && !hasUnreadMessages) return false;
 		this.#delivery.forgetKeys(messages);
 		memory.keepLeftover(leftover, clock);
-		const failure = createStoppedEarlyError(messages.length, hasUnreadMessages);
-		context.logger.warn(`Session channel: ${failure.message}. ${failure.description}`);
-		this.#alerts.raise('stoppedEarly', failure);
+		this.#alerts.report(createStoppedEarlyError(messages.length, hasUnreadMessages));
 		return true;
 	}
 

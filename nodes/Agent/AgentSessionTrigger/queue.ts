@@ -170,14 +170,11 @@ export class MessageQueue<T extends QueueEntry> {
 	}
 
 	#pauseWhenFull(): void {
-		if (this.#state !== 'open') {
-			// A trigger that stops takes what its sockets have already read: a few megabytes.
-			if (this.heldBytes >= 2 * this.#limits.bytes) this.#actions.pauseReading?.();
-		} else if (this.#fillLevel >= 1 && !this.#isPaused) {
-			this.#isPaused = true;
-			this.#actions.pauseReading?.();
-			this.#deliverDueBatches();
-		}
+		// A trigger that stops takes what still arrives within its time limit.
+		if (this.#state !== 'open' || this.#fillLevel < 1 || this.#isPaused) return;
+		this.#isPaused = true;
+		this.#actions.pauseReading?.();
+		this.#deliverDueBatches();
 	}
 
 	#resumeWhenHalfEmpty(): void {

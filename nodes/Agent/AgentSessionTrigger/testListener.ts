@@ -114,17 +114,13 @@ class EditorTestListener {
 	#createNoMessageError(): NodeError {
 		const statuses = this.#connections.map((connection) => connection.getStatus());
 		const openCount = statuses.filter(({ isOpen }) => isOpen).length;
-		const failure = statuses.find(({ lastFailure }) => lastFailure !== undefined)?.lastFailure;
-		const noMessageText = `No message arrived within ${testDurationSeconds} s`;
-		if (openCount === 0 && failure)
-			return failure.with({ message: `${noMessageText}. ${failure.message}` });
-		let channelsText = `${openCount} of ${statuses.length} channels were open`;
-		if (statuses.length === 1)
-			channelsText = `The channel was ${openCount === 1 ? 'open' : 'not open'}`;
+		const failure = statuses.find(({ isOpen }) => !isOpen)?.lastFailure;
 		return new NodeError({
 			code: 504,
-			message: `${noMessageText}. ${channelsText}`,
+			message: `No message arrived within ${testDurationSeconds} s. Channels open: ${openCount} of ${statuses.length}`,
 			description: joinSentences(
+				failure && `${failure.message}.`,
+				failure?.description,
 				this.#describeFiltered(),
 				this.#describeOtherListeners(),
 				'Start an agent with the same session ID while the test listens.',
@@ -137,10 +133,9 @@ class EditorTestListener {
 		const { filterField } = this.#setup.settings;
 		const count = this.#filteredValues.length;
 		if (count === 0) return '';
-		const values = listDistinct(this.#filteredValues).join(', ');
-		const subject = filterField === '' ? 'their text' : `'${filterField}'`;
-		const found = values === '' ? `none has ${subject}` : `${subject} was: ${values}`;
-		return `Messages that 'Accepted Message Values' left out: ${count} (${found}).`;
+		const values = listDistinct(this.#filteredValues).join(', ') || 'none';
+		const subject = filterField === '' ? 'Their texts' : `Their values of '${filterField}'`;
+		return `Messages that 'Accepted Message Values' left out: ${count}. ${subject}: ${values}.`;
 	}
 
 	#describeOtherListeners(): string {

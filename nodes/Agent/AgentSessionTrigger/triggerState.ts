@@ -92,22 +92,17 @@ const getRegistry = () =>
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Triggers that stop within one minute share 10 s of waiting. The minute starts with the first wait. */
+/** Triggers that stop within one minute share its first 10 s for waiting. The minute starts with the first wait. */
 export class StopBudget {
 	/** Monotonic milliseconds. */
 	#periodStartedAt = -Infinity;
-	#spentMilliseconds = 0;
 
 	/** Waits until a promise settles, but not longer than the given time and the rest of the budget. @param promise never rejects */
 	async wait(clock: Clock, milliseconds: number, promise: Promise<unknown>): Promise<void> {
-		const begunAt = clock.getMonotonicMilliseconds();
-		if (begunAt - this.#periodStartedAt > stopPeriodMilliseconds) {
-			this.#periodStartedAt = begunAt;
-			this.#spentMilliseconds = 0;
-		}
-		const remaining = Math.max(0, stopBudgetMilliseconds - this.#spentMilliseconds);
+		const now = clock.getMonotonicMilliseconds();
+		if (now - this.#periodStartedAt > stopPeriodMilliseconds) this.#periodStartedAt = now;
+		const remaining = Math.max(0, this.#periodStartedAt + stopBudgetMilliseconds - now);
 		await waitAtMost(clock, Math.min(milliseconds, remaining), promise);
-		this.#spentMilliseconds += clock.getMonotonicMilliseconds() - begunAt;
 	}
 }
 

@@ -44,22 +44,18 @@ export type RetryDecision =
 	| 'longBackoff';
 
 const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
-/** After this many faulty frames in a row, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
-const maxFaultyCloses = 3;
 const isTemporaryStatus = (statusCode: number) =>
 	statusCode >= 500 || [408, 425, 429].includes(statusCode);
 
 /**
  * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
- * @param history what happened in this outage, as `OutageHistory` describes it. `faultyCloseCount` includes this close reason
+ * @param hasReadFreshCredentials whether an attempt of this outage has followed a refusal with fresh credentials
  */
 export function decideRetry(
 	closeReason: CloseReason,
-	history: { readonly hasReadFreshCredentials: boolean; readonly faultyCloseCount: number },
+	hasReadFreshCredentials: boolean,
 ): RetryDecision {
 	const { kind } = closeReason;
-	if (isClosedByFaultyFrame(closeReason))
-		return history.faultyCloseCount >= maxFaultyCloses ? 'longBackoff' : 'backoff';
 	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
 	if (kind === 'network')
 		return closeReason.error.category === 'blocked' ? 'longBackoff' : 'backoff';
@@ -67,13 +63,7 @@ export function decideRetry(
 		return 'longBackoff';
 	const statusCode = findHttpStatus(closeReason);
 	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
-	return history.hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
-}
-
-/** Whether a faulty frame closed the channel: one that is too large or malformed. A server that finds a frame too large closes with 1009. */
-export function isClosedByFaultyFrame(closeReason: CloseReason): boolean {
-	if (closeReason.kind === 'closeFrame') return closeReason.code === 1009;
-	return closeReason.kind === 'tooLarge' || closeReason.kind === 'malformed';
+	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
 }
 
 /** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
@@ -112,7 +102,7 @@ export function createChannelError(
 	closeReason: CloseReason,
 	{ sessionId, host, wasOpen }: { sessionId: string; host: string | undefined; wasOpen: boolean },
 ): NodeError {
-	const { code, reason, advice } = explainCloseReason(closeReason);
+	const { code = 503, reason, advice = unreachableAdvice } = explainCloseReason(closeReason);
 	const place = host === undefined ? '' : ` to ${host}`;
 	const state = wasOpen ? 'did not stay open' : 'is not open';
 	return new NodeError({
@@ -128,11 +118,12 @@ export const findRetryAfter = (closeReason: CloseReason): number | undefined =>
 	closeReason.kind === 'response' ? closeReason.response.retryAfterMilliseconds : undefined;
 
 interface Explanation {
-	/** An HTTP status number. */
-	readonly code: number;
+	/** An HTTP status number. By default 503. */
+	readonly code?: number;
 	/** A clause for events, logs and the end of an error message. */
 	readonly reason: string;
-	readonly advice: string;
+	/** By default `unreachableAdvice`. */
+	readonly advice?: string;
 }
 
 const unreachableAdvice =
@@ -144,22 +135,18 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 		case 'closeFrame': {
 			const text = closeReason.reason && ` (${closeReason.reason})`;
 			const reason = `closed by the server with code ${closeReason.code}${text}`;
-			return { code: 503, reason, advice: operatorAdvice };
+			return { reason, advice: operatorAdvice };
 		}
 		case 'dropped':
-			return { code: 503, reason: 'the connection was lost', advice: unreachableAdvice };
+			return { reason: 'the connection was lost' };
 		case 'response':
 			return explainResponse(closeReason.response);
 		case 'network':
 			return explainNetworkError(closeReason.error, closeReason.message);
 		case 'connectTimeout':
-			return { code: 504, reason: 'it did not open in time', advice: unreachableAdvice };
+			return { code: 504, reason: 'it did not open in time' };
 		case 'silent':
-			return {
-				code: 504,
-				reason: 'the server stopped responding',
-				advice: unreachableAdvice,
-			};
+			return { code: 504, reason: 'the server stopped responding' };
 		case 'tooLarge':
 			return {
 				code: 502,
@@ -182,10 +169,10 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 }
 
 function explainNetworkError(error: NetworkError, message: string): Explanation {
-	const { category, reason, errorCode, cure = unreachableAdvice } = error;
-	if (category === 'blocked') return { code: 503, reason, advice: blockedAdvice };
-	if (category !== 'unknown') return { code: 503, reason, advice: cure };
-	return { code: 503, reason: `the connection failed (${errorCode ?? message})`, advice: cure };
+	const { category, reason, errorCode, cure } = error;
+	if (category === 'blocked') return { reason, advice: blockedAdvice };
+	if (category !== 'unknown') return { reason, advice: cure };
+	return { reason: `the connection failed (${errorCode ?? message})` };
 }
 
 function explainResponse(response: UpgradeResponse): Explanation {

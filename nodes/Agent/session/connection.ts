@@ -102,8 +102,6 @@ class SessionConnection {
 	#isPaused = false;
 	#hasReceivedPong = false;
 	#frameCount = 0;
-	/** Whether some of the last frames were left unread, because `pause()` was called or the time limit had passed. */
-	#hasUnreadFrames = false;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt whose credentials could be read. */
@@ -154,14 +152,9 @@ class SessionConnection {
 	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */
 	pause(): void {
 		this.#isPaused = true;
-		if (this.#state === 'open') {
-			this.#heartbeat.stop();
-			this.#socket?.pause();
-		} else if (this.#state === 'takingLastFrames') {
-			// The listener has no room for the rest of the last frames, so they stay unread.
-			this.#state = 'closed';
-			this.#hasUnreadFrames = true;
-		}
+		if (this.#state !== 'open') return;
+		this.#heartbeat.stop();
+		this.#socket?.pause();
 	}
 
 	resume(): void {
@@ -189,28 +182,29 @@ class SessionConnection {
 			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
 		this.#state = wasOpen && takesLastFrames ? 'takingLastFrames' : 'closed';
 		this.#stopTimers();
+		let hasReadAll = true;
 		if (socket && wasOpen) {
 			// A paused socket would see neither the last frames nor the server's close frame.
 			socket.resume();
 			socket.close(1000);
-			await this.#awaitLastFrames();
+			hasReadAll = await this.#awaitLastFrames();
 		}
 		this.#state = 'closed';
 		socket?.terminate();
 		await waitAtMost(clock, terminateMilliseconds, this.#socketClosed);
-		return !this.#hasUnreadFrames;
+		return hasReadAll;
 	}
 
-	/** Waits until the socket is closed or no more frames arrive. What still arrives at the end of the time limit stays unread. */
-	async #awaitLastFrames(): Promise<void> {
+	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrive at the end of the time limit */
+	async #awaitLastFrames(): Promise<boolean> {
 		const { clock } = this.#environment;
 		const deadline = clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
 		do {
 			const previousCount = this.#frameCount;
 			await waitAtMost(clock, closeHandshakeMilliseconds, this.#socketClosed);
-			if (this.#socket === undefined || this.#frameCount === previousCount) return;
+			if (this.#socket === undefined || this.#frameCount === previousCount) return true;
 		} while (clock.getMonotonicMilliseconds() < deadline);
-		this.#hasUnreadFrames = true;
+		return false;
 	}
 
 	#scheduleAttempt(delayMilliseconds: number): void {

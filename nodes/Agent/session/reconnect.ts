@@ -39,8 +39,6 @@ class OutageHistory {
 	longBackoffDelayCount = 0;
 	/** Whether an attempt has followed a refusal with fresh credentials. The next refusal then begins the long backoff. */
 	hasReadFreshCredentials = false;
-	/** How many channels in a row were closed by a faulty frame: one that is too large or malformed. */
-	faultyCloseCount = 0;
 }
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
@@ -74,9 +72,7 @@ export class ReconnectPlanner {
 		const outage = this.#outage;
 		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
-		const isFaultyFrame = closeReasons.isClosedByFaultyFrame(closeReason);
-		outage.faultyCloseCount = isFaultyFrame ? outage.faultyCloseCount + 1 : 0;
-		const decision = closeReasons.decideRetry(closeReason, outage);
+		const decision = closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(
 			closeReasons.findRetryAfter(closeReason) ?? 0,

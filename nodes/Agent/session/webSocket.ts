@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
 import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
@@ -84,11 +83,7 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
 	const permission = egress?.validateConnectionHost(host);
 	if (permission?.ok === false) throw permission.error;
-	const lookup = egress?.createSecureLookup();
-	if (proxy.protocol === 'http:') return new HttpsProxyAgent(proxy, { signal, lookup });
-	// tls.connect() ignores a signal, so the TLS connection uses a socket that obeys the signal.
-	const socket = connect({ host, port: Number(proxy.port || 443), signal, lookup });
-	return new HttpsProxyAgent(proxy, { socket });
+	return new HttpsProxyAgent(proxy, { signal, lookup: egress?.createSecureLookup() });
 }
 
 /** Finds the proxy in the variables that n8n uses for HTTP, such as HTTPS_PROXY and NO_PROXY. @throws Error if its address is not valid */

@@ -201,11 +201,11 @@ describe('check', () => {
 		const sent = () => service.requests.map(({ body }) => body as Record<string, unknown>);
 
 		test.each<[string, IDataObject, string]>([
-			['signature', { ...complete, signature: '' }, 'Signature'],
-			['signature of spaces', { ...complete, signature: '  ' }, 'Signature'],
-			['signature that is null', { ...complete, signature: null }, 'Signature'],
-			['user', { ...complete, user: '' }, 'User ID'],
-			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'User Public Key'],
+			['signature', { ...complete, signature: '' }, 'signature'],
+			['signature of spaces', { ...complete, signature: '  ' }, 'signature'],
+			['signature that is null', { ...complete, signature: null }, 'signature'],
+			['user', { ...complete, user: '' }, 'user ID'],
+			['public key', { user: '0xb', signature: '0xd', time: 1 }, 'user public key'],
 			[
 				'timestamp',
 				{ user: '0xb', key: '0xc', signature: '0xd' },
@@ -214,22 +214,21 @@ describe('check', () => {
 			['timestamp that is 0', { ...complete, time: 0 }, 'Timestamp (Milliseconds)'],
 			['timestamp that is 0 as text', { ...complete, time: '0' }, 'Timestamp (Milliseconds)'],
 			['timestamp of 0 and spaces', { ...complete, time: ' 0 ' }, 'Timestamp (Milliseconds)'],
-			['value at all', {}, 'Signature'],
+			['value at all', {}, 'user ID'],
 		])('an item with an empty %s is refused', async (_, json, missing) => {
 			await serve();
 			const items = [{ json: complete }, { json }, { json: complete }];
 			const error = await failureOf(run({ items, parameters: { options: own } }));
 			expect(error.message).toBe(
-				`'${missing}' of the option 'Signature Override' is empty for this item`,
+				missing.startsWith('Timestamp')
+					? `'${missing}' is not a time in milliseconds`
+					: `The ${missing} is missing`,
 			);
 			expect([error.context.itemIndex, error.httpCode, service.connections]).toEqual([
 				1,
 				'400',
 				0,
 			]);
-			expect(error.description).toContain(
-				`use the credential's values for all items, remove the option`,
-			);
 		});
 
 		test('an option that has some of the values only is refused', async () => {
@@ -238,7 +237,7 @@ describe('check', () => {
 			const others = { userId, userPublicKey, signature };
 			const items = [{ json: complete }];
 			const error = await failureOf(run({ items, parameters: { options: others } }));
-			expect(error.message).toContain("'Timestamp (Milliseconds)' of the option");
+			expect(error.message).toContain("'Timestamp (Milliseconds)' is not a time");
 		});
 
 		test('a timestamp that is no number is refused, not taken from the credential', async () => {

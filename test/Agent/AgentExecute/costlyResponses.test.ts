@@ -98,26 +98,6 @@ describe('costly answers', () => {
 			details: { messages: [{ format: 'text' }, { format: 'text' }] },
 		});
 	});
-
-	test('the items of one execution hold 512 MiB of answers, and one beyond that says so', async () => {
-		const answer = unpacksTo(60 * 1024 * 1024, ' ');
-		service.script(...Array.from({ length: 9 }, () => answer), { body: 'small' });
-		const node = { onError: 'continueRegularOutput' as const };
-		const parameters = { options: { parallelRequests: 1 } };
-		const items = await runExecute(service, { items: numbered(10), node, parameters });
-		const messages = items.map(
-			({ json }) => (json.error as { message: string } | undefined)?.message,
-		);
-		expect(messages).toEqual([
-			...Array<undefined>(8).fill(undefined),
-			expect.stringContaining(
-				'The responses and messages of this execution are larger than 512 MiB together. The agent was started',
-			),
-			undefined,
-		]);
-		expect(items[8]?.json['error']).toMatchObject({ code: 503, details: { response: [0] } });
-		expect(service.requests).toHaveLength(10);
-	});
 });
 
 describe('cut answers', () => {

@@ -205,17 +205,6 @@ test('an event takes as many bytes as it has', () => {
 	);
 });
 
-test('that hands over takes what was unread beyond its bounds, up to twice the bytes', () => {
-	const run = new QueueRun({}, { entries: 2, bytes: 50 });
-	run.push(3, { byteLength: 1 });
-	void run.queue.handOver(1);
-	expect(run.log).toEqual(['pause']);
-	run.push(97, { byteLength: 1 });
-	expect(run.log).toEqual(['pause']);
-	run.push(1, { byteLength: 1 });
-	expect(run.log).toEqual(['pause', 'pause']);
-});
-
 test('a batch that is refused while it hands over ends that, and is left in front of the others', async () => {
 	const run = new QueueRun(
 		{ maxConcurrentExecutions: 3, batchSize: 2 },

@@ -120,18 +120,18 @@ describe('the time limit', () => {
 	test.each([
 		[
 			{ isOpen: true, lastFailure: undefined },
-			'No message arrived within 60 s. The channel was open',
+			'No message arrived within 60 s. Channels open: 1 of 1',
 		],
 		[
 			{ isOpen: false, lastFailure: undefined },
-			'No message arrived within 60 s. The channel was not open',
+			'No message arrived within 60 s. Channels open: 0 of 1',
 		],
 		[
 			{
 				isOpen: false,
 				lastFailure: new NodeError({ code: 503, message: 'Nobody answers' }),
 			},
-			'No message arrived within 60 s. Nobody answers',
+			'No message arrived within 60 s. Channels open: 0 of 1',
 		],
 	] as const)('says what was tried: %j', async (status, message) => {
 		const channels = new FakeChannels();
@@ -170,7 +170,7 @@ describe('the time limit', () => {
 		const { test, told, clock } = begin(new FakeChannels(), 'a,b');
 		await test.manualTriggerFunction?.();
 		await clock.advance(60_000);
-		expect(told[0]?.message).toContain('2 of 2 channels were open');
+		expect(told[0]?.message).toContain('Channels open: 2 of 2');
 	});
 
 	test('is told with the number of the channels that were open', async () => {
@@ -188,7 +188,7 @@ describe('the time limit', () => {
 		expect(told).toMatchObject([
 			{
 				httpCode: '504',
-				message: expect.stringMatching(/1 of 2 channels were open$/) as string,
+				message: expect.stringMatching(/Channels open: 1 of 2$/) as string,
 			},
 		]);
 	});
@@ -202,7 +202,7 @@ describe('the time limit', () => {
 		channels.send('hello');
 		await clock.advance(60_000);
 		expect(told[0]?.description).toMatch(
-			/^Messages that 'Accepted Message Values' left out: 4 \('type' was: step, Done\)\./,
+			/^Messages that 'Accepted Message Values' left out: 4\. Their values of 'type': step, Done\./,
 		);
 	});
 

@@ -321,14 +321,6 @@ describe('close', () => {
 		expect([isRead(), session.account.messages.length]).toEqual([true, 5]);
 	});
 
-	it('takes no more than there is room for', async () => {
-		const { session, isRead } = await talking(100);
-		session.connection.pause();
-		session.network.last.text('one too many');
-		await session.clock.advance(1000);
-		expect([isRead(), session.account.messages.length]).toEqual([false, 1]);
-	});
-
 	it('before there is a channel has nothing to read', async () => {
 		expect(await new FakeSession().connection.close({ takesLastFrames: true })).toBe(true);
 	});
