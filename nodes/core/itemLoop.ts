@@ -66,28 +66,25 @@ export async function runItems<C>(
 	const loop = new ItemLoop(context, work, retryCache);
 	const results = await loop.run();
 	const node = context.getNode();
-	const items = results.flatMap((result, index) => {
-		// This item was never started, because an earlier item failed without Continue on Fail.
-		if (!result) return [];
+	const items: INodeExecutionData[] = [];
+	for (const [index, result] of results.entries()) {
+		// The item was never started, because an earlier item failed without Continue on Fail.
+		if (!result) continue;
 		const { failure, output = [] } = result;
-		const outputItems = output.map((item) => loop.addInputFields(item, index));
-		if (!failure) return outputItems;
-		if (context.continueOnFail()) {
-			const item = createErrorItem(node, failure, index, work.sanitizer);
-			// n8n itself adds the input fields at the error output, and sends only items without them there.
-			const hasErrorOutput = node.onError === 'continueErrorOutput';
-			return [...outputItems, hasErrorOutput ? item : loop.addInputFields(item, index)];
+		for (const item of output) items.push(loop.addInputFields(item, index));
+		if (!failure) continue;
+		if (!context.continueOnFail()) {
+			retryCache.endTry({ isFailed: true });
+			// Of a single item, n8n would name the number, which says nothing.
+			const itemIndex = results.length > 1 ? index : undefined;
+			const fullFailure = addDoneItems(failure, index, results);
+			throw createNodeApiError(node, fullFailure, itemIndex, work.sanitizer);
 		}
-		retryCache.endTry({ isFailed: true });
-		// Of a single item, n8n would name the number, which says nothing.
-		const itemIndex = results.length > 1 ? index : undefined;
-		throw createNodeApiError(
-			node,
-			addDoneItems(failure, index, results),
-			itemIndex,
-			work.sanitizer,
-		);
-	});
+		const item = createErrorItem(node, failure, index, work.sanitizer);
+		// n8n itself adds the input fields at the error output, and sends only items without them there.
+		const hasErrorOutput = node.onError === 'continueErrorOutput';
+		items.push(hasErrorOutput ? item : loop.addInputFields(item, index));
+	}
 	retryCache.endTry({ isFailed: isFailedTry(items) });
 	return items;
 }
@@ -100,7 +97,8 @@ class ItemLoop<C> {
 	readonly #isTool: boolean;
 	/** Items in doubt: an earlier try possibly did their work, and this try repeats it. */
 	readonly #doubtfulItems = new Set<number>();
-	readonly #itemsWithInputFields = new Set<number>();
+	/** What the check of each item returned. An item that was refused has none. */
+	readonly #values = new Map<number, C>();
 	#isEndedByFailure = false;
 
 	constructor(
@@ -136,16 +134,11 @@ class ItemLoop<C> {
 
 	/** Adds the fields of the input except `error`, because n8n takes an item with `error` for a failed item. */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
-		if (!this.#itemsWithInputFields.has(index)) return item;
+		// The input of a tool consists of the model's arguments.
+		if (this.#isTool || !this.#work.outputHasInputFields(this.#values.get(index))) return item;
 		const fields = { ...this.#context.getInputData()[index]?.json };
 		delete fields['error'];
 		return { ...item, json: { ...fields, ...item.json } };
-	}
-
-	#noteInputFields(index: number, value?: C): void {
-		// The input of a tool consists of the model's arguments.
-		if (!this.#isTool && this.#work.outputHasInputFields(value))
-			this.#itemsWithInputFields.add(index);
 	}
 
 	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half of the items sent. */
@@ -158,11 +151,7 @@ class ItemLoop<C> {
 			if (this.#isEndedByFailure) break;
 			if (performance.now() < sliceEnd) continue;
 			await yieldToEventLoop();
-			if (this.#isExecutionStopped) {
-				for (const itemIndex of this.#results.keys())
-					this.#recordResult(itemIndex, { failure: this.#work.createStoppedError() });
-				return [];
-			}
+			if (this.#endIfStopped([...this.#results.keys()])) return [];
 			sliceEnd = performance.now() + sliceMilliseconds;
 		}
 		return checkedItems;
@@ -172,7 +161,7 @@ class ItemLoop<C> {
 		try {
 			if (this.#isTool) refuseUnknownArguments(this.#context, index);
 			const value = this.#work.check(index);
-			this.#noteInputFields(index, value);
+			this.#values.set(index, value);
 			const requestIdentity = this.#isTool ? this.#work.getRequestIdentity(value) : undefined;
 			const rememberedResult = this.#retryCache.recall(index, requestIdentity);
 			if (rememberedResult === 'doubt') this.#doubtfulItems.add(index);
@@ -180,7 +169,6 @@ class ItemLoop<C> {
 				return { index, value, requestIdentity };
 			this.#recordResult(index, rememberedResult);
 		} catch (error) {
-			this.#noteInputFields(index);
 			this.#recordResult(index, { failure: toNodeError(error) });
 		}
 		return undefined;
@@ -188,11 +176,7 @@ class ItemLoop<C> {
 
 	async #performBatch(items: ReadonlyArray<CheckedItem<C>>): Promise<void> {
 		if (this.#isEndedByFailure) return;
-		if (this.#isExecutionStopped) {
-			for (const { index } of items)
-				this.#recordResult(index, { failure: this.#work.createStoppedError() });
-			return;
-		}
+		if (this.#endIfStopped(items.map(({ index }) => index))) return;
 		const performedItems = await this.#work
 			.perform(items)
 			.catch((error: unknown) => items.map(() => toCrashedItem(error)));
@@ -200,13 +184,11 @@ class ItemLoop<C> {
 			const { result, mustNotRepeat } =
 				performedItems[position] ??
 				toCrashedItem(new Error('The operation returned no result'));
-			if (mustNotRepeat) this.#retryCache.remember(index, requestIdentity, result);
-			else if (result.failure?.outcome === 'unknown')
-				this.#retryCache.remember(index, requestIdentity, 'doubt');
-			this.#recordResult(
-				index,
-				this.#doubtfulItems.has(index) ? markDoubtful(result) : result,
-			);
+			const isInDoubt = result.failure?.outcome === 'unknown';
+			if (mustNotRepeat || isInDoubt)
+				this.#retryCache.remember(index, requestIdentity, mustNotRepeat ? result : 'doubt');
+			const wasInDoubt = this.#doubtfulItems.has(index);
+			this.#recordResult(index, wasInDoubt ? markDoubtful(result) : result);
 		}
 	}
 
@@ -215,8 +197,12 @@ class ItemLoop<C> {
 		this.#isEndedByFailure ||= result.failure !== undefined && !this.#context.continueOnFail();
 	}
 
-	get #isExecutionStopped(): boolean {
-		return this.#context.getExecutionCancelSignal()?.aborted === true;
+	/** If the execution was stopped, fails the items. @returns whether it was stopped */
+	#endIfStopped(indexes: readonly number[]): boolean {
+		if (!this.#context.getExecutionCancelSignal()?.aborted) return false;
+		for (const index of indexes)
+			this.#recordResult(index, { failure: this.#work.createStoppedError() });
+		return true;
 	}
 }
 

@@ -59,7 +59,7 @@ export function buildProperties(
 			options: entries.map((option) => ({
 				...buildProperty(option),
 				...buildDefaultWhenAdded(option),
-				displayOptions: buildOptionConditions(option, fields, options),
+				displayOptions: buildOptionConditions(option, fields),
 			})),
 		});
 	}
@@ -117,32 +117,14 @@ export function buildConditionalProperty(field: Field, gate?: Conditions): INode
 	return { ...buildProperty(field), displayOptions: { show } };
 }
 
-/**
- * Builds the condition for an option. A slash reaches a field outside the collection. n8n knows no default of an option that was not
- * added. So if that default is one of the values in the condition, the result hides this option at all other values.
- */
-function buildOptionConditions(
-	option: Field,
-	fields: readonly Field[],
-	options: readonly Field[],
-): IDisplayOptions {
-	const { onlyAsTool } = option;
+/** Builds the condition for an option, which may depend on a parameter or on another option of its collection. */
+function buildOptionConditions(option: Field, fields: readonly Field[]): IDisplayOptions {
+	const { onlyAsTool, showWhen = {} } = option;
 	const show: Conditions = onlyAsTool === undefined ? {} : { '@tool': [onlyAsTool] };
-	const hide: Conditions = {};
-	for (const [name, values] of Object.entries(option.showWhen ?? {})) {
-		const field = fields.find((other) => other.name === name);
-		const otherOption = options.find((other) => other.name === name);
-		if (field || !otherOption) {
-			show[`/${name}`] = [...values];
-			continue;
-		}
-		const collectionName = getCollectionName(otherOption);
-		const isSibling = collectionName === getCollectionName(option);
-		const path = isSibling ? name : `/${collectionName}.${name}`;
-		const choices = otherOption.options?.map(({ value }) => value) ?? [true, false];
-		const isShownByDefault = values.some((value) => value === otherOption.default);
-		if (isShownByDefault) hide[path] = choices.filter((choice) => !values.includes(choice));
-		else show[path] = [...values];
+	for (const [name, values] of Object.entries(showWhen)) {
+		const isParameter = fields.some((field) => field.name === name);
+		// A slash reaches a parameter outside the collection.
+		show[isParameter ? `/${name}` : name] = [...values];
 	}
-	return { show, hide };
+	return { show };
 }

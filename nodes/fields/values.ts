@@ -151,16 +151,13 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
+/** Refuses an expression of the form, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
-	const { mode, hasUserExpression, hasUserOption } = context;
+	const isForm = context.mode === 'fields';
+	if (isForm && !context.hasUserExpression?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
-	if (mode === 'json') {
-		// Null and an empty list say that there is no file.
-		if (raw === null || entries.length === 0) return;
-	} else if (!hasUserExpression?.(field.name)) {
-		if (!isBlank(raw) || !hasUserOption?.(field.name)) return;
-	}
+	// In JSON mode, null and an empty list say that there is no file.
+	if (!isForm && (raw === null || entries.length === 0)) return;
 	if (entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''))) return;
 	throw createRefusal(
 		`'${getLabel(field, context)}' names no file`,

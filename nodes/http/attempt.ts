@@ -126,14 +126,11 @@ function isFromProxy(statusCode: number, { response }: Exchange, url: string): b
 }
 
 function createProxyError(statusCode: number, url: string): NodeError {
-	const advice =
-		statusCode === 407
-			? 'It asks for a user name and a password. Add them to the address of the proxy'
-			: 'Check that the proxy runs, can reach this host and allows it. The address of the proxy is';
 	return new NodeError({
 		code: statusCode,
 		message: `The proxy did not connect n8n to ${new URL(url).host}: it responded with HTTP ${statusCode}`,
-		description: `Nothing was sent to the service. ${advice} in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY).`,
+		description:
+			'Nothing was sent to the service. Check that the proxy runs, can reach this host and allows it, and that its address in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY) has its user name and password, if it asks for them.',
 		...classifyProxyStatus(statusCode),
 	});
 }

@@ -100,10 +100,7 @@ class RetryLoop {
 			this.#throwIfStopped();
 			const { pause, lastRefusal } = gate;
 			const reason = this.#lastFailure ?? lastRefusal;
-			if (pause > 0 && reason) {
-				this.#reservePause(pause, reason);
-				await this.#sleep(pause);
-			}
+			if (pause > 0 && reason) await this.#spendPause(pause, reason);
 			await gate.enter(signal).catch(() => {
 				throw this.#createStop();
 			});
@@ -134,9 +131,12 @@ class RetryLoop {
 		const jitter = drawJitterMilliseconds(this.#attempts - 1, backoff, Math.random);
 		const pause = (requestedPause ?? 0) + Math.max(minPauseMilliseconds, jitter);
 		const longestPause = Math.max(remainingPause, requestedPause || 1);
-		const allowedPause = Math.min(pause, longestPause);
-		this.#reservePause(allowedPause, failure);
-		await this.#sleep(allowedPause);
+		await this.#spendPause(Math.min(pause, longestPause), failure);
+	}
+
+	async #spendPause(milliseconds: number, failure: NodeError): Promise<void> {
+		this.#reservePause(milliseconds, failure);
+		await this.#sleep(milliseconds);
 	}
 
 	/** @throws NodeError if the policy does not allow the pause */

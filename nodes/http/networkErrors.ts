@@ -69,8 +69,10 @@ export const blockedAdvice =
 
 const unknownIssuerCure =
 	"If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.";
-const certificateCure =
-	'Check its host name and its dates, and the clock of the machine that n8n runs on. Then have a valid certificate installed on the server.';
+const expiredCure =
+	'Renew the certificate on the server. If it is up to date, check the clock of the machine that n8n runs on.';
+const hostNameCure =
+	'Enter the address with the host name of the certificate, or have the certificate issued for this host name.';
 
 /** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
 const errorTable: readonly NetworkErrorRow[] = [
@@ -91,10 +93,24 @@ const errorTable: readonly NetworkErrorRow[] = [
 	],
 	[
 		'certificate',
-		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|HOSTNAME_MISMATCH|^INVALID_(CA|PURPOSE)$/,
-		"the server's certificate is not valid",
+		/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+		"the server's certificate is not valid at this time",
 		'beforeTls',
-		certificateCure,
+		expiredCure,
+	],
+	[
+		'certificate',
+		/ALTNAME_INVALID|HOSTNAME_MISMATCH/,
+		"the server's certificate is for another host name",
+		'beforeTls',
+		hostNameCure,
+	],
+	[
+		'certificate',
+		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
+		"the server's certificate is not trusted",
+		'beforeTls',
+		'Install a valid certificate on the server.',
 	],
 	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],

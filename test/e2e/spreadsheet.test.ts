@@ -200,7 +200,7 @@ test('items that fail go their own way, the others go on', async () => {
 				error: {
 					code: 400,
 					message: expect.stringMatching(
-						/^Field 'a' of the input item has 50001 characters\. ./,
+						/^The input item, field 'a', does not fit in a cell\. ./,
 					) as string,
 				},
 			},
@@ -252,7 +252,7 @@ test('one bad item stops the node with nothing sent', async () => {
 		values: '={{ $json.rows }}',
 	});
 	expect(execution.resultData.error?.message).toContain(
-		"Row 1, column 1 of 'Values' has 50001 characters",
+		"Row 1, column 1 of 'Values' does not fit in a cell",
 	);
 	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
 });

@@ -40,7 +40,7 @@ const append = {
 
 describe('an append that a proxy answers', () => {
 	test.each([
-		[407, 1, /asks for a user name and a password/],
+		[407, 1, /user name and password, if it asks for them/],
 		[403, 1, /Check that the proxy runs/],
 		[429, 2, /Check that the proxy runs/],
 		[502, 3, /Check that the proxy runs/],

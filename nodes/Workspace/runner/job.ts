@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool, type NodeError } from '../../core/errors';
+import { createRefusal, isTool, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
@@ -38,20 +38,9 @@ export class RunState {
 }
 
 /** An input item with what only the runner needs to know. */
-export interface RunnerItem extends Item {
-	readonly run: RunState;
-	readonly executionId: string;
-	/** Whether something was already created for this item. */
-	readonly hasCreated: boolean;
-	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
-	readonly hints: readonly string[];
-	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
-	insertNames(text: string): string;
-	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
-	explainFailure(failure: NodeError): NodeError;
-}
+export type RunnerItem = Pick<InputItem, keyof InputItem>;
 
-export class InputItem implements RunnerItem {
+export class InputItem implements Item {
 	readonly markerId = randomUUID();
 	readonly index: number;
 	readonly run: RunState;
@@ -109,10 +98,12 @@ export class InputItem implements RunnerItem {
 		if (!this.#createdFiles.some(({ id }) => id === file.id)) this.#createdFiles.push(file);
 	}
 
+	/** Whether something was already created for this item. */
 	get hasCreated() {
 		return this.#createdFiles.length > 0;
 	}
 
+	/** Puts the names of the fields into a text, where `quoteField` has left marks for them. */
 	insertNames(text: string) {
 		return this.#settings.naming.insertNames(text);
 	}
@@ -121,7 +112,8 @@ export class InputItem implements RunnerItem {
 		this.run.hints.add(this.insertNames(text));
 	}
 
-	get hints() {
+	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
+	get hints(): readonly string[] {
 		return [...this.run.hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
@@ -129,6 +121,7 @@ export class InputItem implements RunnerItem {
 		this.#context.logger.info(this.run.sanitizer.sanitizeText(text));
 	}
 
+	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
 	explainFailure(error: NodeError) {
 		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
@@ -143,12 +136,19 @@ export class InputItem implements RunnerItem {
 	}
 }
 
+/** n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP Request node can do what the choice says. */
+const customApiCall = '__CUSTOM_API_CALL__';
+
 /** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
 function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInput {
-	const choice = chooseOperation(
-		rawParameters.read('resource', itemIndex, ''),
-		rawParameters.read('operation', itemIndex, ''),
-	);
+	const resourceName = rawParameters.read('resource', itemIndex, '');
+	const operationName = rawParameters.read('operation', itemIndex, '');
+	if (resourceName === customApiCall || operationName === customApiCall)
+		throw createRefusal(
+			"This node does not support 'Custom API Call'",
+			"Choose one of its operations, or use n8n's HTTP Request node with its own Google credential.",
+		);
+	const choice = chooseOperation(resourceName, operationName);
 	const { fields, options } = choice.operation;
 	const values = rawParameters.readFields(fields, [...options, ...commonOptions], itemIndex);
 	return { ...choice, values };

@@ -67,7 +67,7 @@ describe('errors', () => {
 		[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
 		[network('ECONNRESET'), 503, 'reset', 'is running'],
 		[network('DEPTH_ZERO_SELF_SIGNED_CERT'), 503, 'certificate', 'NODE_EXTRA_CA_CERTS'],
-		[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'a valid certificate installed'],
+		[network('CERT_HAS_EXPIRED'), 503, 'certificate', 'Renew the certificate'],
 		[network(undefined, 'Invalid Upgrade header'), 503, 'Invalid Upgrade header', 'is running'],
 		[answer(299), 299, 'status 299', "adds '/ws'"],
 		[answer(300), 300, 'status 300', 'follows no redirect'],

@@ -294,6 +294,13 @@ describe('reads', () => {
 });
 
 describe('before anything is sent', () => {
+	test('n8n’s Custom API Call is explained', async () => {
+		for (const key of ['resource', 'operation']) {
+			const error = await failureOf(run({ ...mail, [key]: '__CUSTOM_API_CALL__' }));
+			expect(error.message).toBe("This node does not support 'Custom API Call'");
+		}
+	});
+
 	test('a missing binary field is named, with those that exist', async () => {
 		const binary = { report: { data: 'YQ==', mimeType: 'text/plain' } };
 		const upload = { resource: 'file', operation: 'upload', name: 'a.txt', options };

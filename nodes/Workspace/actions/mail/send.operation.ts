@@ -1,12 +1,11 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation, type Clients, type Item } from '../../operation';
-import { refuseForbiddenRecipients } from './send/allowedRecipients';
 import { buildBodies, inlineLinkedFiles } from './send/bodies';
 import type { OutgoingMail } from './send/compose';
 import { deliverMail } from './send/deliver';
 import { sendFields, sendOptions } from './send/fields';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
-import { type PreparedMail, prepareMail } from './send/prepareMail';
+import { type PreparedMail, prepareMail, refuseForbiddenRecipients } from './send/prepareMail';
 import { readFiles } from './send/files';
 import { completeReply, fetchOriginalMail, type OriginalMail } from './send/reply';
 import { findSender, type Sender } from './send/sender';

@@ -19,7 +19,7 @@ function toCell(value: unknown, place: string): Cell {
 	const isTooLong = typeof cell === 'string' && cell.length > maxCellLength;
 	if (cell !== undefined && !isTooLong) return cell;
 	throw createRefusal(
-		`${place} is nothing that a cell can hold`,
+		`${place} does not fit in a cell`,
 		`A cell holds text of up to ${maxCellLength} characters, a finite number, true, false, a valid date, or an object that does not contain itself.`,
 	);
 }

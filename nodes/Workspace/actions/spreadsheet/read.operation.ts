@@ -66,7 +66,6 @@ const readOptions = [
 		default: 'ISO_8601',
 		jsonDefault: 'SERIAL_NUMBER',
 		defaultWhen: { field: 'output', is: 'values', default: 'SERIAL_NUMBER' },
-		showWhen: { valueRenderOption: ['UNFORMATTED_VALUE', 'FORMULA'] },
 		description:
 			'How to return dates and times. ISO 8601 uses the time zone of the spreadsheet, and durations look like 26:30:00. If this is not set and Output is Values, they are serial numbers.',
 	},

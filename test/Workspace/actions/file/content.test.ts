@@ -337,7 +337,7 @@ describe('in n8n', () => {
 				method === 'drive.files.create' && ++requests > 1;
 			uploads.google.fault({ match, times: 9, status: 403 });
 			const failure = await failureOf(form(all, items.slice(0, 1)));
-			expect(failure.description).toContain(`The file ${uploads.files()[0]?.id ?? '?'}`);
+			expect(failure.description).toContain(`${uploads.files()[0]?.id ?? '?'}/view`);
 		});
 
 		test('cannot all have the one given name', async () => {

@@ -282,7 +282,7 @@ describe('items with the same target', () => {
 		const spreadsheetId = calls.sheet(people);
 		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[NaN]])];
 		expect((await catchFailure(calls.together('append', all))).message).toBe(
-			"Row 1, column 1 of 'values' is nothing that a cell can hold",
+			"Row 1, column 1 of 'values' does not fit in a cell",
 		);
 		expect(calls.sent).toEqual([]);
 	});

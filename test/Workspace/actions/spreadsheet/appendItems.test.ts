@@ -197,7 +197,7 @@ describe('fields that the header row does not have', () => {
 test('an item that cannot be a row is refused before anything is sent', async () => {
 	const spreadsheetId = calls.sheet();
 	const wrong = await catchFailure(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
-	expect(wrong.message).toBe("The input item, field 'a', is nothing that a cell can hold");
+	expect(wrong.message).toBe("The input item, field 'a', does not fit in a cell");
 	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe(
 		'The input item has no values for columns',
 	);
@@ -281,10 +281,7 @@ describe('rows by header', () => {
 
 		test.each([
 			[{ columns: {} }, "'columns' has no values for columns"],
-			[
-				{ columns: { Name: NaN } },
-				"'columns', field 'Name', is nothing that a cell can hold",
-			],
+			[{ columns: { Name: NaN } }, "'columns', field 'Name', does not fit in a cell"],
 			[{ columns: { rowNumber: 3 } }, "'columns' has no values for columns"],
 		])('%j', async (given, message) => {
 			const params = { spreadsheetId: 'x', tab: 'Sheet1', valuesSource: 'columns', ...given };
@@ -297,7 +294,7 @@ describe('rows by header', () => {
 		[[{ a: 1 }, [2]], "'values' mixes rows of cells with objects"],
 		[[[2], { a: 1 }], "'values' mixes rows of cells with objects"],
 		[[{}], "Row 1 of 'values' has no values for columns"],
-		[[{ a: NaN }], "Row 1 of 'values', field 'a', is nothing that a cell can hold"],
+		[[{ a: NaN }], "Row 1 of 'values', field 'a', does not fit in a cell"],
 	])('%j is refused', async (values, message) => {
 		for (const name of ['append', 'write'] as const) {
 			const failure = await catchFailure(

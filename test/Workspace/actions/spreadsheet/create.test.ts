@@ -173,7 +173,7 @@ test('a cell that cannot be is refused before anything is made', async () => {
 	const failure = await catchFailure(
 		calls.one('create', { title: 'Book', values: [['a'], [NaN]] }),
 	);
-	expect(failure.message).toBe("Row 2, column 1 of 'values' is nothing that a cell can hold");
+	expect(failure.message).toBe("Row 2, column 1 of 'values' does not fit in a cell");
 	expect(calls.sent).toEqual([]);
 });
 

@@ -57,7 +57,7 @@ test.each(['write', 'append'] as const)(
 		const refused = await catchFailure(
 			calls.one(name, { spreadsheetId, range: 'Sheet1', values: [[round]] }),
 		);
-		expect(refused.message).toBe("Row 1, column 1 of 'values' is nothing that a cell can hold");
+		expect(refused.message).toBe("Row 1, column 1 of 'values' does not fit in a cell");
 	},
 );
 
@@ -81,19 +81,15 @@ test('dates become ISO 8601 in UTC', async () => {
 });
 
 test.each<[string, unknown[][], string]>([
-	['not a number', [[NaN]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
-	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
-	['a function', [[() => 1]], "Row 1, column 1 of 'values' is nothing that a cell can hold"],
+	['not a number', [[NaN]], "Row 1, column 1 of 'values' does not fit in a cell"],
+	['no date', [[new Date(NaN)]], "Row 1, column 1 of 'values' does not fit in a cell"],
+	['a function', [[() => 1]], "Row 1, column 1 of 'values' does not fit in a cell"],
 	[
 		'empty rows and rows that are objects',
 		[[], { a: 1 }] as never,
 		"'values' mixes rows of cells with objects",
 	],
-	[
-		'a long text',
-		[['x'.repeat(50_001)]],
-		"Row 1, column 1 of 'values' is nothing that a cell can hold",
-	],
+	['a long text', [['x'.repeat(50_001)]], "Row 1, column 1 of 'values' does not fit in a cell"],
 	['nothing', [], "'values' has no cells"],
 	['empty rows', [[], []], "'values' has no cells"],
 ])('refused before anything is sent: %s', async (_, values, message) => {
@@ -451,7 +447,7 @@ describe('input items', () => {
 		const params = given(calls.sheet());
 		const all = items({ a: 1 }, { a: NaN }).map((item) => ({ params, item }));
 		const failure = await catchFailure(calls.together('write', all));
-		expect(failure.message).toBe("The input item, field 'a', is nothing that a cell can hold");
+		expect(failure.message).toBe("The input item, field 'a', does not fit in a cell");
 		expect(
 			(
 				await catchFailure(

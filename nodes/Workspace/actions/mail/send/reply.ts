@@ -95,7 +95,7 @@ export async function completeReply<M extends PreparedMail>(
 			`Enter at least one address in ${quoteField('to')}.`,
 		);
 	if (!mail.replyAll) return { ...mail, to, subject };
-	const others = readRecipients(`${original.to}\n${original.cc}`, item);
+	const others = [original.to, original.cc].flatMap((header) => readRecipients(header, item));
 	const copies = [...answered, ...others].filter((address) => !isOwn(address));
 	const named = [...to, ...mail.cc, ...mail.bcc];
 	return { ...mail, to, cc: [...mail.cc, ...removeDuplicates(copies, named)], subject };

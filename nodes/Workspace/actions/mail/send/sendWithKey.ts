@@ -8,12 +8,7 @@ import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
-import {
-	findDeliveredMail,
-	listMailFolder,
-	toDeliveredMail,
-	fetchMailWithMarker,
-} from './findDeliveredMail';
+import { fetchMailWithMarker, findDeliveredMail, listMailFolder } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
 const searchedDays = 30;
@@ -27,8 +22,6 @@ interface KeyedSend {
 	readonly mail: OutgoingMail;
 	readonly keyHashes: KeyHashes;
 }
-
-type KeyedMail = Pick<Awaited<ReturnType<typeof fetchMailWithMarker>>, 'mail' | 'contentHash'>;
 
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
 async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
@@ -62,7 +55,7 @@ function buildKeyQuery({ to, subject }: OutgoingMail): string {
 /** Emails by the account's address and the key hash. They are kept because Gmail lists an email only some time after it was sent. */
 const recentMails = getGlobalSingleton(
 	'recentMails',
-	() => new BoundedMap<string, KeyedMail>(10_000),
+	() => new BoundedMap<string, FolderEntry>(10_000),
 );
 const mutex = new KeyedMutex(
 	getGlobalSingleton('mailKeys', () => new Map<string, Promise<unknown>>()),
@@ -81,7 +74,8 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 		const priorMail =
 			(await findRecentMail(clients, keyInAccount)) ??
 			(await findMailsWithKey(keyedSend)).at(-1);
-		if (priorMail && priorMail.contentHash !== keyHashes.contentHash)
+		// A draft that somebody has edited in Gmail may have lost its marker.
+		if (priorMail?.contentHash && priorMail.contentHash !== keyHashes.contentHash)
 			throw createKeyReusedError(`the email ${priorMail.mail.id}`);
 		if (priorMail) return { ...priorMail.mail, repeated: true as const };
 		const mail = await send().catch(async (error: unknown) => {
@@ -90,27 +84,19 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 				return await findDeliveredMail(clients, keyedSend.mail.folder, error, item);
 			throw error;
 		});
-		recentMails.set(keyInAccount, { mail, contentHash: keyHashes.contentHash });
+		recentMails.set(keyInAccount, mail);
 		await addSecondSendHint(keyedSend, mail);
 		return mail;
 	});
 }
 
 /** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
-async function findRecentMail(
-	{ gmail }: Clients,
-	keyInAccount: string,
-): Promise<KeyedMail | undefined> {
-	const recentMail = recentMails.get(keyInAccount);
-	if (!recentMail) return undefined;
-	const { id, draftId } = recentMail.mail;
-	const fields = 'id,threadId,labelIds';
-	const response = await ignoreNotFound(
-		gmail.users.messages.get({ userId: 'me', id, format: 'minimal', fields }),
-	);
-	if (response) return { ...recentMail, mail: toDeliveredMail(response.data, draftId) };
-	recentMails.delete(keyInAccount);
-	return undefined;
+async function findRecentMail(clients: Clients, keyInAccount: string) {
+	const entry = recentMails.get(keyInAccount);
+	if (!entry) return undefined;
+	const mail = await ignoreNotFound(fetchMailWithMarker(clients, entry));
+	if (!mail) recentMails.delete(keyInAccount);
+	return mail;
 }
 
 /** Adds a hint if another process also sent an email with this key. A failed search is only logged, because the item's own email is sent. */
