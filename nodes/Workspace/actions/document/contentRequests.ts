@@ -120,6 +120,8 @@ export interface ContentPlan {
 	readonly text: string;
 	/** How many indexes the body of the tab gains. */
 	readonly growth: number;
+	/** Number of inserted UTF-16 units. */
+	readonly characterCount: number;
 }
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
@@ -181,8 +183,9 @@ export function planContent(
 	const lines = layout.lines.map(({ spans }) =>
 		joinSpans(spans.filter((span) => !isPicture(span))),
 	);
-	const text = lines.join('\n');
-	return { requests: builder.requests, text: text.slice(0, text.length - filler.length), growth };
+	const characterCount = lines.join('\n').length - filler.length;
+	const text = lines.join('\n').slice(0, characterCount);
+	return { requests: builder.requests, text, growth, characterCount };
 }
 
 /**
@@ -203,7 +206,7 @@ function closeBlocks(blocks: readonly Block[], { resetsStyle }: StyleChoice) {
 
 /** Inserts a table, and fills it from the last cell to the first, so that no text moves a cell to fill later. */
 function insertTable(builder: RequestBuilder, { block, insertIndex }: PlacedTable): void {
-	const columnCount = block.alignments.length;
+	const columnCount = block.rows[0]?.length ?? 0;
 	builder.insertTable(block.rows.length, columnCount, insertIndex);
 	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
 	const indexesPerRow = 1 + 2 * columnCount;

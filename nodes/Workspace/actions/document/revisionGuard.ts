@@ -20,6 +20,8 @@ export interface Change {
 	readonly text: string | undefined;
 	/** How many indexes the body of the tab gains. */
 	readonly growth: number;
+	/** Number of inserted UTF-16 units, without those of `replaceAllText`. */
+	readonly characterCount: number;
 }
 
 type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
@@ -41,7 +43,7 @@ export async function carryOut(
 					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
 				);
 			const revisionId = writeControl?.requiredRevisionId ?? '';
-			return { characterCount: change.text?.length ?? 0, revisionId, replies };
+			return { characterCount: change.characterCount, revisionId, replies };
 		} catch (error) {
 			// Each refusal names only one image. After the second one, all images become links.
 			const urls = findRefusedUrls(error, change.requests, refusedUrls.size > 0);

@@ -75,16 +75,14 @@ export function nameColumns(headers: readonly Header[], startColumn: number) {
 		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
 	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
-	const addAlias = (name: string, index: number) => {
-		if (name !== '' && !columnsByName.has(name)) columnsByName.set(name, startColumn + index);
+	const addAliases = (aliases: readonly string[]) => {
+		for (const [index, alias] of aliases.entries())
+			if (alias !== '' && !columnsByName.has(alias))
+				columnsByName.set(alias, startColumn + index);
 	};
-	headers.forEach(({ text }, index) => {
-		addAlias(text, index);
-	});
-	headers.forEach(({ text, shownText }, index) => {
-		addAlias(text.trim(), index);
-		addAlias(shownText, index);
-	});
+	addAliases(headers.map(({ text }) => text));
+	addAliases(headers.map(({ text }) => text.trim()));
+	addAliases(headers.map(({ shownText }) => shownText));
 	return { names, columnsByName };
 }
 
@@ -161,16 +159,16 @@ async function fetchTable(
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values }) => values ?? []);
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
-	const texts = rows.map((cells) =>
-		cells.slice(rangeStart, rangeEnd + 1).map((cell) => readHeader(cell).text),
+	const headerRows = rows.map((cells) => cells.map(readHeader));
+	const texts = headerRows.map((headers) =>
+		headers.slice(rangeStart, rangeEnd + 1).map(({ text }) => text),
 	);
 	// Below `firstRow`, only blank rows are above the header.
 	const blankRowCount = isExact ? 0 : findHeaderRow(texts, 0);
-	const [headerCells = [], ...sampleRows] = rows.slice(blankRowCount);
 	const row = firstRow + blankRowCount;
-	const layout = layOutColumns(headerCells.map(readHeader), rangeStart, rangeEnd);
+	const layout = layOutColumns(headerRows[blankRowCount] ?? [], rangeStart, rangeEnd);
 	const nativeTable = findNativeTable(sheet, { row, column: layout.firstColumn });
-	const types = findColumnTypes(sampleRows);
+	const types = findColumnTypes(rows.slice(blankRowCount + 1));
 	return { ...tab, ...layout, target, row, nativeTable, rangeStart, rangeEnd, types };
 }
 

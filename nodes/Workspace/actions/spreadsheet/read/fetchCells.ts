@@ -29,18 +29,26 @@ export interface CellFormat {
 	readonly comparesSize: boolean;
 }
 
-/** The cells of a range. Rows and columns count from 0, from the first cell of the range on. */
-export interface FetchedCells {
+/** What was fetched of a range. Rows and columns count from 0, from the first cell of the range on. */
+interface FetchedRange {
 	/** The range as Google printed it. */
 	readonly range: string;
 	/** The values as Google returns them. A date that shall become ISO 8601 is still a number. */
 	readonly rows: Rows;
 	/** The header row; -1 if there is none. */
 	readonly headerRow: number;
-	/** The place of the first cell in the tab. */
-	readonly start: CellPosition;
+	readonly formats: Formats;
+	/** The texts that the sheet shows, if cells are compared or a header is a date. */
+	readonly shownRows: Rows;
+	/** The values with dates as numbers, if cells are compared by their size. */
+	readonly comparedRows: Rows;
 	/** Known if cells can be dates or are compared by their size. */
 	readonly timeZone: string;
+}
+
+export interface FetchedCells extends FetchedRange {
+	/** The place of the first cell in the tab. */
+	readonly start: CellPosition;
 	/** Returns the value of a cell as Read outputs it. */
 	getValue(row: number, column: number): CellValue;
 	/** Returns the header of a column. */
@@ -49,8 +57,30 @@ export interface FetchedCells {
 	getCompared(row: number, column: number): ComparedCell;
 }
 
-/** How Google returns values. */
-type ValueOptions = Readonly<Record<'valueRenderOption' | 'dateTimeRenderOption', string>>;
+function toCells(fetched: FetchedRange): FetchedCells {
+	const { rows, headerRow, formats, shownRows, comparedRows, timeZone } = fetched;
+	const getValue = (row: number, column: number) => {
+		const value = rows[row]?.[column] ?? '';
+		if (typeof value !== 'number') return value;
+		return printDate(value, formats.find(row, column), timeZone) ?? value;
+	};
+	const getShown = (row: number, column: number) => String(shownRows[row]?.[column] ?? '');
+	return {
+		...fetched,
+		start: parseBounds(parseRange(fetched.range)),
+		getValue,
+		getHeader(column) {
+			const shownText = getShown(headerRow, column);
+			const isDate = isDateFormat(formats.find(headerRow, column));
+			const text = isDate ? shownText : String(rows[headerRow]?.[column] ?? '');
+			return { text, shownText };
+		},
+		getCompared: (row, column) => ({
+			texts: [String(getValue(row, column)), getShown(row, column)],
+			value: comparedRows[row]?.[column],
+		}),
+	};
+}
 
 /** Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells are compared. */
 export async function fetchCells(
@@ -59,53 +89,38 @@ export async function fetchCells(
 	format: CellFormat,
 	item: Pick<Item, 'doOnce'>,
 ): Promise<FetchedCells> {
-	const { valueRenderOption, hasFilters, comparesSize } = format;
+	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
 	const isFormatted = valueRenderOption === 'FORMATTED_VALUE';
-	const wantsIso = format.dateTimeRenderOption === 'ISO_8601';
+	const wantsIso = dateTimeRenderOption === 'ISO_8601';
+	const fetchData = buildFetch(spreadsheet, target, item);
 	// Google does not know ISO 8601. It is made from the numbers and their formats.
-	const dateTimeRenderOption = wantsIso ? 'SERIAL_NUMBER' : format.dateTimeRenderOption;
-	// Items of a run that read the same range share one request.
-	const fetchData = async (options: ValueOptions) => {
-		const place = { spreadsheetId: spreadsheet.id, range: printRange(target) };
-		const request = { ...place, majorDimension: 'ROWS', ...options };
-		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-		const key = `spreadsheet.read ${JSON.stringify(request)}`;
-		return await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
-	};
-	const fetchRows = async (render: string) =>
-		readRows(
-			await fetchData({ valueRenderOption: render, dateTimeRenderOption: 'SERIAL_NUMBER' }),
-		);
-	const data = await fetchData({ valueRenderOption, dateTimeRenderOption });
+	const data = await fetchData(valueRenderOption, wantsIso ? undefined : dateTimeRenderOption);
 	const range = data.range ?? '';
 	const rows = readRows(data);
 	const headerRow = findHeaderRow(rows, format.headerRow);
-	const needsFormats = wantsIso && !isFormatted;
-	const formats = needsFormats ? await fetchFormats(spreadsheet, range, rows, item) : noFormats;
-	const isDate = (row: number, column: number) => isDateFormat(formats.find(row, column));
+	const formats =
+		wantsIso && !isFormatted ? await fetchFormats(spreadsheet, range, rows, item) : noFormats;
 	// A header that is a date has the name that the sheet shows.
-	const hasDateHeader = rows[headerRow]?.some((_, column) => isDate(headerRow, column));
+	const hasDateHeader = rows[headerRow]?.some((_, column) =>
+		isDateFormat(formats.find(headerRow, column)),
+	);
 	const needsShown = !isFormatted && (hasFilters || hasDateHeader === true);
+	const fetchRows = async (render: string) => readRows(await fetchData(render));
 	const shownRows = needsShown ? await fetchRows('FORMATTED_VALUE') : rows;
 	const comparedRows = comparesSize ? await fetchRows('UNFORMATTED_VALUE') : rows;
 	const timeZone = comparesSize ? await spreadsheet.fetchTimeZone() : formats.timeZone;
-	const getValue = (row: number, column: number) => {
-		const value = rows[row]?.[column] ?? '';
-		if (typeof value !== 'number') return value;
-		return printDate(value, formats.find(row, column), timeZone) ?? value;
-	};
-	return {
-		...{ range, rows, headerRow, timeZone, getValue },
-		start: parseBounds(parseRange(range)),
-		getHeader(column) {
-			const value = String(rows[headerRow]?.[column] ?? '');
-			const shownText = String(shownRows[headerRow]?.[column] ?? '');
-			return { text: isDate(headerRow, column) ? shownText : value, shownText };
-		},
-		getCompared: (row, column) => ({
-			texts: [String(getValue(row, column)), String(shownRows[row]?.[column] ?? '')],
-			value: comparedRows[row]?.[column],
-		}),
+	return toCells({ range, rows, headerRow, formats, shownRows, comparedRows, timeZone });
+}
+
+/** Builds the function that fetches the values of a range. Items of a run that read the same range share one request. */
+function buildFetch(spreadsheet: Spreadsheet, target: TabRange, item: Pick<Item, 'doOnce'>) {
+	const place = { spreadsheetId: spreadsheet.id, range: printRange(target) };
+	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
+		const options = { majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption };
+		const request = { ...place, ...options };
+		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
+		const key = `spreadsheet.read ${JSON.stringify(request)}`;
+		return await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
 	};
 }
 
