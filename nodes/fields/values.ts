@@ -96,11 +96,13 @@ function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	const formRows = raw[field.entries?.group ?? ''];
 	const rows: Array<Record<string, unknown>> =
 		context.mode === 'fields' && Array.isArray(formRows)
-			? formRows.filter(isRecord)
+			? formRows
+					.filter(isRecord)
+					.map((row) => ({ name: row['name'] ?? '', value: row['value'] ?? '' }))
 			: Object.entries(raw).map(([name, value]) => ({ name, value }));
 	const pairs = rows.map(({ name, value }) => ({
-		name: readText(field, name ?? '', context),
-		value: readText(field, value ?? '', context),
+		name: readText(field, name, context),
+		value: readText(field, value, context),
 	}));
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
@@ -203,7 +205,8 @@ function readDateTime(field: Field, raw: unknown, context: ReadContext): string 
 	// A Date and n8n's DateTime become text in ISO 8601.
 	const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
 	const text = String(value);
-	const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
+	const isDigits = typeof value === 'string' && /^\d{9,13}$/.test(value);
+	const isNumber = typeof value === 'number' || isDigits;
 	const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
 	if (time) return time.toISOString();
 	const expectation =
@@ -241,7 +244,8 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
 	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
 	const kind = decimals === undefined ? 'a whole number' : 'a number';
-	const shown = Number.isNaN(value) || typeof value !== 'number' ? describeType(raw) : value;
+	const isReadable = typeof value === 'number' && !(isText && Number.isNaN(value));
+	const shown = isReadable ? value : describeType(raw);
 	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
 }
 
