@@ -41,8 +41,7 @@ export async function runInWorker<T extends TaskName>(
 	signal: AbortSignal | undefined,
 	bytes: Uint8Array = new Uint8Array(),
 ): Promise<WorkerOutput<TaskResult<T>>> {
-	const text = stringify(input);
-	if (text === undefined) return { problem: 'it is nested too deeply' };
+	const text = typeof input === 'string' ? input : JSON.stringify(input);
 	const length = text.length + bytes.length;
 	if (length > maxCharacters)
 		return { problem: `it is longer than ${maxCharacters.toLocaleString('en-US')} characters` };
@@ -57,16 +56,6 @@ export async function runInWorker<T extends TaskName>(
 		seconds,
 		signal,
 	)) as WorkerOutput<TaskResult<T>>;
-}
-
-/** @returns undefined for an object that is nested too deeply for the call stack */
-function stringify(input: string | object): string | undefined {
-	if (typeof input === 'string') return input;
-	try {
-		return JSON.stringify(input);
-	} catch {
-		return undefined;
-	}
 }
 
 async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: AbortSignal) {

@@ -31,12 +31,3 @@ test('nothing more comes where it is not wanted', async () => {
 	expect(station.account.messages).toHaveLength(length);
 	expect(station.sent).toBeGreaterThan(length);
 });
-
-test('what there is no room for is left unread', async () => {
-	const closing = station.connection.close({ takesLastFrames: true });
-	station.connection.pause();
-	const { length } = station.account.messages;
-	await closing;
-	expect(station.account.messages).toHaveLength(length);
-	expect(station.sent).toBeGreaterThan(length);
-});

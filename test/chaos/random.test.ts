@@ -124,9 +124,10 @@ it('connections that are opened and closed leave no socket and no timer', async 
 	const before = tcp();
 	expect(before).toBeGreaterThan(0);
 	for (let cycle = 0; cycle < extent.cycles; cycle++) {
+		const upgrades = station.service.upgrades.length;
 		const connection = station.connect({ sessionId: 'other' });
 		// Closed in any state: before it connects, while it does, when it is open.
-		if (cycle % 3 === 1) await until(() => station.service.upgrades.length > cycle);
+		if (cycle % 3 === 1) await until(() => station.service.upgrades.length > upgrades);
 		if (cycle % 3 === 2) await until(() => connection.getStatus().isOpen);
 		await connection.close();
 	}

@@ -20,75 +20,58 @@ import { agentTexts, convertFailedResponse, convertThrownError } from './errors'
 import { readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, isTooCostlyJson } from './response';
 
-export type CheckedAgentItem = ReturnType<typeof checkAgentItem>;
+export type AgentCall = ReturnType<typeof prepareCall>;
 
-/** Checks the parameters of one item and the credentials. @throws NodeError 400 if a parameter or credential is wrong */
-export function checkAgentItem(
+/** Reads and checks the parameters of one item and the credentials. @throws NodeError 400 if a parameter or credential is wrong */
+export function prepareCall(
 	rawParameters: RawParameters,
 	index: number,
-	credentials: AgentCredentials,
+	{ api, signatureApi }: AgentCredentials,
 ) {
-	const { api, signatureApi } = credentials;
 	const { params, override, buildPayload } = readItemParameters(rawParameters, index);
-	const isCertificateChecked = !api.allowUnauthorizedCerts;
-	checkAllowedHost(signatureApi, new URL(buildExecuteUrl(api)), isCertificateChecked);
-	buildIdentity(signatureApi, override);
 	const wait = readWaitSettings(params);
+	const url = buildExecuteUrl(api);
+	const isCertificateChecked = !api.allowUnauthorizedCerts;
+	checkAllowedHost(signatureApi, new URL(url), isCertificateChecked);
 	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
-	return { params, override, buildPayload, wait, credentials };
-}
-
-/** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
-export function getRequestIdentity({
-	params,
-	override,
-	buildPayload,
-	credentials,
-}: CheckedAgentItem): unknown {
-	const { sessionId, startStepName } = params;
-	const { userId, userPublicKey } = buildIdentity(credentials.signatureApi, override);
-	const url = buildExecuteUrl(credentials.api);
-	return { url, sessionId, initialPayload: buildPayload(), startStepName, userId, userPublicKey };
-}
-
-export type PreparedCall = ReturnType<typeof prepareCall>;
-
-export function prepareCall(item: CheckedAgentItem) {
-	const { params, override, wait, buildPayload, credentials } = item;
-	const { api, signatureApi } = credentials;
 	const identity = buildIdentity(signatureApi, override);
 	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
-	const { startStepName } = params;
-	const initialPayload = buildPayload();
 	return {
 		api,
 		params,
 		override,
-		sessionId,
 		wait,
-		url: buildExecuteUrl(api),
+		url,
+		sessionId,
+		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({
 			sessionId,
-			initialPayload,
-			startStepName,
+			initialPayload: buildPayload(),
+			startStepName: params.startStepName,
 			...buildIdentity(signatureApi, override),
 		}),
-		sessionKey: JSON.stringify([api.webSocketUrl, identity.userPublicKey, sessionId]),
 		/** The values that no text for people may contain. */
 		secrets,
 		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
 		responseSecrets: [api.apiKey, identity.signature],
-		sanitize: buildSanitizeFunction(secrets),
+		sanitize: (text: string) => buildSanitizeFunction(secrets)(text),
 	};
+}
+
+/** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
+export function getRequestIdentity({ url, params, buildBody }: AgentCall): unknown {
+	const { initialPayload, startStepName, userId, userPublicKey } = buildBody();
+	const { sessionId } = params;
+	return { url, sessionId, initialPayload, startStepName, userId, userPublicKey };
 }
 
 /** A call, with what was sent and received so far. */
 export interface CallProgress {
-	readonly call: PreparedCall;
+	readonly call: AgentCall;
 	/** The body of the last request. Before the first one, a body that was never sent. */
-	sentBody: ReturnType<PreparedCall['buildBody']>;
+	sentBody: ReturnType<AgentCall['buildBody']>;
 	agentResponse?: AgentResponse;
 }
 
@@ -152,7 +135,7 @@ export async function sendExecuteCall(
 
 async function readAgentResponse(
 	response: FullResponse,
-	call: PreparedCall,
+	call: AgentCall,
 	signal: AbortSignal,
 ): Promise<AgentResponse> {
 	const { statusCode } = response;

@@ -2,10 +2,10 @@ import type { INodeExecutionData } from 'n8n-workflow';
 
 import { isRecord } from '../../fields/values';
 import { listDistinct } from '../session/messageFields';
-import type { PreparedCall } from './call';
+import type { AgentCall } from './call';
 import type { WaitResult } from './callAndWait';
 
-type HintParams = Pick<PreparedCall['params'], 'textField' | 'sessionId'>;
+type HintParams = Pick<AgentCall['params'], 'textField' | 'sessionId'>;
 
 /** Builds the hints about an item that n8n shows below the node. @param isChat whether the input item comes from a chat */
 export function buildHints(

@@ -3,7 +3,7 @@ import type { IExecuteFunctions } from 'n8n-workflow';
 import { isTool, toError } from '../../core/errors';
 import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
-import type { PreparedCall } from './call';
+import type { AgentCall } from './call';
 import { TurnText } from './messageTexts';
 import type { WaitEndReason } from './waitEnd';
 
@@ -17,7 +17,7 @@ export class LiveView {
 	#lastChunk: Promise<unknown> = Promise.resolve();
 	readonly #shownText: TurnText;
 
-	constructor(context: IExecuteFunctions, index: number, params: PreparedCall['params']) {
+	constructor(context: IExecuteFunctions, index: number, params: AgentCall['params']) {
 		this.#context = context;
 		this.#index = index;
 		this.#textField = params.textField;

@@ -10,64 +10,58 @@ import { storeBinary } from '../../core/binaryStorage';
 import { buildModelAnswer, completeModelAnswer } from '../../core/modelAnswer';
 import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
-import type { CallProgress, PreparedCall } from './call';
+import type { CallProgress, AgentCall } from './call';
 import { buildOutputText } from './messageTexts';
 import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';
 
 /** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */
 export async function buildOutputItem(
-	context: IExecuteFunctions,
+	{ helpers }: IExecuteFunctions,
 	index: number,
 	{ call, sentBody, agentResponse }: CallProgress,
+	waitResult: WaitResult | undefined,
 ): Promise<INodeExecutionData> {
 	const { sessionId, userId, startStepName, timestamp } = sentBody;
-	const json: IDataObject = {
-		output: null,
-		sessionId,
-		userId,
-		startStepName,
-		timestamp,
-		statusCode: null,
-		response: null,
-	};
-	const item: INodeExecutionData = { json, pairedItem: { item: index } };
-	if (agentResponse === undefined) return item;
-	json.statusCode = agentResponse.statusCode;
-	const content = parseResponseContent(agentResponse, call.responseSecrets);
-	if ('bytes' in content) {
-		const { bytes, fileName, mimeType } = content;
-		const data = await storeBinary(context.helpers, bytes, fileName, mimeType);
-		return { ...item, binary: { data } };
+	const json: IDataObject = { output: null, sessionId, userId, startStepName, timestamp };
+	json.statusCode = agentResponse?.statusCode ?? null;
+	json.response = null;
+	const binary: IBinaryKeyData = {};
+	if (agentResponse) {
+		const content = parseResponseContent(agentResponse, call.responseSecrets);
+		if ('bytes' in content) {
+			const { bytes, fileName, mimeType } = content;
+			binary.data = await storeBinary(helpers, bytes, fileName, mimeType);
+		} else {
+			json.response = content.response as IDataObject;
+			json.output = findText(content.response, call.params.textField) ?? null;
+		}
 	}
-	json.response = content.response as IDataObject;
-	json.output = findText(content.response, call.params.textField) ?? null;
-	return item;
+	if (waitResult) {
+		Object.assign(json, buildWaitJson(waitResult, call.params));
+		for (const message of waitResult.messages)
+			if (message.format === 'binary')
+				binary[`message_${message.sequence}`] = await storeBinary(helpers, message.bytes);
+	}
+	const item = { json, pairedItem: { item: index } };
+	return Object.keys(binary).length > 0 ? { ...item, binary } : item;
 }
 
-/** Adds the messages of the wait and how it ended. Stores the bytes of binary messages as binary data of the item. */
-export async function addMessages(
-	item: INodeExecutionData,
+/** Builds what the item says about the messages of the wait and how it ended. */
+function buildWaitJson(
 	{ messages, endedBy, hasGap, closeFrame }: WaitResult,
-	{ textField, textPieces }: PreparedCall['params'],
-	helpers: IExecuteFunctions['helpers'],
-): Promise<INodeExecutionData> {
-	const binary: IBinaryKeyData = { ...item.binary };
-	for (const message of messages) {
-		if (message.format !== 'binary') continue;
-		binary[`message_${message.sequence}`] = await storeBinary(helpers, message.bytes);
-	}
+	{ textField, textPieces }: AgentCall['params'],
+): IDataObject {
 	const json: IDataObject = {
-		...item.json,
 		output: buildOutputText(messages, textField, textPieces, endedBy),
 		lastMessage: messages.at(-1)?.message ?? null,
 		messages: messages.map(buildMessageJson),
 		endedBy,
 	};
 	if (hasGap) json.gap = true;
-	if (closeFrame !== undefined) json.closeCode = closeFrame.code;
-	if (closeFrame !== undefined && closeFrame.reason !== '') json.closeReason = closeFrame.reason;
-	return Object.keys(binary).length > 0 ? { ...item, json, binary } : { ...item, json };
+	if (closeFrame) json.closeCode = closeFrame.code;
+	if (closeFrame?.reason) json.closeReason = closeFrame.reason;
+	return json;
 }
 
 function buildMessageJson({ sequence, receivedAt, format, message }: SessionMessage): IDataObject {

@@ -14,7 +14,7 @@ import { createStoppedBeforeCallError, addCallDetails } from './errors';
 import { buildHints } from './hints';
 import { LiveView } from './liveView';
 import * as outputs from './output';
-import { naming, type WaitSettings } from './parameters';
+import { naming } from './parameters';
 import { parseResponseContent } from './response';
 
 /** What the items of one run share. */
@@ -41,18 +41,18 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 	}
 }
 
-function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.CheckedAgentItem> {
+function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentCall> {
 	const { credentials } = run;
 	const rawParameters = new RawParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
 			if (isNodeError(credentials)) throw credentials;
-			return calls.checkAgentItem(rawParameters, index, credentials);
+			return calls.prepareCall(rawParameters, index, credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
-		outputHasInputFields: (item) =>
-			item?.params.includeInputFields ?? rawParameters.isSwitchOn('includeInputFields'),
+		outputHasInputFields: (call) =>
+			call?.params.includeInputFields ?? rawParameters.isSwitchOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one after another.
 		planBatches: (checkedItems) =>
@@ -68,14 +68,17 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.Checke
 }
 
 /** Sends the call of one item, and gives back the item or its failure. */
-async function performItem(run: AgentRunState, index: number, checked: calls.CheckedAgentItem) {
-	const call = calls.prepareCall(checked);
-	outputs.tagExecution(run.context, call.sessionId);
-	const liveView = new LiveView(run.context, index, call.params);
+async function performItem(run: AgentRunState, index: number, call: calls.AgentCall) {
+	const { context } = run;
+	outputs.tagExecution(context, call.sessionId);
+	const liveView = new LiveView(context, index, call.params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	try {
-		const waitResult = await sendAndWait(run.context, progress, liveView);
-		const output = await buildOutput(run, index, progress, waitResult, liveView);
+		const waitResult = await sendAndWait(context, progress, liveView);
+		const item = await outputs.buildOutputItem(context, index, progress, waitResult);
+		if (!waitResult && typeof item.json.output === 'string')
+			liveView.showText(item.json.output);
+		const output = finishItem(run, index, item, call, waitResult);
 		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
 		return { result: { output, doneWork }, mustNotRepeat: true };
@@ -95,49 +98,34 @@ async function sendAndWait(
 	const { call } = progress;
 	const sendCall = (prepareAttempt: () => Promise<void>) =>
 		calls.sendExecuteCall(context, progress, prepareAttempt);
-	if (call.wait)
-		return await callAndWait(buildWaitSetup(context, call, call.wait, liveView), sendCall);
-	await sendCall(() => Promise.resolve());
-	return undefined;
-}
-
-function buildWaitSetup(
-	context: IExecuteFunctions,
-	call: calls.PreparedCall,
-	wait: WaitSettings,
-	view: LiveView,
-) {
-	return {
+	if (!call.wait) {
+		await sendCall(() => Promise.resolve());
+		return undefined;
+	}
+	const setup = {
 		...call,
-		settings: wait,
+		settings: call.wait,
 		readConnectRequest: createConnectRequestReader(context, call.override),
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
 		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
-		onMessage: view.showMessage,
+		onMessage: liveView.showMessage,
 	};
+	return await callAndWait(setup, sendCall);
 }
 
-/** Builds what n8n gets for the item: the item itself, or what a model needs of it. Shows the response in the chat. */
-async function buildOutput(
-	run: AgentRunState,
+/** Adds the hints about the item to those of the run. @returns what n8n gets: the item itself, or what a model needs of it */
+function finishItem(
+	{ context, hints: runHints }: AgentRunState,
 	index: number,
-	progress: calls.CallProgress,
+	item: INodeExecutionData,
+	{ params }: calls.AgentCall,
 	waitResult: WaitResult | undefined,
-	liveView: LiveView,
-) {
-	const { context } = run;
-	const { params } = progress.call;
-	const callItem = await outputs.buildOutputItem(context, index, progress);
-	if (!waitResult && typeof callItem.json.output === 'string')
-		liveView.showText(callItem.json.output);
-	const item = waitResult
-		? await outputs.addMessages(callItem, waitResult, params, context.helpers)
-		: callItem;
+): INodeExecutionData[] {
 	const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
 	const hints = buildHints(item, params, waitResult, isChat);
-	for (const hint of hints) run.hints.add(hint);
+	for (const hint of hints) runHints.add(hint);
 	if (!isTool(context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }

@@ -50,7 +50,6 @@ export class PublishedListener implements triggerState.NodeListener {
 	readonly #waits: ExecutionWaits;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
-	#hasLoggedRepeatedId = false;
 	#connections: Connection[] = [];
 	#closing: Promise<void> | undefined;
 
@@ -195,13 +194,10 @@ export class PublishedListener implements triggerState.NodeListener {
 	#pushIfNew(arrival: MessageArrival): boolean {
 		const isNew = this.#delivery.rememberIfNew(arrival);
 		if (isNew) this.#queue.push(arrival);
-		else if (!this.#hasLoggedRepeatedId) {
-			// Without this warning, pieces of an answer that share an ID would be lost without a trace.
-			this.#hasLoggedRepeatedId = true;
-			this.#setup.context.logger.warn(
-				`Session channel ${arrival.sessionId}: a message with an ID that came before starts no execution, and further ones are not logged. If the service sends an answer in several messages with one ID, clear 'Deduplication Field'`,
+		else
+			this.#setup.context.logger.debug(
+				`Session channel ${arrival.sessionId}: a message with an ID that came before starts no execution`,
 			);
-		}
 		arrival.releaseMessage();
 		return isNew;
 	}

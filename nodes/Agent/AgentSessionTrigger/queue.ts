@@ -16,8 +16,8 @@ interface QueueActions<T> {
 	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
-	pauseReading?(): void;
-	resumeReading?(): void;
+	pauseReading(): void;
+	resumeReading(): void;
 }
 
 /** A queue that has reached one of these limits is full. */
@@ -173,13 +173,13 @@ export class MessageQueue<T extends QueueEntry> {
 		// A trigger that stops takes what still arrives within its time limit.
 		if (this.#state !== 'open' || this.#fillLevel < 1 || this.#isPaused) return;
 		this.#isPaused = true;
-		this.#actions.pauseReading?.();
+		this.#actions.pauseReading();
 		this.#deliverDueBatches();
 	}
 
 	#resumeWhenHalfEmpty(): void {
 		if (!this.#isPaused || this.#state !== 'open' || this.#fillLevel > 1 / 2) return;
 		this.#isPaused = false;
-		this.#actions.resumeReading?.();
+		this.#actions.resumeReading();
 	}
 }

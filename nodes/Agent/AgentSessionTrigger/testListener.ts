@@ -8,9 +8,8 @@ import { findFieldText, listDistinct, meetsCondition } from '../session/messageF
 import { joinSentences } from '../../core/text';
 import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
-import { type Arrival, buildStoredItems, MessageArrival } from './arrival';
+import { buildStoredItems, MessageArrival } from './arrival';
 import type { TriggerSettings } from './fields';
-import { MessageQueue } from './queue';
 import { findListeners } from './triggerState';
 
 export interface ListenerSetup {
@@ -26,7 +25,7 @@ export interface ListenerSetup {
 /** The test ends after this time, because n8n itself would wait forever. */
 const testDurationSeconds = 60;
 
-/** Creates the test in the editor. It ends with the first batch. n8n accepts items only after it has called `manualTriggerFunction`. */
+/** Creates the test in the editor. It ends with the first message. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const testListener = new EditorTestListener(setup);
 	return {
@@ -41,7 +40,6 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 
 class EditorTestListener {
 	readonly #setup: ListenerSetup;
-	readonly #queue: MessageQueue<Arrival>;
 	/** What the messages that were filtered out have in the filter field. Undefined for one without it. */
 	readonly #filteredValues: Array<string | undefined> = [];
 	#connections: Connection[] = [];
@@ -50,8 +48,6 @@ class EditorTestListener {
 
 	constructor(setup: ListenerSetup) {
 		this.#setup = setup;
-		const deliver = (batch: readonly Arrival[]) => this.#emitBatch(batch);
-		this.#queue = new MessageQueue<Arrival>(setup.settings, { deliver }, setup.clock);
 	}
 
 	start(): void {
@@ -59,7 +55,7 @@ class EditorTestListener {
 		const { settings, connect, readConnectRequest, clock, context } = this.#setup;
 		const listener = {
 			onFrame: (frame: SessionFrame) => {
-				this.#handleFrame(frame);
+				this.#handleArrival(new MessageArrival(frame));
 			},
 			onChannelEnd: ({ decision, failure }: EndedChannel) => {
 				if (decision === 'longBackoff') this.#fail(failure);
@@ -74,35 +70,31 @@ class EditorTestListener {
 		});
 	}
 
-	#handleFrame(frame: SessionFrame): void {
+	#handleArrival(arrival: MessageArrival): void {
 		const { filter } = this.#setup.settings;
-		const arrival = new MessageArrival(frame);
 		if (filter === undefined || meetsCondition(arrival.message, filter))
-			this.#queue.push(arrival);
+			void this.#emit(arrival);
 		else this.#filteredValues.push(findFieldText(arrival.message, filter.field));
-		arrival.releaseMessage();
 	}
 
 	/** n8n also calls this on "Stop listening" and after the workflow has run. */
 	async close(): Promise<void> {
 		this.#cancelTimeout();
-		this.#queue.takeLeftover();
 		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close()));
 		await this.#closing;
 	}
 
-	async #emitBatch(batch: readonly Arrival[]): Promise<boolean> {
-		if (this.#closing !== undefined) return true;
+	async #emit(arrival: MessageArrival): Promise<void> {
+		if (this.#closing !== undefined) return;
 		void this.close();
 		const { context } = this.#setup;
 		try {
-			const items = await buildStoredItems(batch, context);
+			const items = await buildStoredItems([arrival], context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
 			context.emit([items]);
 		} catch (error) {
 			context.emitError(createTriggerError(context, toNodeError(error)));
 		}
-		return true;
 	}
 
 	#fail(failure: NodeError): void {

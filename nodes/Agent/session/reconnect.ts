@@ -73,6 +73,7 @@ export class ReconnectPlanner {
 		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
 		const decision = closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
+		if (decision === 'freshCredentials') outage.hasReadFreshCredentials = true;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(
 			closeReasons.findRetryAfter(closeReason) ?? 0,
@@ -100,7 +101,6 @@ export class ReconnectPlanner {
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		if (decision === 'freshCredentials') {
-			outage.hasReadFreshCredentials = true;
 			const jitterMilliseconds = Math.floor(this.#random() * baseMilliseconds);
 			return requestedMilliseconds + rereadDelayMilliseconds + jitterMilliseconds;
 		}

@@ -110,14 +110,12 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	const credentialFailure = chain.find(isNodeError);
 	if (credentialFailure)
 		return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
-	if (chain.some((cause) => isTokenRequest(cause, request)))
-		return createRefreshError(chain, request);
-	for (const cause of chain) {
-		const response = getProperty(cause, 'response');
-		const statusCode = getProperty(response, 'status');
-		if (typeof statusCode === 'number')
-			return await readResponseError(statusCode, response, request);
-	}
+	const response = chain
+		.map((link) => getProperty(link, 'response'))
+		.find((candidate) => typeof getProperty(candidate, 'status') === 'number');
+	if (chain.some((link) => isTokenRequest(link, request)))
+		return createRefreshError(response, findErrorCode(chain), request);
+	if (response) return await readResponseError(response, request);
 	return createNetworkError(error, chain, request);
 }
 
@@ -156,15 +154,14 @@ const bodyTexts: BodyErrorTexts = {
 	cutShort: ["Google's response was cut off", 'Try again.'],
 };
 
-async function readResponseError(statusCode: number, response: unknown, request: RequestFacts) {
+async function readResponseError(response: unknown, request: RequestFacts) {
+	const statusCode = Number(getProperty(response, 'status'));
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
 	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	return createResponseError(
-		{ statusCode, headers: isRecord(headers) ? headers : {}, body },
-		request,
-	);
+	const errorResponse = { statusCode, headers: isRecord(headers) ? headers : {}, body };
+	return createResponseError(errorResponse, request);
 }
 
 function createNetworkError(
@@ -217,18 +214,17 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 }
 
 /** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
-function createRefreshError(chain: readonly unknown[], { signIn }: RequestFacts): NodeError {
-	const statusCode = chain
-		.map((link) => getProperty(getProperty(link, 'response'), 'status'))
-		.find(Boolean);
-	const reason = typeof statusCode === 'number' ? `HTTP ${statusCode}` : findErrorCode(chain);
-	const retryable = typeof statusCode !== 'number' || statusCode >= 500 || statusCode === 429;
-	const message = 'The token of the credential could not be refreshed';
+function createRefreshError(
+	response: unknown,
+	errorCode: string | undefined,
+	{ signIn }: RequestFacts,
+): NodeError {
+	const statusCode = Number(getProperty(response, 'status'));
 	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
 	return new NodeError({
 		code: 401,
-		message,
-		description: appendErrorCode(advice, reason),
-		retryable,
+		message: 'The token of the credential could not be refreshed',
+		description: appendErrorCode(advice, response ? `HTTP ${statusCode}` : errorCode),
+		retryable: !response || classifyStatus(statusCode).retryable,
 	});
 }

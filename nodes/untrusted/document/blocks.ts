@@ -1,5 +1,3 @@
-import type { AlignType } from 'mdast';
-
 // The form that document content has between Markdown and the requests to Google. All its texts have passed through `cleanText`.
 
 export interface TextMarks {
@@ -45,7 +43,6 @@ export interface TableBlock {
 	readonly kind: 'table';
 	/** Rows of equal length. */
 	readonly rows: ReadonlyArray<ReadonlyArray<readonly Span[]>>;
-	readonly alignments: readonly AlignType[];
 }
 
 export type Block = ParagraphBlock | TableBlock;

@@ -6,7 +6,7 @@ export type DocumentTab = docs_v1.Schema$DocumentTab;
 export type Paragraph = docs_v1.Schema$Paragraph;
 export type Elements = readonly docs_v1.Schema$StructuralElement[];
 
-/** A tab with its title, if the text also has other tabs. */
+/** A tab with its title; '' or absent if the text has no other tabs. */
 export type TitledTab = DocumentTab & { readonly tabTitle?: string };
 
 /** A part of a paragraph with the same formatting throughout. */
@@ -90,10 +90,13 @@ export const getStoredLine = ({ elements }: Paragraph, substitute = '') =>
 export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 	table?.tableRows?.flatMap(({ tableCells }) => tableCells ?? []) ?? [];
 
+type ParagraphElement = docs_v1.Schema$StructuralElement & { readonly paragraph: Paragraph };
+
 /** Returns all paragraphs in the order of the document, also those in tables and tables of contents. */
-export function* getParagraphs(content: Elements): Generator<Paragraph> {
-	for (const { paragraph, table, tableOfContents } of content) {
-		if (paragraph) yield paragraph;
+export function* getParagraphs(content: Elements): Generator<ParagraphElement> {
+	for (const element of content) {
+		const { paragraph, table, tableOfContents } = element;
+		if (paragraph) yield { ...element, paragraph };
 		for (const cell of getCells(table)) yield* getParagraphs(cell.content ?? []);
 		yield* getParagraphs(tableOfContents?.content ?? []);
 	}
@@ -102,8 +105,8 @@ export function* getParagraphs(content: Elements): Generator<Paragraph> {
 /** Returns the footnotes of a tab in the order of their references. */
 export function getFootnotes({ body, footnotes }: DocumentTab) {
 	const foundFootnotes: Array<{ readonly number: string; readonly content: Elements }> = [];
-	for (const { elements = [] } of getParagraphs(body?.content ?? []))
-		for (const { footnoteReference } of elements) {
+	for (const { paragraph } of getParagraphs(body?.content ?? []))
+		for (const { footnoteReference } of paragraph.elements ?? []) {
 			const footnote = footnotes?.[footnoteReference?.footnoteId ?? ''];
 			const number = footnoteReference?.footnoteNumber ?? '';
 			if (footnote) foundFootnotes.push({ number, content: footnote.content ?? [] });

@@ -21,9 +21,11 @@ function isUtf16(bytes: Buffer, name: string): boolean {
 	return !isUtf8(bytes) || bytes.includes(0);
 }
 
-function findUtf16Name([firstByte]: Buffer, name: string): string {
-	if (firstByte === 0xff) return 'utf-16le';
-	return firstByte === 0 || firstByte === 0xfe || name.endsWith('be') ? 'utf-16be' : 'utf-16le';
+function findUtf16Name(bytes: Buffer, name: string): string {
+	const mark = bytes.toString('latin1', 0, 2);
+	if (mark === '\u00ff\u00fe') return 'utf-16le';
+	const isBigEndian = mark === '\u00fe\u00ff' || bytes[0] === 0 || name.endsWith('be');
+	return isBigEndian ? 'utf-16be' : 'utf-16le';
 }
 
 /** Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some senders give no name for it (zammad/zammad#6144). */

@@ -125,6 +125,8 @@ function isFile(part: MimePart, type: string, multipartType: string): boolean {
 	// Gmail returns a multipart with broken boundaries as a single part that contains its text.
 	if (type === '' || type.startsWith('multipart/')) return Boolean(part.filename);
 	if (!type.startsWith('text/') || dataTypePattern.test(type)) return true;
+	const isBody = type === 'text/plain' || type === 'text/html';
+	if (!isBody) return multipartType !== '';
 	// Some programs give the text itself a file name.
 	const mayHaveName = multipartType === '' || multipartType === 'multipart/alternative';
 	return Boolean(part.filename) && !mayHaveName;

@@ -1,5 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-import type { AlignType, BlockContent, RootContent, Table } from 'mdast';
+import type { BlockContent, RootContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
@@ -36,7 +36,7 @@ const markdownOptions: Options = {
 export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
 	const children: RootContent[] = [];
 	for (const tab of tabs) {
-		if (tab.tabTitle !== undefined)
+		if (tab.tabTitle)
 			children.push({
 				type: 'heading',
 				depth: 1,
@@ -152,14 +152,13 @@ class MarkdownTreeBuilder {
 				return { type: 'tableCell' as const, children: phrasing };
 			}),
 		}));
-		const align = (tableRows[0]?.tableCells ?? []).map(getAlignment);
-		return { type: 'table', align, children };
+		return { type: 'table', children };
 	}
 
 	/** Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown cannot contain. */
 	#readCell(content: Elements): ParagraphPiece[] {
 		const cell: ParagraphPiece[] = [];
-		for (const paragraph of elements.getParagraphs(content)) {
+		for (const { paragraph } of elements.getParagraphs(content)) {
 			const pieces = this.#readPieces(paragraph);
 			const item = paragraph.bullet && this.#items.countItem(paragraph.bullet);
 			if (item) pieces.unshift(buildText(`${elements.getItemSign(item, pieces)} `));
@@ -193,10 +192,4 @@ function buildTextNode(
 	);
 	if (children.length === 0) return undefined;
 	return depth ? { type: 'heading', depth, children } : { type: 'paragraph', children };
-}
-
-function getAlignment({ content }: docs_v1.Schema$TableCell): AlignType {
-	const alignment = content?.[0]?.paragraph?.paragraphStyle?.alignment;
-	if (alignment === 'CENTER') return 'center';
-	return alignment === 'END' ? 'right' : null;
 }

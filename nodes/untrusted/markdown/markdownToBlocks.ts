@@ -151,14 +151,11 @@ class BlockReader {
 			case 'delete':
 				return this.#readSpans(node.children, { ...marks, strikethrough: true });
 			case 'link':
-				if (node.title) this.simplified.add('titles of links');
-				return this.#readLink(node.children, node.url, marks);
 			case 'linkReference':
-				return this.#readLink(node.children, this.#findAddress(node), marks);
+				return this.#readLink(node.children, this.#getAddress(node), marks);
 			case 'image':
-				return [this.#readImage(node.alt, node.url, marks)];
 			case 'imageReference':
-				return [this.#readImage(node.alt, this.#findAddress(node), marks)];
+				return [this.#readImage(node.alt, this.#getAddress(node), marks)];
 			case 'footnoteReference':
 				this.simplified.add('footnotes');
 				return [{ text: toOneLine(`[${node.identifier}]`), marks }];
@@ -169,7 +166,11 @@ class BlockReader {
 		}
 	}
 
-	#findAddress = ({ identifier }: mdast.Association) => this.#addresses.get(identifier) ?? '';
+	#getAddress(node: mdast.Resource | mdast.Association): string {
+		if ('identifier' in node) return this.#addresses.get(node.identifier) ?? '';
+		if (node.title) this.simplified.add('titles of links');
+		return node.url;
+	}
 
 	#readLink(children: readonly InlineNode[], url: string, marks: TextMarks): Span[] {
 		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
@@ -252,15 +253,14 @@ class BlockReader {
 		}
 	}
 
-	#readTable({ children, align }: mdast.Table): void {
+	#readTable({ children }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
 		const columns = (children[0]?.children ?? []).map((_, column) => column);
 		const rows = children.map((row) =>
 			columns.map((column) => this.#readSpans(row.children[column]?.children ?? [])),
 		);
-		const alignments = columns.map((column) => align?.[column] ?? null);
-		this.blocks.push({ kind: 'table', rows, alignments });
+		this.blocks.push({ kind: 'table', rows });
 	}
 }
 

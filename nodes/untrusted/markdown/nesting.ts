@@ -50,7 +50,7 @@ class BlockNester {
 		if (index >= 0) this.#open.length = index;
 	}
 
-	/** Closes the innermost lists that are deeper than a level. The outermost one stays. */
+	/** Closes the innermost lists that are deeper than a level. */
 	#closeInnerLists(maxLevel: number): void {
 		for (let last = this.#open.at(-1); last && isList(last); last = this.#open.at(-1)) {
 			if (last.level <= maxLevel) return;

@@ -8,9 +8,10 @@ type Pieces = readonly ParagraphPiece[];
 const marksByPriority = ['italic', 'bold', 'strikethrough', 'link'] as const;
 type Mark = (typeof marksByPriority)[number];
 
-const addressPattern = /(https?:\/\/[^\s<>]+)/i;
+/** Punctuation at the end of an address does not belong to it. */
+const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
 /** Characters that get a backslash in text. */
-const escapedPattern = /[*~[\]|`\\]|&#?\w+;|_(?![a-z\d])|(?<![a-z\d])_/i;
+const escapedPattern = /[*~[\]|`\\]|&#?\w+(?:;|$)|_(?![a-z\d])|(?<![a-z\d])_/i;
 
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
@@ -77,7 +78,7 @@ function buildLeaves(
 	for (const [index, line] of lines.entries()) {
 		if (index > 0) nodes.push(lineBreak);
 		const isFollowed = isBeforeMark || index < lines.length - 1;
-		nodes.push(...buildLine(line, isFollowed, marks.link === ''));
+		nodes.push(...buildLine(line, isFollowed, !marks.link));
 	}
 	return nodes;
 }
@@ -85,13 +86,21 @@ function buildLeaves(
 /** Builds text. An address becomes a link if a parser would also take a following mark or line break, or a backslash, for a part of it. */
 function buildLine(line: string, isFollowed: boolean, mayLink: boolean): PhrasingContent[] {
 	const nodes: PhrasingContent[] = [];
-	for (const [index, value] of line.split(addressPattern).entries()) {
+	const parts = line.split(addressPattern);
+	let text = '';
+	for (const [index, part] of parts.entries()) {
 		const isAddress = index % 2 === 1 && mayLink;
-		const text: PhrasingContent = { type: 'text', value };
-		if (isAddress && ((isFollowed && line.endsWith(value)) || escapedPattern.test(value)))
-			nodes.push({ type: 'link', url: value, children: [text] });
-		else if (value !== '') nodes.push(text);
+		const reachesEnd = index === parts.length - 2 && !/\s/.test(parts.at(-1) ?? '');
+		if (isAddress && ((isFollowed && reachesEnd) || escapedPattern.test(part))) {
+			const child: PhrasingContent = { type: 'text', value: part };
+			nodes.push(
+				{ type: 'text', value: text },
+				{ type: 'link', url: part, children: [child] },
+			);
+			text = '';
+		} else text += part;
 	}
+	nodes.push({ type: 'text', value: text });
 	return nodes;
 }
 
@@ -114,7 +123,7 @@ function unmarkSpace(space: ParagraphPiece, neighbors: ReadonlyArray<ParagraphPi
 		neighbors.some((neighbor) => neighbor?.marks[mark] !== space.marks[mark]),
 	);
 	const changes = Object.fromEntries(removedMarks.map((mark) => [mark, undefined]));
-	return { ...space, marks: { ...space.marks, ...changes } };
+	return { ...space, marks: { ...space.marks, code: false, ...changes } };
 }
 
 /** Removes spaces and line breaks at both ends of a paragraph, where Markdown ignores them. */

@@ -346,10 +346,10 @@ test('a gap before a message that came before is told by the next one', () => {
 	expect(run.items.map(({ json }) => json.gapMs)).toEqual([undefined, 700]);
 });
 
-test('the first message with an ID that came before stands in the log', () => {
+test('a message with an ID that came before stands in the log', () => {
 	const { run, channels } = listen({ options: { deduplicationField: 'id' } });
 	for (let n = 0; n < 5; n++) channels.send('{"id":1}');
-	expect(run.logged.filter((text) => text.includes('an ID that came before'))).toHaveLength(1);
+	expect(run.logged.filter((text) => text.includes('an ID that came before'))).toHaveLength(4);
 });
 
 test('a frame is parsed once, for filter, deduplication and item', () => {

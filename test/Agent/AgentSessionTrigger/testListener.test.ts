@@ -9,7 +9,7 @@ import {
 } from '../../../nodes/Agent/AgentSessionTrigger/triggerState';
 import { NodeError } from '../../../nodes/core/errors';
 import { loadBinaryData, withBinaryData } from '../../createExecuteContext';
-import { FakeClock, settled } from '../session/fakeClock';
+import { FakeClock } from '../session/fakeClock';
 import { FakeChannels } from './fakeChannels';
 import { TriggerRun, until } from './triggerRun';
 
@@ -45,14 +45,13 @@ describe('against a service, through the code with which n8n tests a trigger', (
 		expect(service.connections).toBe(1);
 	});
 
-	test('a batch ends it, too, and bytes come as a file', async () => {
-		await begin({ options: { batchSize: 2, batchWaitMilliseconds: 5000 } });
+	test('bytes come as a file', async () => {
+		await begin();
 		const ended = run.test();
 		await until(() => service.countOpenChannels() === 1);
-		service.send('s1', 'a', Buffer.from([0xff]));
+		service.send('s1', Buffer.from([0xff]));
 		const items = await loadBinaryData(await ended);
 		expect(items.map(({ json, binary }) => [json.format, binary?.data?.data])).toEqual([
-			['text', undefined],
 			['binary', '/w=='],
 		]);
 	});
@@ -231,15 +230,11 @@ describe('the time limit', () => {
 		expect([channels.options, clock.pending]).toEqual([[], 0]);
 	});
 
-	test('is lifted by the end of the test, and so is the wait for a batch', async () => {
-		const channels = new FakeChannels();
-		const options = { batchSize: 2, batchWaitMilliseconds: 5000 };
-		const { test, clock } = begin(channels, 's1', options);
+	test('is lifted by the end of the test', async () => {
+		const { test, clock } = begin(new FakeChannels());
 		await test.manualTriggerFunction?.();
-		channels.send('1');
-		expect(clock.pending).toBe(2);
+		expect(clock.pending).toBe(1);
 		await test.closeFunction?.();
-		await settled();
 		expect(clock.pending).toBe(0);
 	});
 });

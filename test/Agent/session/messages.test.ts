@@ -84,7 +84,9 @@ test('64 MiB of small JSON objects take as much in the queue, not twenty times t
 		batchWaitMilliseconds: 0,
 		maxConcurrentExecutions: 0,
 	};
-	const actions = { deliver: () => Promise.resolve(true) };
+	const nothing = () => {};
+	const reading = { pauseReading: nothing, resumeReading: nothing };
+	const actions = { deliver: () => Promise.resolve(true), ...reading };
 	const queue = new MessageQueue<MessageArrival>(settings, actions, new FakeClock());
 	const frames = new FrameSequence();
 	const before = process.memoryUsage();

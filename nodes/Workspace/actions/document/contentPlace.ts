@@ -1,8 +1,7 @@
-import { createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase, shorten } from '../../../core/text';
 import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
-import type { BodyState } from './tabs';
+import { type BodyState, pickOne } from './tabs';
 
 /** Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied first, or is added if there is none. */
 export interface ContentPlace {
@@ -16,14 +15,6 @@ export interface ContentPlace {
 	/** Whether the paragraph has no text when the content is inserted. */
 	readonly isParagraphEmpty: boolean;
 }
-
-/** The only paragraph of an empty document. */
-export const emptyPlace: ContentPlace = {
-	index: 1,
-	deletedEnd: 1,
-	tabId: undefined,
-	isParagraphEmpty: true,
-};
 
 /** The content under a heading or, without a heading, of a whole tab. */
 export interface Section {
@@ -82,14 +73,9 @@ function findHeading(headings: readonly Heading[], wantedText: string): Heading 
 	let matches = headings.filter(({ text }) => text === wanted);
 	if (matches.length === 0)
 		matches = headings.filter(({ text }) => isSameIgnoringCase(text, wanted));
-	const [match] = matches;
-	if (match && matches.length === 1) return match;
 	const texts = headings.slice(0, maxListedHeadings).map(({ text }) => `'${shorten(text)}'`);
-	const problem = match ? 'has several headings' : 'has no heading';
-	throw createRefusal(
-		`The document ${problem} '${shorten(wanted)}'`,
-		`Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`,
-	);
+	const advice = `Nothing was written. Headings of the tab: ${texts.join(', ') || 'none'}.`;
+	return pickOne(matches, `heading '${shorten(wanted)}'`, advice);
 }
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();

@@ -11,7 +11,8 @@ import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
 import { layOut, placeSpans, type PlacedTable } from './layout';
-import { type DocsRequest, RequestBuilder } from './requestBuilder';
+import { RequestBuilder } from './requestBuilder';
+import type { Change } from './revisionGuard';
 import { hasStyle, setLists, setStyles, type StyleChoice } from './styleRequests';
 
 interface ContentParams {
@@ -86,10 +87,7 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
-export function fitIntoSection<C extends DocumentContent>(
-	content: C,
-	{ heading, level }: Section,
-): C {
+export function fitIntoSection(content: Content, { heading, level }: Section): Content {
 	if (level === 0) return content;
 	const [first, ...otherBlocks] = content.blocks;
 	const repeatsHeading =
@@ -114,21 +112,13 @@ const isHeading = (block: Block): block is Heading =>
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
-export interface ContentPlan {
-	readonly requests: readonly DocsRequest[];
-	/** The inserted text, with a newline after each paragraph and cell but the last one. */
-	readonly text: string;
-	/** How many indexes the body of the tab gains. */
-	readonly growth: number;
-}
-
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(
 	content: Content,
 	newParagraph: boolean,
 	place: ContentPlace,
 	refusedUrls: ReadonlySet<string>,
-): ContentPlan {
+): Change {
 	const [first] = content.blocks;
 	const isUnstyled = first?.kind === 'paragraph' && !hasStyle(first);
 	const continuesParagraph = !place.isParagraphEmpty;
@@ -148,15 +138,15 @@ export const planWrite = (
 	content: Content,
 	place: ContentPlace,
 	refusedUrls: ReadonlySet<string>,
-): ContentPlan =>
+): Change =>
 	planContent(content, { ...place, resetsStyle: true, continuesParagraph: false }, refusedUrls);
 
 /** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(
 	content: Content,
-	place: Pick<ContentPlace, 'index' | 'deletedEnd' | 'addedAt' | 'tabId'> & StyleChoice,
+	place: ContentPlace & StyleChoice,
 	refusedUrls: ReadonlySet<string> = new Set(),
-): ContentPlan {
+): Change {
 	const { index, deletedEnd, addedAt, tabId } = place;
 	const builder = new RequestBuilder(tabId);
 	builder.delete({ start: index, end: deletedEnd });
@@ -181,8 +171,9 @@ export function planContent(
 	const lines = layout.lines.map(({ spans }) =>
 		joinSpans(spans.filter((span) => !isPicture(span))),
 	);
-	const text = lines.join('\n');
-	return { requests: builder.requests, text: text.slice(0, text.length - filler.length), growth };
+	const characterCount = lines.join('\n').length - filler.length;
+	const text = lines.join('\n').slice(0, characterCount);
+	return { requests: builder.requests, text, growth, characterCount };
 }
 
 /**
@@ -203,7 +194,7 @@ function closeBlocks(blocks: readonly Block[], { resetsStyle }: StyleChoice) {
 
 /** Inserts a table, and fills it from the last cell to the first, so that no text moves a cell to fill later. */
 function insertTable(builder: RequestBuilder, { block, insertIndex }: PlacedTable): void {
-	const columnCount = block.alignments.length;
+	const columnCount = block.rows[0]?.length ?? 0;
 	builder.insertTable(block.rows.length, columnCount, insertIndex);
 	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
 	const indexesPerRow = 1 + 2 * columnCount;

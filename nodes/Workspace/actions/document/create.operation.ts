@@ -13,12 +13,11 @@ import {
 	type InferParameters,
 } from '../../operation';
 import { appendContent } from './append.operation';
-import { emptyPlace } from './contentPlace';
-import { isEmpty, parseContent, planWrite } from './contentRequests';
+import { isEmpty, parseContent } from './contentRequests';
 import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { carryOut, repeatIfOutdated } from './revisionGuard';
-import { buildDocumentUrl, readBodyState } from './tabs';
+import { repeatIfOutdated } from './revisionGuard';
+import { buildDocumentUrl } from './tabs';
 
 const createFields = [
 	{ ...createdFiles.titleField, description: 'Title of the new document' },
@@ -106,24 +105,18 @@ export const create = defineOperation({
 		const documentId = created.documentId ?? '';
 		job.progress.isCreated = true;
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		if (isEmpty(plan.parsedContent))
-			return await readResult(clients, documentId, plan, created);
-		await fillEmpty(clients, documentId, plan, item, created.revisionId);
-		return await readResult(clients, documentId, plan);
+		await fillDocument(clients, documentId, plan, item);
+		const unchanged = isEmpty(plan.content) ? created : undefined;
+		return await readResult(clients, documentId, plan, undefined, unchanged);
 	},
 	async recover(clients, job, failure, item) {
 		const { title, parentFolder, templateId, idempotencyKey, progress } = job;
 		// Without a key, nothing in the document says which part of its content it already has.
 		if (progress.isCreated && idempotencyKey === '') throw failure;
 		if (idempotencyKey !== '' || parentFolder !== '' || templateId !== '') {
-			const recoveredId = await createdFiles.findCreatedId(clients.drive, item);
-			if (recoveredId !== undefined)
-				return await createByDrive(
-					clients,
-					await planDocument(job, item),
-					item,
-					recoveredId,
-				);
+			const id = await createdFiles.findCreatedId(clients.drive, item);
+			if (id !== undefined)
+				return await createByDrive(clients, await planDocument(job, item), item, id);
 		}
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
@@ -143,18 +136,18 @@ type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
 async function planDocument(job: CreateJob, item: Item) {
-	const { title, content, contentFormat, templateId, fillFromInput, replacements } = job;
+	const { title, contentFormat, templateId, fillFromInput, replacements } = job;
 	if ((replacements.length > 0 || fillFromInput) && templateId === '')
 		throw createRefusal(
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
 		);
 	const preparedReplacements = await prepareReplacements(job, item);
-	const parsedContent = await parseContent(job, item);
+	const content = await parseContent(job, item);
 	// Drive stores a hash of what the document is made from.
-	const source = [title, contentFormat, content, templateId, fillFromInput, replacements];
+	const source = [title, contentFormat, job.content, templateId, fillFromInput, replacements];
 	const keyHashes = createdFiles.hashFileKey('document create', job, [JSON.stringify(source)]);
-	return { ...job, parsedContent, preparedReplacements, keyHashes };
+	return { ...job, content, preparedReplacements, keyHashes };
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
@@ -172,72 +165,60 @@ async function createByDrive(
 		recoveredId,
 		async fillContent(id: string) {
 			plan.progress.isCreated = true;
-			if (plan.templateId) return await fillCopy(clients, id, plan, item);
-			await fillEmpty(clients, id, plan, item);
-			return undefined;
+			return await fillDocument(clients, id, plan, item);
 		},
-		readResult: async (id: string, replaced: ReplacementResult['replaced']) => {
-			const result = await readResult(clients, id, plan);
-			return replaced ? { ...result, replaced } : result;
-		},
+		readResult: async (id: string, replaced: Replaced) =>
+			await readResult(clients, id, plan, replaced),
 	};
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 
-/**
- * Fills a document in one change. With an idempotency key, only an empty document is filled.
- * @param newRevisionId the revision of a document that was just created. Such a document is only read if Google refuses this revision
- */
-async function fillEmpty(
+type Replaced = ReplacementResult['replaced'];
+
+/** Fills a new document. Replaces the texts of a template before it adds the content, so that no replacement changes the content. */
+async function fillDocument(
 	{ docs }: Clients,
 	documentId: string,
-	{ parsedContent, keyHashes }: DocumentPlan,
+	plan: DocumentPlan,
 	item: Item,
-	newRevisionId?: string | null,
-): Promise<void> {
-	if (isEmpty(parsedContent)) return;
-	let revisionId = newRevisionId;
-	const fillOnce = async () => {
-		const newBody = { documentId, tabId: undefined, revisionId: revisionId ?? '', endIndex: 2 };
-		const body = revisionId ? newBody : await readBodyState(docs, documentId, '', 'outline');
-		revisionId = undefined;
-		// An empty document ends at the index 2.
-		if (keyHashes && body.endIndex > 2) return;
-		const index = body.endIndex - 1;
-		const place = { ...emptyPlace, index, deletedEnd: index, tabId: body.tabId };
-		await carryOut(docs, body, (urls) => planWrite(parsedContent, place, urls), item);
-	};
-	await repeatIfOutdated(documentId, fillOnce, item);
+): Promise<Replaced> {
+	const { content, keyHashes } = plan;
+	const target = { documentId, tab: '' };
+	const replaced = plan.templateId ? await fillTemplate(docs, target, plan, item) : undefined;
+	if (!isEmpty(content)) {
+		const place = { ...target, section: '', newParagraph: true };
+		await appendContent(docs, { ...place, content, keyHashes }, item);
+	}
+	return replaced;
 }
 
-/** Fills a copy of a template. Replaces texts before it adds the content, so that no replacement changes the content. */
-async function fillCopy({ docs }: Clients, documentId: string, plan: DocumentPlan, item: Item) {
-	const { preparedReplacements: replacements, fillFromInput, keyHashes } = plan;
+async function fillTemplate(
+	docs: docs_v1.Docs,
+	target: Readonly<Record<'documentId' | 'tab', string>>,
+	{ preparedReplacements: replacements, fillFromInput, keyHashes }: DocumentPlan,
+	item: Item,
+): Promise<Replaced> {
 	const markerName = keyHashes && `n8n-agent-workspace/filled/${keyHashes.keyHash}`;
-	const job = { documentId, tab: '', replacements, fillFromInput, markerName };
+	const job = { ...target, replacements, fillFromInput, markerName };
 	const fillOnce = async () => await replaceTexts(docs, job, item);
-	const result = await repeatIfOutdated(documentId, fillOnce, item);
-	const content = plan.parsedContent;
-	if (!isEmpty(content)) {
-		const target = { documentId, tab: '', section: '', newParagraph: true };
-		await appendContent(docs, { ...target, content, keyHashes }, item);
-	}
-	return result.replaced;
+	return (await repeatIfOutdated(target.documentId, fillOnce, item)).replaced;
 }
 
 /** @param created Google's response to the creation, if the document has not changed since */
 async function readResult(
 	{ docs }: Clients,
 	documentId: string,
-	{ includeBody, title }: CreateParams,
+	{ includeBody, title }: Pick<CreateParams, 'includeBody' | 'title'>,
+	replaced: Replaced,
 	created?: docs_v1.Schema$Document,
 ): Promise<CreateResult> {
-	const documentUrl = buildDocumentUrl(documentId);
-	if (!includeBody) return { documentId, documentUrl, title };
+	const base = { documentId, documentUrl: buildDocumentUrl(documentId), title };
+	const result = replaced ? { ...base, replaced } : base;
+	if (!includeBody) return result;
 	const readDocument = async () =>
 		(await docs.documents.get({ documentId, fields: 'title,body' })).data;
 	const document = created ?? (await readDocument());
-	return { documentId, documentUrl, title: document.title, body: document.body };
+	return { ...result, title: document.title, body: document.body };
 }
 
 interface CreateResult extends Pick<ReplacementResult, 'documentId' | 'replaced'> {

@@ -71,12 +71,7 @@ export const read = defineOperation({
 		if (format === 'structure') return await readStructure(docs, documentId, tab);
 		if (format === 'text' || format === 'markdown')
 			return await readText(docs, { documentId, tab, format, startCharacter }, item);
-		const { title, tabCount } = await readTitle(docs, documentId);
-		if (tab !== '' && tabCount > 1)
-			item.addHint(
-				`A file always contains all tabs of the document, so ${quoteField('tab')} was not used.`,
-			);
-		return await exportFile(drive, { documentId, title, format }, item);
+		return await exportFile(docs, drive, { documentId, format }, item);
 	},
 	toModel(result, { startCharacter }) {
 		if (!('content' in result)) return { items: [{ ...result, file: undefined }] };
@@ -99,30 +94,21 @@ export const read = defineOperation({
 	},
 });
 
-async function readTitle(docs: docs_v1.Docs, documentId: string) {
-	const fields = 'title,tabs(tabProperties(tabId,title),childTabs)';
-	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-	return { title: data.title ?? '', tabCount: flattenTabs(data.tabs).length };
-}
-
 async function exportFile(
+	docs: docs_v1.Docs,
 	drive: drive_v3.Drive,
-	{ documentId, title, format }: Readonly<Record<'documentId' | 'title' | 'format', string>>,
+	{ documentId, format }: Readonly<Record<'documentId' | 'format', string>>,
 	item: Item,
 ) {
+	const { data: document } = await docs.documents.get({ documentId, fields: 'title' });
+	const title = document.title ?? '';
 	const fileName = `${title}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const { data: bytes, headers } = await drive.files.export(
+	const { data } = await drive.files.export(
 		{ fileId: documentId, mimeType },
 		{ responseType: 'arraybuffer' },
 	);
-	const contentType = headers['content-type'] ?? '';
-	if (!Buffer.isBuffer(bytes) || /^(?:text\/html|application\/json)\b/.test(contentType))
-		throw new NodeError({
-			code: 502,
-			message: 'Google Drive returned a page in place of the file',
-			description: 'Check any proxy in between.',
-		});
+	const bytes = data as Buffer;
 	const file = await item.store(bytes, fileName, mimeType);
 	return { documentId, title, mimeType, fileSize: bytes.length, file };
 }
@@ -157,13 +143,13 @@ async function readText(
 	const bytes = data as unknown as Buffer;
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
-	if ('problem' in answer) throw createUnreadableError(documentId, format, answer.problem);
-	if (answer.result === undefined)
-		throw createUnreadableError(
-			documentId,
-			format,
-			'it has too many parts, or is nested too deeply',
-		);
+	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
+	if ('problem' in answer || answer.result === undefined)
+		throw new NodeError({
+			code: 502,
+			message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
+			description: 'Read one tab, or get it as a file.',
+		});
 	const { title, revisionId, tabs, content } = answer.result;
 	// The thread found the tab, or this says why it did not.
 	if (tab !== '')
@@ -179,16 +165,4 @@ async function readText(
 		revisionId,
 		tabs: [...tabs],
 	};
-}
-
-function createUnreadableError(documentId: string, format: TextRequest['format'], problem: string) {
-	const name = format === 'text' ? 'plain text' : 'Markdown';
-	return new NodeError({
-		code: 502,
-		message: `The document ${documentId} cannot be read as ${name}: ${problem}`,
-		description:
-			format === 'text'
-				? 'Read one tab, or get it as a file.'
-				: 'Read the document as text instead.',
-	});
 }

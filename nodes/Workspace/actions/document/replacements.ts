@@ -6,15 +6,14 @@ import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
-import { getCells, getStoredLine } from '../../../untrusted/document/elements';
-import type { Elements, Paragraph } from '../../../untrusted/document/elements';
+import { getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import { summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
-import { type ContentPlace, emptyPlace } from './contentPlace';
+import type { ContentPlace } from './contentPlace';
 import { type Content, planWrite, readMarkdown } from './contentRequests';
 import type { DocsRequest } from './requestBuilder';
 import { carryOut } from './revisionGuard';
-import { type BodyState, getOuterText, getStoredText, readBodyState } from './tabs';
+import { type BodyState, getOuterText, getTabText, readBodyState } from './tabs';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
@@ -87,38 +86,31 @@ export async function replaceTexts(
 	job: ReplacementJob,
 	item: Item,
 ): Promise<ReplacementResult> {
-	const { documentId, tab, fillFromInput, markerName } = job;
-	const { markdowns } = job.replacements;
+	const { documentId, tab, markerName } = job;
 	const body = await readBodyState(docs, documentId, tab, 'texts');
 	// A second replacement could also change the texts that the first one inserted.
 	if (markerName && body.rangeNames.includes(markerName))
 		return { documentId, characterCount: 0, revisionId: body.revisionId };
 	const tabs = tab === '' ? body.allTabs : [body.chosenTab];
-	const placeholders = tabs.flatMap((one) => findPlaceholdersInTab(one, markdowns));
-	const fields = fillFromInput ? item.json : {};
-	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job, fields, item)];
-	const tabsCriteria = tab === '' ? undefined : { tabIds: [body.tabId] };
-	const textRequests = texts.map(({ find, replace }) => ({
-		replaceAllText: {
-			containsText: { text: find, matchCase: true },
-			replaceText: replace,
-			tabsCriteria,
-		},
-	}));
-	let markdownLength = 0;
+	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
+	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job, item)];
+	const textRequests = buildTextRequests(texts, tab === '' ? undefined : [body.tabId]);
+	const hasChanges = placeholders.length + texts.length > 0;
+	const markerRequests = markerName && hasChanges ? [buildMarkerRequest(markerName, body)] : [];
 	const planChange = (refusedUrls: ReadonlySet<string>) => {
-		const plans = placeholders.map(({ place, content }) =>
-			planWrite(content, place, refusedUrls),
-		);
-		markdownLength = plans.reduce((sum, { text }) => sum + text.length, 0);
-		const requests = [...plans.flatMap((plan) => plan.requests), ...textRequests];
-		if (markerName && requests.length > 0)
-			requests.unshift(buildMarkerRequest(markerName, body));
-		return { requests, text: undefined, growth: 0 };
+		const requests = [...markerRequests];
+		let characterCount = 0;
+		for (const { place, content } of placeholders) {
+			const plan = planWrite(content, place, refusedUrls);
+			requests.push(...plan.requests);
+			characterCount += plan.characterCount;
+		}
+		requests.push(...textRequests);
+		return { requests, growth: 0, characterCount };
 	};
-	const { revisionId, replies } = await carryOut(docs, body, planChange, item);
-	let characterCount = markdownLength;
-	const replaced = markdowns.map(({ find }) => ({
+	const { replies, revisionId, ...change } = await carryOut(docs, body, planChange, item);
+	let { characterCount } = change;
+	const replaced = job.replacements.markdowns.map(({ find }) => ({
 		find,
 		count: placeholders.filter((placeholder) => placeholder.find === find).length,
 	}));
@@ -129,11 +121,25 @@ export async function replaceTexts(
 		characterCount += count * replace.length;
 		replaced.push({ find, count });
 	}
-	const missingTexts = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missingTexts.length > 0)
-		item.addHint(`Not found in the document, so not replaced: ${missingTexts.join(', ')}.`);
+	mentionMissing(replaced, item);
 	const result = { documentId, characterCount, revisionId };
 	return replaced.length > 0 ? { ...result, replaced } : result;
+}
+
+function buildTextRequests(texts: readonly TextReplacement[], tabIds?: string[]): DocsRequest[] {
+	return texts.map(({ find: text, replace: replaceText }) => ({
+		replaceAllText: {
+			containsText: { text, matchCase: true },
+			replaceText,
+			tabsCriteria: tabIds && { tabIds },
+		},
+	}));
+}
+
+function mentionMissing(replaced: NonNullable<ReplacementResult['replaced']>, item: Item): void {
+	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missing.length > 0)
+		item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
 }
 
 /** Builds the marker of a filled document: a named range over the newline of a paragraph, which no replacement removes. */
@@ -149,13 +155,11 @@ const maxNamedPlaceholders = 20;
 /** Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the text. */
 function fillPlaceholders(
 	tabs: readonly docs_v1.Schema$Tab[],
-	{ replacements: { texts, markdowns } }: ReplacementJob,
-	fields: IDataObject,
+	{ replacements: { texts, markdowns }, fillFromInput }: ReplacementJob,
 	item: Item,
 ): TextReplacement[] {
-	let text = tabs
-		.map((tab) => getStoredText(tab.documentTab?.body?.content ?? []) + getOuterText(tab))
-		.join('');
+	const fields = fillFromInput ? item.json : {};
+	let text = tabs.map(getTabText).join('');
 	for (const { find } of [...texts, ...markdowns]) text = text.replaceAll(find, '');
 	const filled: TextReplacement[] = [];
 	const unfilled: string[] = [];
@@ -185,49 +189,36 @@ function findValue(fields: IDataObject, name: string): string | undefined {
 
 type Placeholder = MarkdownReplacement & { readonly place: ContentPlace };
 
-/** Finds the placeholders of a tab. The last one comes first, so that the indexes of the others stay right. @throws NodeError 400 */
-function findPlaceholdersInTab(
+/** Finds the paragraphs of a tab that are placeholders, from last to first, so that the indexes of the others stay right. */
+function findPlaceholders(
 	tab: docs_v1.Schema$Tab,
 	markdowns: readonly MarkdownReplacement[],
 ): Placeholder[] {
-	const outerText = getOuterText(tab);
-	for (const { find } of markdowns)
-		if (outerText.includes(find)) throw createMisplacedRefusal(find);
-	const content = tab.documentTab?.body?.content ?? [];
-	return findPlaceholders(content, summarizeTab(tab).tabId, markdowns).toReversed();
-}
-
-/** Finds the paragraphs that are placeholders, also in tables. @throws NodeError 400 if a placeholder is only a part of its paragraph */
-function findPlaceholders(
-	content: Elements,
-	tabId: string,
-	markdowns: readonly MarkdownReplacement[],
-): Placeholder[] {
+	const { tabId } = summarizeTab(tab);
 	const placeholders: Placeholder[] = [];
-	for (const { paragraph, table, startIndex, endIndex } of content) {
-		for (const cell of getCells(table))
-			placeholders.push(...findPlaceholders(cell.content ?? [], tabId, markdowns));
-		const markdown = paragraph && findMarkdown(paragraph, markdowns);
-		if (!markdown) continue;
-		const index = startIndex ?? 0;
-		const place = { ...emptyPlace, index, deletedEnd: (endIndex ?? 0) - 1, tabId };
-		placeholders.push({ ...markdown, place });
+	refuseMisplaced(getOuterText(tab), markdowns);
+	for (const element of getParagraphs(tab.documentTab?.body?.content ?? [])) {
+		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
+		const text = getStoredLine(element.paragraph, '\ufffc');
+		const markdown = markdowns.find(({ find }) => text.trim() === find);
+		if (markdown) {
+			const index = element.startIndex ?? 0;
+			const deletedEnd = (element.endIndex ?? 0) - 1;
+			placeholders.push({
+				...markdown,
+				place: { index, deletedEnd, tabId, isParagraphEmpty: true },
+			});
+		} else refuseMisplaced(text, markdowns);
 	}
-	return placeholders;
+	return placeholders.toReversed();
 }
 
-function findMarkdown(paragraph: Paragraph, markdowns: readonly MarkdownReplacement[]) {
-	// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
-	const text = getStoredLine(paragraph, '\ufffc');
-	const markdown = markdowns.find(({ find }) => text.trim() === find);
+/** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
+function refuseMisplaced(text: string, markdowns: readonly MarkdownReplacement[]): void {
 	const misplaced = markdowns.find(({ find }) => text.includes(find));
-	if (misplaced && !markdown) throw createMisplacedRefusal(misplaced.find);
-	return markdown;
-}
-
-function createMisplacedRefusal(find: string) {
-	return createRefusal(
-		`'${shorten(find)}' does not have a paragraph of its own in the text of the document`,
+	if (misplaced === undefined) return;
+	throw createRefusal(
+		`'${shorten(misplaced.find)}' does not have a paragraph of its own in the text of the document`,
 		`Nothing was replaced. Markdown takes the place of a whole paragraph: put the placeholder on a line of its own, or set its format in ${quoteField('replacements')} to Text.`,
 	);
 }

@@ -1,7 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 export type DocsRequest = docs_v1.Schema$Request;
-export type ParagraphStyle = docs_v1.Schema$ParagraphStyle;
 
 /** The first index of some content, and the index after its last character. */
 export type Extent = Readonly<Record<'start' | 'end', number>>;
@@ -35,37 +34,29 @@ export class RequestBuilder {
 		this.requests.push({ deleteContentRange: { range } });
 	}
 
-	/** Sets the properties of a style that are given. */
-	styleParagraphs(extent: Extent, paragraphStyle: ParagraphStyle): void {
-		const fields = Object.keys(paragraphStyle).join(',');
+	/** @param fields what to set, in place of the properties of the style */
+	styleParagraphs(
+		extent: Extent,
+		paragraphStyle: docs_v1.Schema$ParagraphStyle,
+		fields = Object.keys(paragraphStyle).join(','),
+	): void {
 		const range = this.#rangeOf(extent);
 		if (fields) this.requests.push({ updateParagraphStyle: { range, paragraphStyle, fields } });
 	}
 
-	/** Sets the properties of a style that are given. */
-	styleText(extent: Extent, textStyle: docs_v1.Schema$TextStyle): void {
-		const fields = Object.keys(textStyle).join(',');
+	/** @param fields what to set, in place of the properties of the style */
+	styleText(
+		extent: Extent,
+		textStyle: docs_v1.Schema$TextStyle,
+		fields = Object.keys(textStyle).join(','),
+	): void {
 		const range = this.#rangeOf(extent);
 		if (fields) this.requests.push({ updateTextStyle: { range, textStyle, fields } });
 	}
 
-	resetTextStyle(extent: Extent): void {
-		const range = this.#rangeOf(extent);
-		this.requests.push({ updateTextStyle: { range, textStyle: {}, fields: '*' } });
-	}
-
-	resetParagraphStyle(extent: Extent): void {
-		const range = this.#rangeOf(extent);
-		const paragraphStyle = { namedStyleType: 'NORMAL_TEXT' };
-		this.requests.push({
-			updateParagraphStyle: { range, paragraphStyle, fields: resetParagraphFields },
-		});
-	}
-
 	addBullets(extent: Extent, bulletPreset: string): void {
-		this.requests.push({
-			createParagraphBullets: { range: this.#rangeOf(extent), bulletPreset },
-		});
+		const range = this.#rangeOf(extent);
+		this.requests.push({ createParagraphBullets: { range, bulletPreset } });
 	}
 
 	removeBullets(extent: Extent): void {
@@ -79,8 +70,3 @@ export class RequestBuilder {
 		return { startIndex: start, endIndex: Math.max(end, start + 1), tabId: this.#tabId };
 	}
 }
-
-// All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google refuses in some places.
-const resetParagraphFields =
-	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
-	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';

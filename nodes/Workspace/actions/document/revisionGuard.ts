@@ -16,10 +16,12 @@ type Target = Pick<BodyState, 'documentId' | 'revisionId' | 'endIndex'> & {
 
 export interface Change {
 	readonly requests: readonly DocsRequest[];
-	/** The text that the tab contains after the change; undefined if the document cannot show whether it was carried out. */
-	readonly text: string | undefined;
+	/** The text that the tab contains after the change, with a newline after each paragraph and cell but the last one; absent if the document cannot show whether the change was carried out. */
+	readonly text?: string;
 	/** How many indexes the body of the tab gains. */
 	readonly growth: number;
+	/** Number of inserted UTF-16 units, without those of `replaceAllText`. */
+	readonly characterCount: number;
 }
 
 type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
@@ -41,7 +43,7 @@ export async function carryOut(
 					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
 				);
 			const revisionId = writeControl?.requiredRevisionId ?? '';
-			return { characterCount: change.text?.length ?? 0, revisionId, replies };
+			return { characterCount: change.characterCount, revisionId, replies };
 		} catch (error) {
 			// Each refusal names only one image. After the second one, all images become links.
 			const urls = findRefusedUrls(error, change.requests, refusedUrls.size > 0);

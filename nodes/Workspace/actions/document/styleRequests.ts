@@ -4,7 +4,7 @@ import type { ListKind, ParagraphBlock, TextMarks } from '../../../untrusted/doc
 import * as elements from '../../../untrusted/document/elements';
 import type { Layout, PlacedParagraph } from './layout';
 import { placeSpans } from './layout';
-import type { ParagraphStyle, RequestBuilder } from './requestBuilder';
+import type { RequestBuilder } from './requestBuilder';
 
 const toPoints = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
 const toGray = (brightness: number): docs_v1.Schema$OptionalColor => ({
@@ -18,8 +18,8 @@ const buildBorder = (width: number, padding: number) => ({
 });
 
 /** Builds the paragraph style of a block. @returns an empty style for plain text */
-function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock): ParagraphStyle {
-	const style: ParagraphStyle = {};
+function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock) {
+	const style: docs_v1.Schema$ParagraphStyle = {};
 	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
 	if (format === 'code') style.shading = { backgroundColor: toGray(0.95) };
 	if (format === 'rule') style.borderBottom = buildBorder(1, 1);
@@ -51,33 +51,30 @@ export interface StyleChoice {
 	readonly continuesParagraph: boolean;
 }
 
+// All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google refuses in some places.
+const resetFields =
+	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
+	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
+
 /** Adds the requests for styles of paragraphs and text. They change no index. */
 export function setStyles(builder: RequestBuilder, layout: Layout, choice: StyleChoice): void {
-	const { end, tables } = layout;
+	const { end } = layout;
 	const paragraphs = layout.paragraphs.slice(choice.continuesParagraph ? 1 : 0);
 	const start = paragraphs[0]?.start ?? end;
 	if (choice.resetsStyle && start < end) {
 		builder.removeBullets({ start, end });
-		builder.resetParagraphStyle({ start, end });
+		builder.styleParagraphs({ start, end }, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
 	}
 	if (choice.resetsStyle && layout.start < end)
-		builder.resetTextStyle({ start: layout.start, end });
+		builder.styleText({ start: layout.start, end }, {}, '*');
 	setSpacing(builder, paragraphs);
-	// `setLists` styles later paragraphs of an item, because their style is reset when they lose their bullet.
-	for (const paragraph of paragraphs)
-		if (paragraph.block.list?.hasBullet !== false)
-			builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
-	for (const { block, cells } of tables)
-		for (const row of cells)
-			for (const [column, { start: cellStart }] of row.entries()) {
-				const alignment = docsAlignments[block.alignments[column] ?? 'left'];
-				if (alignment)
-					builder.styleParagraphs({ start: cellStart, end: cellStart }, { alignment });
-			}
+	for (const paragraph of paragraphs) {
+		// `setLists` styles later paragraphs of an item, because their style is reset when they lose their bullet.
+		const isLater = paragraph.block.list?.hasBullet === false;
+		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
+	}
 	for (const span of placeSpans(layout)) builder.styleText(span, buildTextStyle(span.marks));
 }
-
-const docsAlignments = { center: 'CENTER', right: 'END', left: undefined } as const;
 
 /** Adds one request for each stretch of paragraphs without a table or plain text between them. */
 function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagraph[]): void {

@@ -6,20 +6,18 @@ import { flattenTabs, matchTabs, summarizeTab } from '../../../untrusted/documen
 import type { Item } from '../../operation';
 
 /** Finds a tab by its ID or title. @throws NodeError 400 if no tab or several tabs match */
-export function findTab(
-	allTabs: readonly docs_v1.Schema$Tab[],
-	idOrTitle: string,
-): docs_v1.Schema$Tab {
-	const matchingTabs = matchTabs(allTabs, idOrTitle);
-	const [firstTab, ...otherTabs] = matchingTabs;
-	if (firstTab && otherTabs.length === 0) return firstTab;
-	const shownTabs = firstTab ? matchingTabs : allTabs;
-	const tabList = shownTabs.map(summarizeTab).map(({ title, tabId }) => `'${title}' (${tabId})`);
-	const problem = firstTab ? 'has several tabs' : 'has no tab';
-	throw createRefusal(
-		`The document ${problem} '${idOrTitle.trim()}'`,
-		`Enter the ID of one of these tabs: ${tabList.join(', ')}.`,
-	);
+export function findTab(allTabs: readonly docs_v1.Schema$Tab[], idOrTitle: string) {
+	const tabList = allTabs.map(summarizeTab).map(({ title, tabId }) => `'${title}' (${tabId})`);
+	const advice = `Enter the ID of a tab: ${tabList.join(', ')}.`;
+	return pickOne(matchTabs(allTabs, idOrTitle), `tab '${idOrTitle.trim()}'`, advice);
+}
+
+/** @returns the only match @throws NodeError 400 if there is none, or several */
+export function pickOne<T>(matches: readonly T[], name: string, advice: string): T {
+	const [match, ...otherMatches] = matches;
+	if (match !== undefined && otherMatches.length === 0) return match;
+	const problem = match === undefined ? 'has no' : 'has more than one';
+	throw createRefusal(`The document ${problem} ${name}`, advice);
 }
 
 /** Adds a hint that names the tab that was taken if a document has several tabs and none was chosen. */
@@ -82,7 +80,10 @@ export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
 
 /** Returns the stored text of elements in the order of their indexes. */
 export const getStoredText = (content: Elements): string =>
-	Array.from(getParagraphs(content), (paragraph) => getStoredLine(paragraph)).join('');
+	Array.from(getParagraphs(content), ({ paragraph }) => getStoredLine(paragraph)).join('');
+
+export const getTabText = (tab: docs_v1.Schema$Tab) =>
+	getStoredText(tab.documentTab?.body?.content ?? []) + getOuterText(tab);
 
 /** Returns the text of a tab's headers, footers and footnotes. */
 export function getOuterText({ documentTab }: docs_v1.Schema$Tab): string {

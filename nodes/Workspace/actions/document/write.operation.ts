@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
-import { type Elements, getParagraphs } from '../../../untrusted/document/elements';
+import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import { type Content, fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
 import { findSection, planPlace } from './contentPlace';
@@ -156,29 +156,26 @@ async function replaceContent(
 	return await repeatIfOutdated(documentId, replaceOnce, item);
 }
 
-/** What a paragraph may hold beside text that new content does not bring back, by Google's name. */
+/** What new content does not bring back, by Google's name. */
 const objectNames = {
 	footnoteReference: 'footnotes',
 	inlineObjectElement: 'pictures',
+	positionedObjectIds: 'floating pictures',
 	pageBreak: 'page breaks',
 	columnBreak: 'column breaks',
+	sectionBreak: 'section breaks',
 	equation: 'equations',
 } as const;
 
 /** Adds a hint that names what a replacement of these elements removed beside text. */
 function mentionRemovedObjects(content: Elements, item: Item): void {
-	const names = new Set<string>();
 	// The break before the first paragraph of a tab has no index, and stays.
-	if (content.some(({ sectionBreak, startIndex }) => sectionBreak && startIndex))
-		names.add('section breaks');
-	for (const { elements = [], positionedObjectIds } of getParagraphs(content)) {
-		if (positionedObjectIds?.length) names.add('pictures');
-		for (const element of elements)
-			for (const [key, name] of Object.entries(objectNames))
-				if (key in element) names.add(name);
-	}
-	if (names.size === 0) return;
+	const json = JSON.stringify(content.filter(({ startIndex }) => startIndex));
+	// In JSON, quotes in a text have backslashes, so only a property looks like this.
+	const found = Object.entries(objectNames).filter(([key]) => json.includes(`"${key}":`));
+	if (found.length === 0) return;
+	const names = found.map(([, name]) => name).join(', ');
 	item.addHint(
-		`The replaced content also had ${[...names].join(', ')}. To get them back, use the version history of the document.`,
+		`The replaced content also had ${names}. To get them back, use the version history of the document.`,
 	);
 }

@@ -259,7 +259,7 @@ test('Write says what it removed that the new content does not bring back', asyn
 		return item.hints;
 	};
 	const expected = [
-		'The replaced content also had section breaks, footnotes, pictures, page breaks, equations. To get them back, use the version history of the document.',
+		'The replaced content also had footnotes, pictures, page breaks, section breaks, equations. To get them back, use the version history of the document.',
 	];
 	expect(await hintsOf([heading('One'), ...lost, text('old')], { section: 'One' })).toEqual(
 		expected,
@@ -328,7 +328,7 @@ test('of headings that differ only in their case, the exact one counts, and anot
 	await calls.write(id, { section: 'PLAN', content: 'c' });
 	expect(calls.google.docs.text(id)).toBe('Plan\na\nPLAN\nc\n');
 	const failure = await catchFailure(calls.append(id, { section: 'plan', content: 'd' }));
-	expect(failure.message).toBe("The document has several headings 'plan'");
+	expect(failure.message).toBe("The document has more than one heading 'plan'");
 });
 
 describe('Append under a heading', () => {
@@ -440,7 +440,7 @@ describe.each([
 		const id = seed([heading('Plan'), text('a'), heading('Plan', 3), text('b')]);
 		expect(await catchFailure(change(id, 'Plan'))).toMatchObject({
 			code: 400,
-			message: "The document has several headings 'Plan'",
+			message: "The document has more than one heading 'Plan'",
 			description: "Nothing was written. Headings of the tab: 'Plan', 'Plan'.",
 		});
 		expect(calls.methods).toEqual(['get']);

@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { catchFailure } from '../../catchFailure';
-import { testItem } from '../../client';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
 
@@ -56,18 +55,6 @@ test('it goes into the field that an input object names', async () => {
 	const parameters = { inputMode: 'json', inputObject };
 	const [item] = await runNode({ url: calls.google.url, parameters });
 	expect(item?.binary?.['letter']).toMatchObject({ mimeType: 'application/pdf' });
-});
-
-test('a file has all tabs, also if one of them was chosen, and then says so', async () => {
-	const id = calls.document('x', [{ title: 'Notes', tabId: 't.n' }]);
-	for (const [documentId, count] of [
-		[id, 1],
-		[calls.document('x'), 0],
-	] as const) {
-		const item = testItem();
-		await calls.read(documentId, { format: 'pdf', tab: 't.0' }, item);
-		expect(item.hints).toHaveLength(count);
-	}
 });
 
 test('a document above 10 MB says how large a file may be', async () => {

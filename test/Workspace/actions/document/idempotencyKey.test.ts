@@ -27,7 +27,7 @@ describe('create', () => {
 		expect(calls.google.docs.text(documentId)).toBe('changed\n');
 	});
 
-	test('what somebody wrote into it before its content came stays as it is', async () => {
+	test('what somebody wrote into it before its content came stays, and the content follows', async () => {
 		calls.google.fault({
 			match: 'docs.documents.batchUpdate',
 			times: 99,
@@ -38,7 +38,7 @@ describe('create', () => {
 		const [{ id } = { id: '' }] = documents();
 		calls.google.docs.type(id, 'x');
 		await calls.create(keyed);
-		expect(calls.google.docs.text(id)).toBe('x\n');
+		expect(calls.google.docs.text(id)).toBe('x\nHello\n');
 	});
 
 	test.each([{ content: 'other' }, { title: 'Other' }, { contentFormat: 'markdown' }] as const)(

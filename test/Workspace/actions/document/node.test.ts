@@ -123,13 +123,16 @@ test.each(['write', 'append'] as const)(
 test.each([
 	['document', 'spreadsheet', { operation: 'read', range: 'A1:B2' }],
 	['spreadsheet', 'document', { operation: 'read' }],
-] as const)('the ID of a %s for a %s says which resource reads it', async (kind, wanted, input) => {
-	const mimeType = `application/vnd.google-apps.${kind}`;
-	const { id } = calls.google.files.add({ name: 'Plan', mimeType, clientId: '' });
-	const failing = object({ ...input, resource: wanted, [`${wanted}Id`]: id });
-	const failure = await failureOf(failing);
-	expect(failure.description).toContain(`If it is a Google ${kind}, choose `);
-});
+] as const)(
+	'the ID of a %s for a %s says what each resource needs',
+	async (kind, wanted, input) => {
+		const mimeType = `application/vnd.google-apps.${kind}`;
+		const { id } = calls.google.files.add({ name: 'Plan', mimeType, clientId: '' });
+		const failing = object({ ...input, resource: wanted, [`${wanted}Id`]: id });
+		const failure = await failureOf(failing);
+		expect(failure.description).toContain('This is a file of another kind.');
+	},
+);
 
 describe('what the form replaces', () => {
 	const edit = (id: string) => `https://docs.google.com/document/d/${id}/edit?tab=t.n0`;

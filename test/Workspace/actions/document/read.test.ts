@@ -135,7 +135,7 @@ x = 1`;
 			code: 400,
 			message: "The document has no tab 'Main tab'",
 			description:
-				"Enter the ID of one of these tabs: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
+				"Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
 		});
 	});
 
@@ -241,7 +241,7 @@ describe('hostile documents', () => {
 			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
 			expect(await catchFailure(calls.read(id))).toMatchObject({
 				code: 502,
-				message: `The document ${id} cannot be read as plain text: the result is too long`,
+				message: `The document ${id} cannot be read as text: the result is too long`,
 			});
 		});
 

@@ -320,6 +320,7 @@ describe('order of requests', () => {
 		});
 		expect(calls.methods).toEqual([
 			'create',
+			'get',
 			'batchUpdate',
 			'get',
 			...['get', 'batchUpdate'],

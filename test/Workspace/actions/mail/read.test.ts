@@ -435,19 +435,12 @@ describe('hostile emails', () => {
 			expect([text.split('\n').length, hints]).toEqual([30_000, []]);
 		});
 
-		it.each([
-			[1_000, 1_002, []],
-			[
-				20_000,
-				1,
-				['The content of the email 18c could not be read: it is nested too deeply.'],
-			],
-		])('has %d levels of parts', async (levels, lines, problems) => {
+		it('has 1,000 levels of parts', async () => {
 			let inner: gmail_v1.Schema$MessagePart = leaf('last');
-			for (let level = 0; level <= levels; level++)
+			for (let level = 0; level <= 1_000; level++)
 				inner = { mimeType: 'multipart/mixed', parts: [leaf(`${level}`), inner] };
 			const { text, hints } = await read(inner);
-			expect([text.split('\n').length, hints]).toEqual([lines, problems]);
+			expect([text.split('\n').length, hints]).toEqual([1_002, []]);
 		});
 
 		it.each([12_000_000])('%d letters of two bytes come whole', async (letters) => {
