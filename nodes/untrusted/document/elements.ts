@@ -6,7 +6,7 @@ export type DocumentTab = docs_v1.Schema$DocumentTab;
 export type Paragraph = docs_v1.Schema$Paragraph;
 export type Elements = readonly docs_v1.Schema$StructuralElement[];
 
-/** A tab with its title, if the text also has other tabs. */
+/** A tab with its title; '' or absent if the text has no other tabs. */
 export type TitledTab = DocumentTab & { readonly tabTitle?: string };
 
 /** A part of a paragraph with the same formatting throughout. */

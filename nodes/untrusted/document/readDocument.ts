@@ -29,18 +29,17 @@ export async function readDocument(
 	const allTabs = flattenTabs(document.tabs);
 	const chosenTabs = tab === '' ? allTabs : matchTabs(allTabs, tab);
 	const isChosen = tab === '' || chosenTabs.length === 1;
+	// Without other tabs, a tab has no title in the text.
+	const titledTabs = chosenTabs.map((chosenTab) => ({
+		...chosenTab.documentTab,
+		tabTitle: chosenTabs.length > 1 ? summarizeTab(chosenTab).title : '',
+	}));
 	return {
 		title: document.title ?? '',
 		revisionId: document.revisionId ?? '',
 		tabs: allTabs.map(summarizeTab),
-		content: isChosen ? await convertTabs(listTitledTabs(chosenTabs), format) : '',
+		content: isChosen ? await convertTabs(titledTabs, format) : '',
 	};
-}
-
-/** Without other tabs, a tab has no title in the text. */
-function listTitledTabs(tabs: readonly docs_v1.Schema$Tab[]): TitledTab[] {
-	if (tabs.length === 1) return [tabs[0]?.documentTab ?? {}];
-	return tabs.map((tab) => ({ ...tab.documentTab, tabTitle: summarizeTab(tab).title }));
 }
 
 async function convertTabs(

@@ -36,7 +36,7 @@ const markdownOptions: Options = {
 export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
 	const children: RootContent[] = [];
 	for (const tab of tabs) {
-		if (tab.tabTitle !== undefined)
+		if (tab.tabTitle)
 			children.push({
 				type: 'heading',
 				depth: 1,

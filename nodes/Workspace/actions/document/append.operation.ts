@@ -97,7 +97,7 @@ export async function appendContent(docs: docs_v1.Docs, job: AppendJob, item: It
 		const planChange = (refusedUrls: ReadonlySet<string>) => {
 			const plan = planAppend(content, job.newParagraph, place, refusedUrls);
 			if (!keyHashes) return plan;
-			const name = `${buildMarkerNameStart(keyHashes)}${plan.text.length}`;
+			const name = `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
 			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
 			const endIndex = place.index + Math.max(plan.growth, 1);
 			const range = { startIndex: place.index, endIndex, tabId: body.tabId };

@@ -16,14 +16,6 @@ export interface ContentPlace {
 	readonly isParagraphEmpty: boolean;
 }
 
-/** The only paragraph of an empty document. */
-export const emptyPlace: ContentPlace = {
-	index: 1,
-	deletedEnd: 1,
-	tabId: undefined,
-	isParagraphEmpty: true,
-};
-
 /** The content under a heading or, without a heading, of a whole tab. */
 export interface Section {
 	/** Text of the heading; '' for the whole tab. */

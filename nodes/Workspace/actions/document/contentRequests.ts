@@ -11,7 +11,8 @@ import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/
 import type { Item } from '../../operation';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
 import { layOut, placeSpans, type PlacedTable } from './layout';
-import { type DocsRequest, RequestBuilder } from './requestBuilder';
+import { RequestBuilder } from './requestBuilder';
+import type { Change } from './revisionGuard';
 import { hasStyle, setLists, setStyles, type StyleChoice } from './styleRequests';
 
 interface ContentParams {
@@ -86,10 +87,7 @@ const headingLevels = [1, 2, 3, 4, 5, 6] as const;
  * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
-export function fitIntoSection<C extends DocumentContent>(
-	content: C,
-	{ heading, level }: Section,
-): C {
+export function fitIntoSection(content: Content, { heading, level }: Section): Content {
 	if (level === 0) return content;
 	const [first, ...otherBlocks] = content.blocks;
 	const repeatsHeading =
@@ -114,23 +112,13 @@ const isHeading = (block: Block): block is Heading =>
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
-export interface ContentPlan {
-	readonly requests: readonly DocsRequest[];
-	/** The inserted text, with a newline after each paragraph and cell but the last one. */
-	readonly text: string;
-	/** How many indexes the body of the tab gains. */
-	readonly growth: number;
-	/** Number of inserted UTF-16 units. */
-	readonly characterCount: number;
-}
-
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(
 	content: Content,
 	newParagraph: boolean,
 	place: ContentPlace,
 	refusedUrls: ReadonlySet<string>,
-): ContentPlan {
+): Change {
 	const [first] = content.blocks;
 	const isUnstyled = first?.kind === 'paragraph' && !hasStyle(first);
 	const continuesParagraph = !place.isParagraphEmpty;
@@ -150,15 +138,15 @@ export const planWrite = (
 	content: Content,
 	place: ContentPlace,
 	refusedUrls: ReadonlySet<string>,
-): ContentPlan =>
+): Change =>
 	planContent(content, { ...place, resetsStyle: true, continuesParagraph: false }, refusedUrls);
 
 /** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(
 	content: Content,
-	place: Pick<ContentPlace, 'index' | 'deletedEnd' | 'addedAt' | 'tabId'> & StyleChoice,
+	place: ContentPlace & StyleChoice,
 	refusedUrls: ReadonlySet<string> = new Set(),
-): ContentPlan {
+): Change {
 	const { index, deletedEnd, addedAt, tabId } = place;
 	const builder = new RequestBuilder(tabId);
 	builder.delete({ start: index, end: deletedEnd });

@@ -9,7 +9,7 @@ import { cleanText } from '../../../untrusted/document/blocks';
 import { getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import { summarizeTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
-import { type ContentPlace, emptyPlace } from './contentPlace';
+import type { ContentPlace } from './contentPlace';
 import { type Content, planWrite, readMarkdown } from './contentRequests';
 import type { DocsRequest } from './requestBuilder';
 import { carryOut } from './revisionGuard';
@@ -106,7 +106,7 @@ export async function replaceTexts(
 			characterCount += plan.characterCount;
 		}
 		requests.push(...textRequests);
-		return { requests, text: undefined, growth: 0, characterCount };
+		return { requests, growth: 0, characterCount };
 	};
 	const { replies, revisionId, ...change } = await carryOut(docs, body, planChange, item);
 	let { characterCount } = change;
@@ -204,7 +204,10 @@ function findPlaceholders(
 		if (markdown) {
 			const index = element.startIndex ?? 0;
 			const deletedEnd = (element.endIndex ?? 0) - 1;
-			placeholders.push({ ...markdown, place: { ...emptyPlace, index, deletedEnd, tabId } });
+			placeholders.push({
+				...markdown,
+				place: { index, deletedEnd, tabId, isParagraphEmpty: true },
+			});
 		} else refuseMisplaced(text, markdowns);
 	}
 	return placeholders.toReversed();

@@ -16,8 +16,8 @@ type Target = Pick<BodyState, 'documentId' | 'revisionId' | 'endIndex'> & {
 
 export interface Change {
 	readonly requests: readonly DocsRequest[];
-	/** The text that the tab contains after the change; undefined if the document cannot show whether it was carried out. */
-	readonly text: string | undefined;
+	/** The text that the tab contains after the change, with a newline after each paragraph and cell but the last one; absent if the document cannot show whether the change was carried out. */
+	readonly text?: string;
 	/** How many indexes the body of the tab gains. */
 	readonly growth: number;
 	/** Number of inserted UTF-16 units, without those of `replaceAllText`. */

@@ -84,7 +84,7 @@ describe('round trip', () => {
 						? one.rows.flat().map(joinSpans).join('')
 						: joinSpans(one.spans),
 				);
-				expect(plan.text.replaceAll('\n', '')).toBe(own.join(''));
+				expect((plan.text ?? '').replaceAll('\n', '')).toBe(own.join(''));
 			}),
 			{ numRuns: roundsOf(1000) },
 		);
