@@ -3,6 +3,7 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
+import type { Sanitize } from '../../core/sanitizer';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	type CloseReason,
@@ -36,13 +37,10 @@ export type SocketOpener = (request: SocketRequest, listener: SocketListener) =>
 
 /** Opens a socket of the `ws` library. */
 export const openSocket: SocketOpener = (request, listener) => {
-	const { sanitize } = request;
 	const tunnelController = new AbortController();
 	const agent = createProxyAgent(request, tunnelController.signal);
 	// Without an agent, the library connects directly and does not use the global agents that n8n installs.
 	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
-	/** Why the socket closes without a close frame. */
-	let cause: CloseReason | undefined;
 	let isFromProxy = false;
 	// A proxy that refuses the tunnel responds itself.
 	agent?.on('proxyConnect', ({ statusCode }) => (isFromProxy = statusCode !== 200));
@@ -52,25 +50,43 @@ export const openSocket: SocketOpener = (request, listener) => {
 		socket.on(kind, () => {
 			listener.onControlFrame(kind);
 		});
+	watchEnd(
+		socket,
+		request.sanitize,
+		() => isFromProxy,
+		(closeReason) => {
+			tunnelController.abort();
+			listener.onClose(closeReason);
+		},
+	);
+	return socket;
+};
+
+/** Finds out why the socket closes. */
+function watchEnd(
+	socket: WebSocket,
+	sanitize: Sanitize,
+	checkIsFromProxy: () => boolean,
+	onClose: SocketListener['onClose'],
+): void {
+	/** Why the socket closes without a close frame. */
+	let cause: CloseReason | undefined;
 	socket.on('error', (error) => (cause ??= convertNetworkError(error, sanitize)));
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
-		void readUpgradeResponse(response).then((upgradeResponse) => {
-			const body = sanitize(upgradeResponse.body);
-			cause = { kind: 'response', response: { ...upgradeResponse, body, isFromProxy } };
+		void readUpgradeResponse(response).then((upgrade) => {
+			const safeTexts = { body: sanitize(upgrade.body), isFromProxy: checkIsFromProxy() };
+			cause = { kind: 'response', response: { ...upgrade, ...safeTexts } };
 			socket.terminate();
 		});
 	});
 	socket.on('close', (code, reason) => {
-		tunnelController.abort();
 		// 1006: there was no close frame. If there was one, a network error, such as a ping that could not be sent, only follows from it.
-		const hasCloseFrame = code !== 1006 && (cause === undefined || cause.kind === 'network');
-		if (hasCloseFrame)
-			listener.onClose({ kind: 'closeFrame', code, reason: sanitize(reason.toString()) });
-		else listener.onClose(cause ?? { kind: 'dropped' });
+		if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
+			onClose({ kind: 'closeFrame', code, reason: sanitize(reason.toString()) });
+		else onClose(cause ?? { kind: 'dropped' });
 	});
-	return socket;
-};
+}
 
 /**
  * Creates an HTTP agent for the proxy that n8n would use for the address. @returns undefined for a direct connection
