@@ -225,10 +225,11 @@ function isApplicable(
 	return !row.hidesFiles || signIn.driveAccess !== 'allFiles';
 }
 
-/** The operation's advice for a 404 is about a folder in the body of the request, so it does not fit the file in the address. */
+/** The operation's advice for a 404 may be about a folder in the body of the request. It does not fit a document, spreadsheet or template in the address. */
 function findOperationAdvice(statusCode: number, error: GoogleError, request: RequestFacts) {
-	const isAboutAddress =
-		statusCode === 404 && findMissingId(request, error) === findIdInUrl(request.url);
+	const hasFileInAddress = /\/(?:spreadsheets|documents)\/|\/copy\b/.test(request.url);
+	const isMissing = findMissingId(request, error) === findIdInUrl(request.url);
+	const isAboutAddress = statusCode === 404 && hasFileInAddress && isMissing;
 	return isAboutAddress ? undefined : request.adviceByStatus?.[statusCode];
 }
 

@@ -247,6 +247,13 @@ describe('errors', () => {
 			expect(description).not.toMatch(misleading);
 		});
 
+		test('with the operation’s own advice after it', async () => {
+			const { description } = await ask(googleError(404, 'No.'), readFile, {
+				adviceByStatus: { 404: 'Check the folder.' },
+			});
+			expect(description).toMatch(/ Check the folder\.$/);
+		});
+
 		test('for a service account without storage', async () => {
 			const signIn = { authentication: 'serviceAccount', driveAccess: 'allFiles' } as const;
 			const { description } = await ask(forbidden('storageQuotaExceeded'), readFile, {
