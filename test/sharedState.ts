@@ -1,7 +1,7 @@
 /** What the product keeps for the whole process in the slots of `getGlobalSingleton`, as tests look at it. */
 interface SharedState {
 	readonly retryCache: ReadonlyMap<string, { readonly results: ReadonlyMap<number, unknown> }>;
-	readonly sessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
+	readonly agentSessionTriggers: { readonly listeners: ReadonlyMap<string, unknown> };
 }
 
 /** Undefined until the product needs the slot for the first time. */
@@ -17,4 +17,5 @@ export function countStoredResults(): number {
 }
 
 /** Counts the nodes that listen to channels. */
-export const countListeningNodes = (): number => readSlot('sessionTriggers')?.listeners.size ?? 0;
+export const countListeningNodes = (): number =>
+	readSlot('agentSessionTriggers')?.listeners.size ?? 0;

@@ -195,11 +195,16 @@ export function createChannelNotOpenError(lastFailure?: NodeError): NodeError {
 	});
 }
 
-/** Adds that the agent was started. Used if the channel was lost after the call and cannot be opened again. */
-export function addStartedText(failure: NodeError): NodeError {
-	const startedText = 'The agent was started, but its messages cannot be received.';
-	return failure.with({ description: joinSentences(startedText, failure.description) });
-}
+/** Used if the channel was lost after the call and cannot be opened again. */
+export const addStartedText = (failure: NodeError) =>
+	addOutcome(failure, 'The agent was started, but its messages cannot be received.');
+
+/** Used if n8n cannot store the bytes of the response or of a message. */
+export const addNotStoredText = (failure: NodeError) =>
+	addOutcome(failure, 'The agent was started, but its output could not be stored.');
+
+const addOutcome = (failure: NodeError, text: string) =>
+	failure.with({ outcome: 'done', description: joinSentences(text, failure.description) });
 
 const outputChoice = `${quoteField('onWaitTimeout')} to '${mentionChoice('onWaitTimeout', 'output')}'`;
 
@@ -219,6 +224,7 @@ export function createWaitTimeoutError(
 			sanitize(valuesText),
 			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
+		outcome: 'done',
 	});
 }
 

@@ -10,7 +10,7 @@ import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { callAndWait, type WaitResult } from './callAndWait';
-import { createStoppedBeforeCallError, addCallDetails } from './errors';
+import { addCallDetails, addNotStoredText, createStoppedBeforeCallError } from './errors';
 import { buildHints } from './hints';
 import { LiveView } from './liveView';
 import * as outputs from './output';
@@ -142,6 +142,9 @@ function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgres
 	}
 	const content = parseResponseContent(agentResponse);
 	const response = 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
-	const startedFailure = addCallDetails(failure, call, response).with({ outcome: 'done' });
-	return { result: { failure: startedFailure }, mustNotRepeat: true };
+	const startedFailure = failure.outcome === 'notDone' ? addNotStoredText(failure) : failure;
+	return {
+		result: { failure: addCallDetails(startedFailure, call, response) },
+		mustNotRepeat: true,
+	};
 }

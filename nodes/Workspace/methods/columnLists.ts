@@ -83,10 +83,8 @@ export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 	const hasTarget = form.tab !== '' || form.range !== '';
 	const target = hasTarget ? parseTarget(await spreadsheet.resolveTab(form)) : {};
 	const firstRow = isRead ? parseBounds(target).row : 0;
-	const table = await openTable(spreadsheet, target, {
-		getRow: () => firstRow + Math.max(0, headerRow - 1),
-		isExact: headerRow === 0,
-	});
+	const headerIndex = Math.max(0, headerRow - 1);
+	const table = await openTable(spreadsheet, target, () => firstRow + headerIndex);
 	const columns = headerRow === 0 ? listLetters(table) : listNamedColumns(table);
 	return { columns, row: table.row };
 }

@@ -10,9 +10,6 @@ type Mark = (typeof marksByPriority)[number];
 
 /** Punctuation at the end of an address does not belong to it. */
 const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
-/** Characters that get a backslash in text. */
-const escapedPattern = /[*~[\]|`\\]|&#?\w+(?:;|$)|_(?![a-z\d])|(?<![a-z\d])_/i;
-
 /** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = pieces.flatMap(splitOffSpaces);
@@ -31,8 +28,7 @@ function nestMarks(
 	let index = 0;
 	for (let piece = pieces[index]; piece; piece = pieces[index]) {
 		const { mark, end } = findLongestMark(pieces, index, openMarks);
-		const isBeforeMark = openMarks.length > 0 || end < pieces.length;
-		if (mark === undefined) nodes.push(...buildLeaves(piece, lineBreak, isBeforeMark));
+		if (mark === undefined) nodes.push(...buildLeaves(piece, lineBreak));
 		else {
 			const children = nestMarks(pieces.slice(index, end), [...openMarks, mark], lineBreak);
 			nodes.push(wrapInMark(mark, piece.marks.link ?? '', children));
@@ -64,44 +60,26 @@ function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): Phras
 	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
 }
 
-function buildLeaves(
-	piece: ParagraphPiece,
-	lineBreak: PhrasingContent,
-	isBeforeMark: boolean,
-): PhrasingContent[] {
+function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
 	const { text, marks, imageUrl, footnoteNumber: label } = piece;
 	if (imageUrl) return [{ type: 'image', url: imageUrl, alt: text }];
 	if (label) return [{ type: 'footnoteReference', identifier: label, label }];
 	if (marks.code) return [{ type: 'inlineCode', value: text.replaceAll('\v', ' ') }];
-	const lines = text.split('\v');
 	const nodes: PhrasingContent[] = [];
-	for (const [index, line] of lines.entries()) {
+	for (const [index, line] of text.split('\v').entries()) {
 		if (index > 0) nodes.push(lineBreak);
-		const isFollowed = isBeforeMark || index < lines.length - 1;
-		nodes.push(...buildLine(line, isFollowed, !marks.link));
+		if (marks.link) nodes.push({ type: 'text', value: line });
+		else nodes.push(...linkAddresses(line));
 	}
 	return nodes;
 }
 
-/** Builds text. An address becomes a link if a parser would also take a following mark or line break, or a backslash, for a part of it. */
-function buildLine(line: string, isFollowed: boolean, mayLink: boolean): PhrasingContent[] {
-	const nodes: PhrasingContent[] = [];
-	const parts = line.split(addressPattern);
-	let text = '';
-	for (const [index, part] of parts.entries()) {
-		const isAddress = index % 2 === 1 && mayLink;
-		const reachesEnd = index === parts.length - 2 && !/\s/.test(parts.at(-1) ?? '');
-		if (isAddress && ((isFollowed && reachesEnd) || escapedPattern.test(part))) {
-			const child: PhrasingContent = { type: 'text', value: part };
-			nodes.push(
-				{ type: 'text', value: text },
-				{ type: 'link', url: part, children: [child] },
-			);
-			text = '';
-		} else text += part;
-	}
-	nodes.push({ type: 'text', value: text });
-	return nodes;
+/** Makes links of addresses, because a parser would take a following mark, or the backslash before a character, for a part of an address. */
+function linkAddresses(line: string): PhrasingContent[] {
+	return line.split(addressPattern).map((value, index) => {
+		const text: PhrasingContent = { type: 'text', value };
+		return index % 2 === 0 ? text : { type: 'link', url: value, children: [text] };
+	});
 }
 
 const isText = ({ imageUrl, footnoteNumber }: ParagraphPiece) => !imageUrl && !footnoteNumber;

@@ -85,9 +85,8 @@ export const read = defineOperation({
 		mails.map(({ mail, files }) => {
 			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
 			const text = mail.text.slice(startCharacter);
-			const json: IDataObject = {
-				...{ ...summary, cc, bcc, replyTo, text, html, attachments },
-			};
+			const content = { cc, bcc, replyTo, text, html, attachments };
+			const json: IDataObject = { ...summary, ...content };
 			if (includeHeaders) json['headers'] = headers;
 			return toMailItem(json, files);
 		}),

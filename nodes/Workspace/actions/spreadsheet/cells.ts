@@ -49,9 +49,10 @@ const isPlainValue = (value: unknown) =>
 	typeof value !== 'object' || value === null || toIsoText(value) !== undefined;
 
 /** The rows of one item: rows of cells, or rows whose cells go below the headers with their names. */
-export type GivenRows =
-	| { readonly cellRows: readonly Cell[][]; readonly namedRows?: undefined }
-	| { readonly namedRows: readonly NamedRow[]; readonly cellRows?: undefined };
+export interface GivenRows {
+	readonly cellRows?: readonly Cell[][];
+	readonly namedRows?: readonly NamedRow[];
+}
 
 /** A row from the user, whose cells have the names of their columns. */
 export interface NamedRow {

@@ -34,10 +34,9 @@ const cellOverheadBytes = 48;
 
 export function prepareRows<P extends RowParams>(params: P, item: Item): PreparedRows<P> {
 	const given = readGivenRows(params, item);
-	const cellLists =
-		given.cellRows ?? given.namedRows.map(({ cellsByName }) => cellsByName.values());
+	const { cellRows = [], namedRows = [] } = given;
 	let bytes = 0;
-	for (const cells of cellLists)
+	for (const cells of [...cellRows, ...namedRows.map(({ cellsByName }) => cellsByName.values())])
 		for (const cell of cells) bytes += cellOverheadBytes + Buffer.byteLength(String(cell));
 	return { params, given, weight: bytes / maxRequestBytes };
 }
@@ -105,8 +104,7 @@ export async function fitRows<P extends RowParams>(
 	params: RowParams,
 	all: ItemsWithRows<P>,
 ): Promise<{ table: FittedTable; rowsByItem: RowsByItem }> {
-	const getRow = () => params.headerRow - 1;
-	const foundTable = await openTable(spreadsheet, target, { getRow });
+	const foundTable = await openTable(spreadsheet, target, () => params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
 	const typedRows = typeRows(all, foundTable, params);
 	const names = collectNames(typedRows.flat());

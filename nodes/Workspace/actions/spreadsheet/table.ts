@@ -122,25 +122,20 @@ export function findHeaderRow(
 	return expectedRow + Math.max(0, blankRowCount);
 }
 
-/** Where the header row of a table is. */
-interface HeaderPlace {
-	/** Returns the header row of a table in a range, from 0. */
-	readonly getRow: (target: TabRange) => number;
-	/** Whether this row is the header even if it is empty. Otherwise, blank rows above a table are skipped. */
-	readonly isExact?: boolean;
-}
+/** Returns the row of a range, from 0, in which the header is, or below which only blank rows are above it. */
+type RowFinder = (target: TabRange) => number;
 
 /** Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range */
 export async function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
-	place: HeaderPlace,
+	findFirstRow: RowFinder,
 ): Promise<Table> {
 	const openNamedRange = async () =>
-		await fetchTable(spreadsheet, await spreadsheet.resolveName(target), place);
+		await fetchTable(spreadsheet, await spreadsheet.resolveName(target), findFirstRow);
 	return await spreadsheet.sendForRange(target, async () => {
 		if (target.tab !== undefined && target.name !== undefined) return await openNamedRange();
-		return await fetchTable(spreadsheet, target, place).catch(async (error: unknown) => {
+		return await fetchTable(spreadsheet, target, findFirstRow).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
 			if (isUnknownRangeError(error) && target.name !== undefined)
 				return await openNamedRange();
@@ -152,9 +147,9 @@ export async function openTable(
 async function fetchTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
-	{ getRow, isExact = false }: HeaderPlace,
+	findFirstRow: RowFinder,
 ): Promise<Table> {
-	const firstRow = getRow(target);
+	const firstRow = findFirstRow(target);
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values }) => values ?? []);
@@ -164,7 +159,7 @@ async function fetchTable(
 		headers.slice(rangeStart, rangeEnd + 1).map(({ text }) => text),
 	);
 	// Below `firstRow`, only blank rows are above the header.
-	const blankRowCount = isExact ? 0 : findHeaderRow(texts, 0);
+	const blankRowCount = findHeaderRow(texts, 0);
 	const row = firstRow + blankRowCount;
 	const layout = layOutColumns(headerRows[blankRowCount] ?? [], rangeStart, rangeEnd);
 	const nativeTable = findNativeTable(sheet, { row, column: layout.firstColumn });

@@ -233,10 +233,10 @@ describe('visible text', () => {
 		});
 	});
 
-	test('an address that Markdown reads as it stands is left alone', () => {
+	test('an address without a link becomes one, without the punctuation after it', () => {
 		const text = 'See https://a.example/a_b, (https://a.example/x) and https://a.example.';
 		expect(documentTabsToMarkdown([{ body: { content: [paragraphOf([[text, {}]])] } }])).toBe(
-			text,
+			'See <https://a.example/a_b>, (<https://a.example/x>) and <https://a.example>.',
 		);
 	});
 

@@ -117,7 +117,9 @@ async function fetchEntry(
 		newTextOnly,
 	});
 	const { summary, text, attachments } = mail;
-	const listedMail = { ...summary, ...(includeBody && { text }), attachments };
+	const listedMail = includeBody
+		? { ...summary, text, attachments }
+		: { ...summary, attachments };
 	if (!downloadAttachments) return { message: listedMail };
 	return { message: listedMail, files: await storeAttachments(clients, mail, item, onlyFiles) };
 }

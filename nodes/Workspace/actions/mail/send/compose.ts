@@ -16,9 +16,21 @@ export interface OutgoingMail extends PreparedMail {
 
 /** What decides, beside the files, what an email says and to whom. */
 const contentFields = [
-	...(['to', 'cc', 'bcc', 'replyTo', 'fromAlias', 'senderName'] as const),
-	...(['subject', 'headers', 'body', 'bodyFormat', 'includeSignature', 'folder'] as const),
-	...(['replyToMessageId', 'replyAll', 'quoteOriginal'] as const),
+	'to',
+	'cc',
+	'bcc',
+	'replyTo',
+	'fromAlias',
+	'senderName',
+	'subject',
+	'headers',
+	'body',
+	'bodyFormat',
+	'includeSignature',
+	'folder',
+	'replyToMessageId',
+	'replyAll',
+	'quoteOriginal',
 ] as const;
 
 /** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
@@ -51,7 +63,12 @@ export async function composeMail(
 ): Promise<Buffer> {
 	const domain = from?.address.split('@').at(-1) ?? 'mail.gmail.com';
 	const mimeNode = new MailComposer({
-		...{ from, to: [...to], cc: [...cc], bcc: [...bcc], replyTo: [...replyTo], subject },
+		from,
+		to: [...to],
+		cc: [...cc],
+		bcc: [...bcc],
+		replyTo: [...replyTo],
+		subject,
 		text: useCrlf(bodies.text),
 		html: bodies.html && useCrlf(bodies.html),
 		attachments: files.map((file) => ({ ...file })),

@@ -17,8 +17,14 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 		id,
 		format: 'metadata',
 		metadataHeaders: [
-			...['Message-ID', 'References', 'In-Reply-To', 'Subject'],
-			...['From', 'Reply-To', 'To', 'Cc'],
+			'Message-ID',
+			'References',
+			'In-Reply-To',
+			'Subject',
+			'From',
+			'Reply-To',
+			'To',
+			'Cc',
 		],
 		fields: 'id,threadId,payload/headers',
 	});

@@ -151,17 +151,14 @@ function parseOffset(offset: string): number {
 
 /** The formats that print the offset of a time zone. Undefined for a zone that Node does not know. */
 const offsetFormats = new Map<string, Intl.DateTimeFormat | undefined>();
-function getOffsetFormat(timeZone: string): Intl.DateTimeFormat | undefined {
-	if (!offsetFormats.has(timeZone)) {
+const getOffsetFormat = (timeZone: string) =>
+	getOrAdd(offsetFormats, timeZone, () => {
 		try {
-			const options = { timeZone, timeZoneName: 'longOffset' } as const;
-			offsetFormats.set(timeZone, new Intl.DateTimeFormat('en-US', options));
+			return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
 		} catch {
-			offsetFormats.set(timeZone, undefined);
+			return undefined;
 		}
-	}
-	return offsetFormats.get(timeZone);
-}
+	});
 
 /** Returns the offset of a time zone in milliseconds; NaN if the zone is unknown. @param instant ms since 1970 */
 function getOffset(instant: number, timeZone: string): number {

@@ -20,6 +20,10 @@ const conditions = [
 
 type Condition = (typeof conditions)[number]['value'];
 
+const valuedConditions = conditions
+	.map(({ value }) => value)
+	.filter((value) => !value.endsWith('Empty'));
+
 interface RowFilter {
 	readonly column: string;
 	readonly condition: Condition;
@@ -91,15 +95,7 @@ export const filtersField = {
 				name: 'value',
 				...textType,
 				showWhen: {
-					condition: [
-						'contains',
-						'equals',
-						'greaterThan',
-						'lessThan',
-						'notContains',
-						'notEquals',
-						'startsWith',
-					],
+					condition: valuedConditions,
 				},
 				description:
 					'Case is ignored. To compare dates, enter one such as 2026-01-31 or use an expression.',

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../../../core/boundedMap';
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
@@ -62,7 +63,7 @@ class MatchPlan {
 	readonly #input: MatchInput;
 	#endRow: number;
 	readonly #keyColumns: readonly number[];
-	/** The rows by the texts of their cell in the first match column. */
+	/** The rows by the position of a match column and a text of their cell in it. */
 	readonly #rowsByText = new Map<string, number[]>();
 	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
 	#hasValues = false;
@@ -155,10 +156,7 @@ class MatchPlan {
 
 	/** An exact match wins, then the same text or value, as for "001234" and 1234, then what the sheet shows. */
 	#findByKey(key: Key): readonly number[] {
-		const [first = ''] = key;
-		const texts = new Set([toValueText(first), String(first).trim()]);
-		const candidates = [...texts].flatMap((text) => this.#rowsByText.get(text) ?? []);
-		const rows = [...new Set(candidates)].sort((a, b) => a - b);
+		const rows = this.#findCandidates(key);
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
 			const matches = rows.filter((row) =>
 				key.every((cell, at) => isEqual(this.#getKeyCell(row, at), cell)),
@@ -167,6 +165,19 @@ class MatchPlan {
 		}
 		if (this.#hasValues && key.some(isText)) this.needsShownTexts = true;
 		return rows.filter((row) => key.every((cell, at) => this.#isShownAs(row, at, cell)));
+	}
+
+	/** Returns the rows that may have a key: those of the match column that leaves the fewest. */
+	#findCandidates(key: Key): readonly number[] {
+		let fewestRows: ReadonlyArray<readonly number[]> = [];
+		let fewestCount = Infinity;
+		for (const [at, cell] of key.entries()) {
+			const texts = [...new Set([toValueText(cell), String(cell).trim()])];
+			const rowLists = texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
+			const count = rowLists.reduce((sum, { length }) => sum + length, 0);
+			if (count < fewestCount) [fewestCount, fewestRows] = [count, rowLists];
+		}
+		return [...new Set(fewestRows.flat())].sort((a, b) => a - b);
 	}
 
 	#isShownAs(row: number, position: number, cell: Cell): boolean {
@@ -184,15 +195,13 @@ class MatchPlan {
 	}
 
 	#indexRow(row: number): void {
-		const [column = -1] = this.#keyColumns;
-		const cell = this.#getCell(row, column);
-		const shownText = this.#input.shown?.getCell(row, column) ?? cell;
-		for (const text of new Set([toValueText(cell), toValueText(shownText)])) {
-			const rows = this.#rowsByText.get(text);
-			if (rows) rows.push(row);
-			else this.#rowsByText.set(text, [row]);
+		for (const [at, column] of this.#keyColumns.entries()) {
+			const cell = this.#getKeyCell(row, at);
+			const shownText = this.#input.shown?.getCell(row, column) ?? cell;
+			this.#hasValues ||= !isText(cell);
+			for (const text of new Set([toValueText(cell), toValueText(shownText)]))
+				getOrAdd(this.#rowsByText, `${at} ${text}`, () => []).push(row);
 		}
-		this.#hasValues ||= this.#keyColumns.some((_, at) => !isText(this.#getKeyCell(row, at)));
 	}
 
 	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */

@@ -23,8 +23,9 @@ export async function planReplacement(
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
-	const getRow = (range: TabRange) => Math.max(params.headerRow - 1, parseBounds(range).row);
-	const oldTable = await openTable(spreadsheet, target, { getRow });
+	const oldTable = await openTable(spreadsheet, target, (range) =>
+		Math.max(params.headerRow - 1, parseBounds(range).row),
+	);
 	const body = await fetchBody(spreadsheet, oldTable, 'FORMULA');
 	const typedRows = typeRows(all, oldTable, params);
 	const table = layOutTable(oldTable, typedRows.flat());
