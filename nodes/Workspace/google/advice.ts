@@ -17,6 +17,8 @@ export interface SignIn {
 	readonly authentication: 'oAuth2' | 'serviceAccount';
 	/** How much of Drive the sign-in sees: the files of the app, also the names of all other files, or all files. */
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
+	/** Whether nobody has signed in to the OAuth2 credential yet. */
+	readonly hasNoToken?: boolean;
 }
 
 /** What error texts need to know about a request. */

@@ -169,7 +169,8 @@ function createNetworkError(
 	chain: readonly unknown[],
 	{ url, signIn }: RequestFacts,
 ): NodeError {
-	if (chain.some(isTokenError))
+	const isUnsigned = signIn.hasNoToken === true && chain.some(isPlainError);
+	if (isUnsigned || chain.some(isTokenError))
 		return new NodeError({
 			code: 401,
 			message: 'The credential has no valid token, and a new one could not be obtained',
@@ -193,6 +194,9 @@ const reachAdvice =
 
 const findMessage = (chain: readonly unknown[]) =>
 	chain.find((link) => link instanceof Error)?.message ?? 'The request could not be completed';
+
+/** Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing. */
+const isPlainError = (link: unknown) => link instanceof Error && link.constructor.name === 'Error';
 
 /**
  * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing was carried out. The two codes come from

@@ -43,7 +43,12 @@ export async function readGoogleCredential(
 	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
-	const signIn: SignIn = { authentication, driveAccess: getDriveAccess(credential) };
+	const hasNoToken = authentication === 'oAuth2' && credential['oauthTokenData'] === undefined;
+	const signIn: SignIn = {
+		authentication,
+		driveAccess: getDriveAccess(credential),
+		hasNoToken,
+	};
 	const credentialJson = JSON.stringify([type, credential]);
 	const defaults = {
 		signIn,

@@ -324,3 +324,10 @@ test.each<[unknown, AttemptName, number, string]>([
 	expect(error.message).toContain(text);
 	expect(isNodeError(error)).toBe(true);
 });
+
+test('an error without a code is about the token if nobody has signed in to the credential', async () => {
+	const signIn = { ...call.signIn, hasNoToken: true };
+	const error = await toRequestError(new Error('Boom'), { ...call, signIn });
+	expect(error).toMatchObject({ code: 401, ...attempts.final });
+	expect(error.description).toContain('sign in to Google');
+});
