@@ -128,7 +128,7 @@ export function findBinaryFields(
 	const fields = new Set<string>();
 	for (const name of names) {
 		if (name === '*') for (const field of Object.keys(binary)) fields.add(field);
-		else if (binary[name]) fields.add(name);
+		else if (Object.hasOwn(binary, name)) fields.add(name);
 		else throw createFieldRefusal(`The item has no binary field '${name}'`, binary, formField);
 	}
 	const wantedFields = [...fields].filter((field) => isWanted(binary[field]?.fileName ?? field));
