@@ -63,10 +63,19 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
+/** Parses the URL of any site, also between angle brackets. A URL of Google may lack the scheme and the host. */
 function parseUrl(text: string): URL | undefined {
-	const isUrl = /^\s*https?:\/\//i.test(text) && URL.canParse(text);
-	return isUrl ? new URL(text) : undefined;
+	const address = text.trim().replace(/^<(.*)>$/, '$1');
+	if (filePathPattern.test(address) && URL.canParse(address, googleDocsUrl))
+		return new URL(address, googleDocsUrl);
+	const hasHost = googleHosts.some((host) => address.startsWith(`${host}/`));
+	const url = hasHost ? `https://${address}` : address;
+	return /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : undefined;
 }
+
+const googleDocsUrl = 'https://docs.google.com';
+/** The path of a URL without its host. */
+const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
 /** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
 export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {

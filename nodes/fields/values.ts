@@ -153,10 +153,11 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** Refuses an expression of the form, or an entry in JSON mode, that names no file. @throws NodeError 400 */
+/** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const isForm = context.mode === 'fields';
-	if (isForm && !context.hasUserExpression?.(field.name)) return;
+	const isEmptyOption = isBlank(raw) && context.hasUserOption?.(field.name);
+	if (isForm && !isEmptyOption && !context.hasUserExpression?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	// In JSON mode, null and an empty list say that there is no file.
 	if (!isForm && (raw === null || entries.length === 0)) return;

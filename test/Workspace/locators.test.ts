@@ -12,6 +12,14 @@ test.each<[FileKind, string]>([
 	['document', `https://docs.google.com/document/d/${id}/`],
 	['document', `https://docs.google.com/open?id=${id}`],
 	['document', ` https://docs.google.com/document/d/${id}/edit `],
+	['document', `/document/d/${id}/edit`],
+	['document', `/document/d/${id}/edit?tab=t.0#heading=h.1`],
+	['document', ` <https://docs.google.com/document/d/${id}/edit> `],
+	['document', `<docs.google.com/document/d/${id}/edit>`],
+	['spreadsheet', `docs.google.com/spreadsheets/d/${id}/edit`],
+	['spreadsheet', `/spreadsheets/d/${id}/edit#gid=0`],
+	['spreadsheet', `<https://docs.google.com/spreadsheets/d/${id}/edit#gid=7>`],
+	['folder', `/drive/folders/${id}`],
 	['document', `https://drive.google.com/file/d/${id}/view?usp=drive_link`],
 	['folder', `https://drive.google.com/drive/folders/${id}?usp=sharing`],
 	['folder', `https://drive.google.com/drive/u/0/folders/${id}`],
@@ -45,6 +53,10 @@ test.each([
 	],
 	[
 		`https://docs.google.com/document/d/${id}/edit`,
+		"'Label' is the URL of a document, not of a spreadsheet",
+	],
+	[
+		'/document/d/1Qm7xWc0aVbR2yKt4hL9/edit',
 		"'Label' is the URL of a document, not of a spreadsheet",
 	],
 ])('%s is refused', (text, message) => {

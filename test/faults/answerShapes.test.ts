@@ -75,7 +75,7 @@ const ways: Readonly<Record<string, (seeds: World['seeds']) => IDataObject>> = {
 		operation: 'create',
 		title: 'T',
 		templateId: documentId,
-		replacements: { First: 'Last' },
+		replacements: [{ find: 'First', replace: 'Last' }],
 		idempotencyKey: `k${++keys}`,
 	}),
 	'document read': ({ documentId }) => ({

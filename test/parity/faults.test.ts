@@ -202,7 +202,7 @@ const cases: FaultCase[] = [
 		make: status(429, { 'retry-after': '0' }),
 		kind: 'notDone',
 		code: '429',
-		says: /Tried \d times|asks n8n to wait 2 seconds/,
+		says: /Tried \d times|Another try would need a longer wait/,
 		channelSays: /with status 429/,
 		none: { Workspace: byTimeAlone },
 	},

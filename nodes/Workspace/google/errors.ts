@@ -169,7 +169,8 @@ function createNetworkError(
 	chain: readonly unknown[],
 	{ url, signIn }: RequestFacts,
 ): NodeError {
-	const isUnsigned = signIn.hasNoToken === true && chain.some(isPlainError);
+	const hasCode = findErrorCode(chain) !== undefined;
+	const isUnsigned = signIn.hasNoToken === true && !hasCode && chain.some(isPlainError);
 	if (isUnsigned || chain.some(isTokenError))
 		return new NodeError({
 			code: 401,

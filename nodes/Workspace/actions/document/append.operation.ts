@@ -14,7 +14,7 @@ import { type Content, fitIntoSection, isEmpty, parseContent, planAppend } from 
 import { findSection, planPlace } from './contentPlace';
 import * as fields from './fields';
 import { carryOut, ensureTab, repeatIfOutdated } from './revisionGuard';
-import { type BodyState, mentionFirstTab, readBodyState } from './tabs';
+import { type BodyState, mentionFirstTab, readBodyState, toBodyState } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
@@ -80,14 +80,20 @@ interface AppendJob {
 	readonly content: Content;
 	readonly newParagraph: boolean;
 	readonly keyHashes: KeyHashes | undefined;
+	/** What Google returned for a document that was just created, which is then not read. */
+	readonly created?: docs_v1.Schema$Document | undefined;
 }
 
 /** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
 export async function appendContent(docs: docs_v1.Docs, job: AppendJob, item: Item) {
 	const { documentId, tab, keyHashes } = job;
+	const detail = job.section === '' ? 'outline' : 'texts';
+	let { created } = job;
 	const appendOnce = async () => {
-		const detail = job.section === '' ? 'outline' : 'texts';
-		const body = await readBodyState(docs, documentId, tab, detail);
+		const body = created?.revisionId
+			? toBodyState(documentId, created)
+			: await readBodyState(docs, documentId, tab, detail);
+		created = undefined;
 		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
 		if (earlierResult) return earlierResult;
 		const section = findSection(body, job.section);

@@ -105,7 +105,7 @@ export const create = defineOperation({
 		const documentId = created.documentId ?? '';
 		job.progress.isCreated = true;
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		await fillDocument(clients, documentId, plan, item);
+		await fillDocument(clients, documentId, plan, item, created);
 		const unchanged = isEmpty(plan.content) ? created : undefined;
 		return await readResult(clients, documentId, plan, undefined, unchanged);
 	},
@@ -181,13 +181,14 @@ async function fillDocument(
 	documentId: string,
 	plan: DocumentPlan,
 	item: Item,
+	created?: docs_v1.Schema$Document,
 ): Promise<Replaced> {
 	const { content, keyHashes } = plan;
 	const target = { documentId, tab: '' };
 	const replaced = plan.templateId ? await fillTemplate(docs, target, plan, item) : undefined;
 	if (!isEmpty(content)) {
 		const place = { ...target, section: '', newParagraph: true };
-		await appendContent(docs, { ...place, content, keyHashes }, item);
+		await appendContent(docs, { ...place, content, keyHashes, created }, item);
 	}
 	return replaced;
 }

@@ -94,7 +94,7 @@ export async function replaceTexts(
 	const tabs = tab === '' ? body.allTabs : [body.chosenTab];
 	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
 	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job, item)];
-	const textRequests = buildTextRequests(texts, tab === '' ? undefined : [body.tabId]);
+	const textRequests = buildTextRequests(texts, tab === '' ? undefined : body.tabId);
 	const hasChanges = placeholders.length + texts.length > 0;
 	const markerRequests = markerName && hasChanges ? [buildMarkerRequest(markerName, body)] : [];
 	const planChange = (refusedUrls: ReadonlySet<string>) => {
@@ -126,12 +126,12 @@ export async function replaceTexts(
 	return replaced.length > 0 ? { ...result, replaced } : result;
 }
 
-function buildTextRequests(texts: readonly TextReplacement[], tabIds?: string[]): DocsRequest[] {
+function buildTextRequests(texts: readonly TextReplacement[], tabId?: string): DocsRequest[] {
 	return texts.map(({ find: text, replace: replaceText }) => ({
 		replaceAllText: {
 			containsText: { text, matchCase: true },
 			replaceText,
-			tabsCriteria: tabIds && { tabIds },
+			tabsCriteria: tabId === undefined ? undefined : { tabIds: [tabId] },
 		},
 	}));
 }

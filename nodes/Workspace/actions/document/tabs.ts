@@ -56,27 +56,32 @@ export async function readBodyState(
 ) {
 	const fields = fieldsByDetail[detail];
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true, fields });
-	const allTabs = flattenTabs(data.tabs);
+	return toBodyState(documentId, data, tab);
+}
+
+/** @param document may be Google's response to its creation, which has the body of its only tab in place of tabs */
+export function toBodyState(documentId: string, document: docs_v1.Schema$Document, tab = '') {
+	const { revisionId, body, tabs = [{ documentTab: { body } }] } = document;
+	const allTabs = flattenTabs(tabs);
 	const chosenTab = tab === '' ? allTabs[0] : findTab(allTabs, tab);
 	const content = chosenTab?.documentTab?.body?.content ?? [];
 	const endIndex = content.at(-1)?.endIndex;
 	if (chosenTab === undefined || !endIndex)
 		throw new NodeError({ code: 502, message: 'Google returned a document without a body' });
 	// Google returns a revision ID only to accounts that may edit the document.
-	const { revisionId } = data;
 	if (!revisionId)
 		throw new NodeError({
 			code: 403,
 			message: 'This account can read the document but not edit it',
 			description: 'Share the document with the account of the credential as an editor.',
 		});
-	const { tabId } = summarizeTab(chosenTab);
+	const tabId = chosenTab.tabProperties?.tabId ?? undefined;
 	const rangeNames = Object.keys(chosenTab.documentTab?.namedRanges ?? {});
 	return { documentId, tabId, revisionId, endIndex, rangeNames, content, allTabs, chosenTab };
 }
 
 /** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
-export type BodyState = Awaited<ReturnType<typeof readBodyState>>;
+export type BodyState = ReturnType<typeof toBodyState>;
 
 /** Returns the stored text of elements in the order of their indexes. */
 export const getStoredText = (content: Elements): string =>

@@ -90,12 +90,11 @@ export const write = defineOperation({
 	async send({ docs }, params, item): Promise<ReplacementResult> {
 		const { documentId, tab, section, fillFromInput } = params;
 		const content = await parseContent(params, item);
-		if (replacesTexts(params)) {
-			const replacements = await prepareReplacements(params, item);
-			const job = { documentId, tab, replacements, fillFromInput };
-			const replaceOnce = async () => await replaceTexts(docs, job, item);
+		const replacements = await prepareReplacements(params, item);
+		const job = { documentId, tab, replacements, fillFromInput };
+		const replaceOnce = async () => await replaceTexts(docs, job, item);
+		if (isEmpty(content) && changesTexts(params))
 			return await repeatIfOutdated(documentId, replaceOnce, item);
-		}
 		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
@@ -103,13 +102,20 @@ export const write = defineOperation({
 			);
 		// A new tab has no headings.
 		if (params.createTab && section === '') await ensureTab(docs, documentId, tab, item);
-		return await replaceContent(docs, params, content, item);
+		const written = await replaceContent(docs, params, content, item);
+		if (!changesTexts(params)) return written;
+		// After the content, so that texts are replaced in it, too.
+		const replaced = await repeatIfOutdated(documentId, replaceOnce, item);
+		return {
+			...replaced,
+			characterCount: written.characterCount + replaced.characterCount,
+		};
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
-const replacesTexts = ({ replacements, fillFromInput }: WriteParams) =>
+const changesTexts = ({ replacements, fillFromInput }: WriteParams) =>
 	replacements.length > 0 || fillFromInput;
 
 /** @throws NodeError 400 for parameters that contradict each other */
@@ -119,10 +125,10 @@ function refuseContradictions(params: WriteParams): WriteParams {
 			`${quoteField('tab')} is empty`,
 			'Nothing was written. Choose the tab whose content is replaced.',
 		);
-	if (replacesTexts(params) && (params.content !== '' || params.section !== ''))
+	if (params.section !== '' && changesTexts(params))
 		throw createRefusal(
-			`${quoteField('replacements')} and ${quoteField('fillFromInput')} cannot be used together with ${quoteField('content')} or ${quoteField('section')}`,
-			'Nothing was written. Replacements change what the document already contains. Use another Workspace node for them.',
+			`${quoteField('section')} cannot be used together with ${quoteField('replacements')} or ${quoteField('fillFromInput')}`,
+			'Nothing was written. Replacements act on whole tabs. Move them to another Workspace node.',
 		);
 	return params;
 }

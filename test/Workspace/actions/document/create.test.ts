@@ -31,10 +31,10 @@ test('a title is one request', async () => {
 
 test('the body is what stands there after the content was written', async () => {
 	const created = await calls.create({ content: 'one\r\ntwo' });
-	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate', 'get']);
-	expect(calls.sent[2]?.body).toMatchObject({
+	expect(calls.methods).toEqual(['create', 'batchUpdate', 'get']);
+	expect(calls.sent[1]?.body).toMatchObject({
 		requests: expect.arrayContaining([
-			{ insertText: { text: 'one\ntwo', location: { index: 1, tabId: 't.0' } } },
+			{ insertText: { text: 'one\ntwo', location: { index: 1 } } },
 		]) as unknown,
 	});
 	expect(created.body?.content?.at(-1)).toMatchObject({ startIndex: 5, endIndex: 9 });
@@ -92,7 +92,7 @@ test('an answer to the content that was lost is found to be a success', async ()
 	const created = await calls.create({ content: 'text' });
 	expect(created.body?.content?.at(-1)).toMatchObject({ endIndex: 6 });
 	expect(calls.google.docs.batchesOf(created.documentId)).toBe(1);
-	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate', 'batchUpdate', 'get', 'get']);
+	expect(calls.methods).toEqual(['create', 'batchUpdate', 'batchUpdate', 'get', 'get']);
 });
 
 test('a document is never created twice', async () => {
@@ -121,13 +121,13 @@ test('one that was not made in a folder is not made again', async () => {
 
 test('without the body, the answer is what a list of documents needs, and does not read it again', async () => {
 	const made = await calls.create({ content: 'text', includeBody: false });
-	expect(calls.methods).toEqual(['create', 'get', 'batchUpdate']);
+	expect(calls.methods).toEqual(['create', 'batchUpdate']);
 	const documentUrl = `https://docs.google.com/document/d/${made.documentId}/edit`;
 	expect(JSON.stringify(made)).toBe(
 		JSON.stringify({ documentId: made.documentId, documentUrl, title: 'Report' }),
 	);
 	const inFolder = await calls.create({ parentFolder: 'root', includeBody: false });
-	expect(calls.methods.slice(3)).toEqual(['drive.files.create']);
+	expect(calls.methods.slice(2)).toEqual(['drive.files.create']);
 	expect(Object.keys(inFolder)).toEqual(['documentId', 'documentUrl', 'title']);
 });
 

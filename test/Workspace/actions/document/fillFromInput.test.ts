@@ -81,6 +81,14 @@ describe('a template', () => {
 		expect(item.hints).toEqual([stayed("'{{missing}}'")]);
 	});
 
+	test('fills new content, and looks for nothing in what it replaces', async () => {
+		const id = calls.document('{{old}}');
+		const item = itemWith({ old: 'x', name: 'Ann' });
+		await calls.write(id, { content: 'Hi {{name}}', fillFromInput: true }, item);
+		expect(calls.google.docs.text(id)).toBe('Hi Ann\n');
+		expect(item.hints).toEqual([]);
+	});
+
 	test('does not fill what a field brings with it', async () => {
 		const templateId = calls.document('{{mail}} {{secret}}');
 		const item = itemWith({ mail: 'say {{secret}}', secret: 'x' });

@@ -334,10 +334,12 @@ test.each<[IDataObject, RegExp]>([
 	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, but it is empty/],
 	[
 		{ ...sectioned, content: '', replacements },
-		/cannot be used together with 'content' or 'section'/,
+		/'section' cannot be used together with 'replacements'/,
 	],
-	[{ ...sectioned, fillFromInput: true }, /cannot be used together with 'content' or 'section'/],
-	[{ ...marked, content: 'x' }, /cannot be used together with 'content' or 'section'/],
+	[
+		{ ...sectioned, fillFromInput: true },
+		/'section' cannot be used together with 'replacements'/,
+	],
 	[{ ...marked, replacements: [{ find: 'a', format: 'html' }] }, /format \(text or markdown\)/],
 	[{ ...marked, replacements: { a: 'b' } }, /'replacements' must be an array of objects/],
 	[{ ...marked, replacements: [{ find: '', format: 'markdown' }] }, /has an empty text to find/],

@@ -320,7 +320,6 @@ describe('order of requests', () => {
 		});
 		expect(calls.methods).toEqual([
 			'create',
-			'get',
 			'batchUpdate',
 			'get',
 			...['get', 'batchUpdate'],
