@@ -102,10 +102,10 @@ async function signIn({ id }: Credential): Promise<URL> {
 	return address;
 }
 
+/** With `details` off, this is a single request. */
 const list = {
-	operation: 'list',
-	readingOptions: { details: false },
-	options: { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } },
+	inputMode: 'json',
+	inputObject: JSON.stringify({ operation: 'list', details: false, maxRetryWaitSeconds: 0 }),
 };
 
 function step(
@@ -164,6 +164,7 @@ test('connect on the consent page, call, expire, refresh; the next call uses the
 });
 
 test('a sign-in with an app in Testing: the node and n8n’s log say two days before when it ends', async () => {
+	google.gmail.seed({ subject: 'One' });
 	google.oauth.signInSeconds = 47 * 3600;
 	const credential = await oAuth2();
 	await signIn(credential);

@@ -29,7 +29,7 @@ const answered = (statusCode: number, headers = {}) =>
 	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, call);
 
 test.each<[number, AttemptName, string, string]>([
-	[301, 'final', 'responded with a redirect, which was not followed', 'the final address'],
+	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
 	[401, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[403, 'final', 'The agent service refused the API key or the signature', 'Check the API key'],
 	[404, 'final', 'The agent service was not found at this address', 'Check the Deployment URL'],

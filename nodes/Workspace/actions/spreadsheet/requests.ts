@@ -122,13 +122,13 @@ export async function sendSteps(
 	const changes = steps.flatMap((step) => step.changes);
 	if (isFirst && table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
-	if (isFirst) structure.push(...firstRequests);
+	const ownRequests = isFirst ? [...firstRequests] : [];
 	// A row that is added directly below the header has no format yet.
 	const isPlain = steps.find(isAppended)?.rows[0] === table.row + 1;
 	const rectangles = combineIntoRectangles(changes, isPlain ? new Map() : table.types);
 	if (options.valueInputOption !== 'USER_ENTERED') {
 		const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
-		await spreadsheet.change([...structure, ...cells]);
+		await spreadsheet.change([...structure, ...ownRequests, ...cells]);
 		return;
 	}
 	await spreadsheet.change(structure);
@@ -139,6 +139,8 @@ export async function sendSteps(
 	}));
 	const requestBody = { valueInputOption: options.valueInputOption, data };
 	await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
+	// Last, so that no old cell is cleared if the new ones could not be written.
+	await spreadsheet.change(ownRequests);
 }
 
 function buildHeaderChange({ table, options }: TablePlan): RowChange {

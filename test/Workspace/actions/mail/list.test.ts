@@ -106,7 +106,7 @@ describe('list', () => {
 			'an empty result for %s says what nothing matched',
 			async (_what, parameters, search) => {
 				expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
-					hints: [`No email matches the search: ${search}.`],
+					hints: [`No email matches. Gmail was searched for: ${search}.`],
 				});
 			},
 		);
@@ -123,7 +123,7 @@ describe('list', () => {
 			expect(items).toHaveLength(1);
 			expect(hints).toEqual([
 				expect.stringMatching(
-					/^No email matches the search: .* from:"(bob|eve)@example\.com"\.$/,
+					/^No email matches\. Gmail was searched for: .* from:"(bob|eve)@example\.com"\.$/,
 				),
 			]);
 		});

@@ -39,7 +39,7 @@ export async function listEmails(
 
 /** Adds a hint with the search, because it may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
 async function addNoMatchHint({ gmailQuery, labelIds }: PreparedList, item: Item): Promise<void> {
-	let hint = `No email matches the search: ${gmailQuery}.`;
+	let hint = `No email matches. Gmail was searched for: ${gmailQuery}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
 	const unknownWord = findUnknownSearchWord(gmailQuery);
 	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
