@@ -4,6 +4,7 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse } from '../../http/attempt';
+import { getProperty } from '../../http/networkErrors';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
 import { describeSignInEnd, claimNoticeLogging } from './signInEnd';
@@ -43,7 +44,8 @@ export async function readGoogleCredential(
 	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
 	const bases = readApiBases(credential);
 	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
-	const hasNoToken = authentication === 'oAuth2' && credential['oauthTokenData'] === undefined;
+	const token = getProperty(credential['oauthTokenData'], 'access_token');
+	const hasNoToken = authentication === 'oAuth2' && typeof token !== 'string';
 	const signIn: SignIn = {
 		authentication,
 		driveAccess: getDriveAccess(credential),
