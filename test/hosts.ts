@@ -19,7 +19,6 @@ export const onlyNamed = [
 	'docs.n8n.io',
 	'drive.google.com',
 	'github.com',
-	'relative',
 	'support.google.com',
 ];
 

@@ -300,7 +300,7 @@ test('a redirect is refused, and the secrets go nowhere else', async () => {
 			const error = await failureOf(run());
 			expect(error).toMatchObject({
 				httpCode: String(status),
-				message: expect.stringContaining('was not found at this address') as string,
+				message: expect.stringContaining('responded with a redirect') as string,
 			});
 			expect(error.message).not.toContain('secret=1');
 		}
