@@ -104,10 +104,16 @@ async function exportFile(
 	const title = document.title ?? '';
 	const fileName = `${title}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const { data } = await drive.files.export(
+	const { data, headers } = await drive.files.export(
 		{ fileId: documentId, mimeType },
 		{ responseType: 'arraybuffer' },
 	);
+	if (/^(?:text\/html|application\/json)\b/.test(headers['content-type'] ?? ''))
+		throw new NodeError({
+			code: 502,
+			message: 'Google Drive returned a page in place of the file',
+			description: 'Check any proxy in between.',
+		});
 	const bytes = data as Buffer;
 	const file = await item.store(bytes, fileName, mimeType);
 	return { documentId, title, mimeType, fileSize: bytes.length, file };
