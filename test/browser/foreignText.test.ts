@@ -33,11 +33,11 @@ afterAll(async () => {
 });
 
 /** Runs the node; then its panel, and a toast if there is one, says all of the text, which is neither a picture nor a link. */
-async function readsAsText(name: string, alsoIn?: Locator): Promise<void> {
+async function readsAsText(name: string, text: string, alsoIn?: Locator): Promise<void> {
 	await editor.openNode(name);
 	await editor.runStep('evil.example');
 	// A space without width keeps each < from beginning a tag.
-	await editor.reads(strangers.replaceAll('<', '<\u200b'));
+	await editor.reads(text.replaceAll('<', '<\u200b'));
 	await alsoIn?.filter({ hasText: 'Reconnect' }).first().waitFor();
 	await editor.picture();
 	expect(await editor.page.locator('[src*="evil.example"], [href*="evil.example"]').count()).toBe(
@@ -58,7 +58,9 @@ test('what an agent service answers is text in the error', async () => {
 		name: 'An agent of a stranger',
 		nodes: example.nodes.map((one) => withCredentials(one, credentials)),
 	});
-	await readsAsText('Agent Execute', editor.page.getByRole('alert'));
+	// The response is shown as it came, as JSON.
+	const shown = JSON.stringify({ message: strangers });
+	await readsAsText('Agent Execute', shown, editor.page.getByRole('alert'));
 });
 
 test('what is searched for is text in the hint', async () => {
@@ -83,5 +85,5 @@ test('what is searched for is text in the hint', async () => {
 		],
 		connections: connectInRow('Start', 'Find'),
 	});
-	await readsAsText('Find');
+	await readsAsText('Find', strangers);
 });

@@ -199,8 +199,8 @@ test('an item without a signature of its own is not sent with that of the creden
 	);
 	expect(shown).toEqual([
 		'0xb',
-		expect.stringMatching(/^'Signature' of the option 'Signature Override' is empty/),
-		expect.stringMatching(/^'Signature' of the option 'Signature Override' is empty/),
+		expect.stringMatching(/^The signature is missing\. .*'Signature Override'/),
+		expect.stringMatching(/^The user ID is missing\. .*'Signature Override'/),
 	]);
 	const bodies = service.requests.map(
 		({ body }) => body as { userId: string; signature: string },
