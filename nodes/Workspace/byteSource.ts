@@ -183,7 +183,7 @@ async function openFile(helpers: Helpers, filePath: string) {
 /** Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether the file exists. */
 async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 	type ResolvedPath = Awaited<ReturnType<Helpers['resolvePath']>>;
-	const refuseBlocked = (resolvedPath: string) => {
+	const refuseBlockedPath = (resolvedPath: string) => {
 		// Older versions of n8n check the path only when the file is opened.
 		if (typeof helpers.isFilePathBlocked !== 'function') return;
 		if (helpers.isFilePathBlocked(resolvedPath as ResolvedPath))
@@ -191,10 +191,10 @@ async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 	};
 	// `resolvePath` throws if even the folder does not exist, so the unresolved path is checked.
 	const resolvedPath = await helpers.resolvePath(filePath).catch((error: unknown) => {
-		refuseBlocked(path.resolve(filePath));
+		refuseBlockedPath(path.resolve(filePath));
 		throw toNodeError(error);
 	});
-	refuseBlocked(resolvedPath);
+	refuseBlockedPath(resolvedPath);
 	return resolvedPath;
 }
 

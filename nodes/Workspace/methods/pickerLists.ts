@@ -8,7 +8,6 @@ import type {
 
 import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import { compareNames } from '../../core/text';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { isRecord } from '../../fields/values';
@@ -267,17 +266,16 @@ function filterByName(choices: readonly INodeListSearchItems[], filter: string) 
 	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));
 }
 
-/** Lists the labels of the mailbox by name. Each shows its ID, which emails have in place of the name. */
+/** Lists the labels of the mailbox, the user's own first. Each shows its ID, which emails have in place of the name. */
 export async function listLabelOptions(
 	clients: Pick<Clients, 'gmail'>,
 ): Promise<INodePropertyOptions[]> {
 	const labels = await listLabels(clients);
-	const choices = labels.map(({ id, name }) => ({
+	return labels.map(({ id, name }) => ({
 		name: String(name),
 		value: String(id),
 		description: String(id),
 	}));
-	return choices.sort((a, b) => compareNames(a.name, b.name));
 }
 
 /** The methods that n8n calls to fill the lists of the form. Their names stand in the fields. They get n8n's `this` as their first argument. */

@@ -250,13 +250,14 @@ describe('folders', () => {
 describe('labels', () => {
 	const standIn = new StandIn();
 
-	it('offers the labels of the mailbox by name, with the IDs that emails name them by', async () => {
+	it('offers the labels of the mailbox by name, the own ones first, with the IDs that emails name them by', async () => {
 		standIn.google.gmail.labels = { Label_2: 'Zebra', Label_1: 'Clients/Acme' };
 		const choices = await listLabelOptions(
 			testClients(standIn.google.url, standIn.google.tokens.issue()),
 		);
-		const names = choices.map(({ name }) => name);
-		expect(names).toEqual([...names].sort());
+		const [first, second, ...others] = choices.map(({ name }) => name);
+		expect([first, second]).toEqual(['Clients/Acme', 'Zebra']);
+		expect(others).toEqual(others.toSorted());
 		expect(choices).toContainEqual({
 			name: 'Clients/Acme',
 			value: 'Label_1',

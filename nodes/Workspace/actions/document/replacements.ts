@@ -196,7 +196,7 @@ function findPlaceholders(
 ): Placeholder[] {
 	const { tabId } = summarizeTab(tab);
 	const placeholders: Placeholder[] = [];
-	refuseMisplaced(getOuterText(tab), markdowns);
+	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
 	for (const element of getParagraphs(tab.documentTab?.body?.content ?? [])) {
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(element.paragraph, '\ufffc');
@@ -208,13 +208,16 @@ function findPlaceholders(
 				...markdown,
 				place: { index, deletedEnd, tabId, isParagraphEmpty: true },
 			});
-		} else refuseMisplaced(text, markdowns);
+		} else refuseMisplacedPlaceholders(text, markdowns);
 	}
 	return placeholders.toReversed();
 }
 
 /** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
-function refuseMisplaced(text: string, markdowns: readonly MarkdownReplacement[]): void {
+function refuseMisplacedPlaceholders(
+	text: string,
+	markdowns: readonly MarkdownReplacement[],
+): void {
 	const misplaced = markdowns.find(({ find }) => text.includes(find));
 	if (misplaced === undefined) return;
 	throw createRefusal(

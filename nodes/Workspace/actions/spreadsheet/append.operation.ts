@@ -51,7 +51,7 @@ async function insertRows(plan: AppendPlan, steps: readonly RowStep[], isFirst: 
 	const isBelowRows = plan.endRow > plan.table.row + 1;
 	await sendSteps(plan, isEntered && isBelowRows ? [] : steps, isFirst);
 	if (!isEntered || !isBelowRows) return 0;
-	return (await appendEntered(plan, steps)) - plannedRow;
+	return (await appendInterpretedValues(plan, steps)) - plannedRow;
 }
 
 /**
@@ -59,7 +59,10 @@ async function insertRows(plan: AppendPlan, steps: readonly RowStep[], isFirst: 
  * them, and one row would overwrite the other.
  * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
-async function appendEntered(plan: AppendPlan, steps: readonly RowStep[]): Promise<number> {
+async function appendInterpretedValues(
+	plan: AppendPlan,
+	steps: readonly RowStep[],
+): Promise<number> {
 	const { spreadsheet, table, endRow, options } = plan;
 	const { firstColumn } = table;
 	const width = findLastColumn(plan, steps) - firstColumn + 1;

@@ -1,22 +1,23 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { createRefusal, isNodeError, toError } from '../../../../core/errors';
-import { isSameIgnoringCase } from '../../../../core/text';
+import { compareNames, isSameIgnoringCase } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { LabelParams } from './fields';
 
 type Label = gmail_v1.Schema$Label;
 
-/** Lists all labels of the mailbox: first the user's own labels, then those that every mailbox has. */
+/** Lists all labels of the mailbox by name: first the user's own labels, then those that every mailbox has. */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
 	const { data } = await gmail.users.labels.list({
 		userId: 'me',
 		fields: 'labels(id,name,type)',
 	});
-	return (data.labels ?? []).toSorted(
-		(a, b) => Number(b.type === 'user') - Number(a.type === 'user'),
+	const labels = (data.labels ?? []).toSorted((a, b) =>
+		compareNames(String(a.name), String(b.name)),
 	);
+	return labels.toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
 }
 
 const maxShownLabels = 20;

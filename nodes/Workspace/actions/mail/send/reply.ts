@@ -93,7 +93,7 @@ export async function completeReply<M extends PreparedMail>(
 	const ownAddresses = await listOwnAddresses(clients, item);
 	const isOwn = ({ address }: Address) =>
 		ownAddresses.some((ownAddress) => isSameIgnoringCase(ownAddress, address));
-	const answered = findAnswered(original, isOwn, item);
+	const answered = findAnsweredAddresses(original, isOwn, item);
 	const to = mail.to.length > 0 ? mail.to : removeDuplicates(answered, []);
 	if (to.length === 0 && mail.folder === 'sent')
 		throw createRefusal(
@@ -108,7 +108,7 @@ export async function completeReply<M extends PreparedMail>(
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
-function findAnswered(
+function findAnsweredAddresses(
 	{ from, replyTo, to }: OriginalMail,
 	isOwn: (address: Address) => boolean,
 	item: Item,
