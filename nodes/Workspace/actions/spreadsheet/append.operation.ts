@@ -64,8 +64,14 @@ async function appendInterpretedValues(
 	);
 	const start = { row: endRow - 1, column: firstColumn };
 	const range = ranges.printTabArea(title, start, 1, width);
-	const { updates } = await spreadsheet.append(range, values, options.valueInputOption);
-	const updatedRange = updates?.updatedRange ?? '';
+	const { data } = await spreadsheet.valuesApi.append({
+		spreadsheetId: spreadsheet.id,
+		range,
+		insertDataOption: 'INSERT_ROWS',
+		valueInputOption: options.valueInputOption,
+		requestBody: { values },
+	});
+	const updatedRange = data.updates?.updatedRange ?? '';
 	const { row, column } = ranges.parseBounds(ranges.parseRange(updatedRange));
 	if (column !== firstColumn || row < endRow)
 		throw new NodeError({

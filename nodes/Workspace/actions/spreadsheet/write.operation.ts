@@ -55,11 +55,11 @@ async function planWrites(
 	const [first] = all;
 	if (!first) return [];
 	const { params, given } = first.prepared;
-	const opened = await openTarget(sheets, params, first.item);
+	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	// Without column names, an item is alone.
-	if (given.cellRows) return [{ ...opened, params, rows: given.cellRows }];
-	if (params.writeMode === 'replace') return await planReplacement(opened, params, all);
-	const { spreadsheet, target } = opened;
+	if (given.cellRows) return [{ spreadsheet, target, params, rows: given.cellRows }];
+	if (params.writeMode === 'replace')
+		return await planReplacement(spreadsheet, target, params, all);
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
 	if (params.writeMode !== 'overwrite') {
 		const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);

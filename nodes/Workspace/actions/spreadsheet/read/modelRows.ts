@@ -18,14 +18,12 @@ export interface ReadRows {
 
 /** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
 export function toRowsAnswer(result: ReadRows): ModelAnswer {
-	const { items, columnNames, total } = result;
-	const columns = ['rowNumber', ...columnNames];
-	const entries = items.map(({ json }) => columns.map((name) => json[name]));
-	const facts = { ...describeTabs(result), columns, total };
-	return buildModelAnswer(facts, { name: 'rows', entries }, (shownCount) => {
-		const lastNumber = Number(items.at(-1)?.json['rowNumber'] ?? 0);
-		const nextNumber = Number(items[shownCount]?.json['rowNumber'] ?? lastNumber + 1);
-		return describeRows(result, shownCount, nextNumber);
+	const columns = ['rowNumber', ...result.columnNames];
+	const rows = result.items.map(({ json }) => columns.map((name) => json[name]));
+	const facts = { ...describeTabs(result), columns, total: result.total };
+	return buildModelAnswer(facts, { name: 'rows', entries: rows }, (shownCount) => {
+		const lastNumber = Number(rows.at(-1)?.[0] ?? 0);
+		return describeRows(result, shownCount, Number(rows[shownCount]?.[0] ?? lastNumber + 1));
 	});
 }
 
@@ -34,11 +32,10 @@ export function toValuesAnswer(result: ReadRows): ModelAnswer {
 	const { range, majorDimension, values } = result.items[0]?.json ?? {};
 	const facts = { ...describeTabs(result), range, majorDimension };
 	const part = { name: 'values', entries: values as unknown[] };
-	return buildModelAnswer(facts, part, (shownCount) => {
-		const firstRow = parseBounds(parseRange(range as string)).row;
-		const nextNumber = firstRow + 1 + result.skippedCount + shownCount;
-		return describeRows(result, shownCount, nextNumber);
-	});
+	const firstNumber = parseBounds(parseRange(range as string)).row + 1 + result.skippedCount;
+	return buildModelAnswer(facts, part, (shownCount) =>
+		describeRows(result, shownCount, firstNumber + shownCount),
+	);
 }
 
 function describeTabs({ tabs }: ReadRows) {
@@ -47,14 +44,10 @@ function describeTabs({ tabs }: ReadRows) {
 }
 
 /** @param nextNumber the number of the first row that is not shown, if there is one */
-function describeRows(
-	{ total, skippedCount }: ReadRows,
-	shownCount: number,
-	nextNumber: number,
-): string {
-	const firstShown = shownCount === 0 ? 0 : skippedCount + 1;
-	const lastShown = skippedCount + shownCount;
-	const summary = `Rows ${firstShown} to ${lastShown} of ${total} are shown.`;
-	if (lastShown >= total) return summary;
+function describeRows(result: ReadRows, shownCount: number, nextNumber: number): string {
+	const firstShown = shownCount === 0 ? 0 : result.skippedCount + 1;
+	const lastShown = result.skippedCount + shownCount;
+	const summary = `Rows ${firstShown} to ${lastShown} of ${result.total} are shown.`;
+	if (lastShown >= result.total) return summary;
 	return `${summary} To get the next ones, call again with ${quoteField('startRow')}: ${nextNumber}`;
 }

@@ -5,8 +5,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
-import { findLastFilledRow, nameColumns } from '../table';
-import type { FetchedCells } from './fetchCells';
+import { isDateFormat } from '../dates';
+import { findLastFilledRow, type Header, nameColumns } from '../table';
+import { type FetchedCells, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 import type { ReadRows } from './modelRows';
 
@@ -27,56 +28,47 @@ interface RowOptions extends RowFilters {
  * `rowNumber`, the number in the tab. @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
-	const columns = nameReadColumns(cells);
-	const matchingRows = findMatchingRows(cells, columns, options);
-	const getRowNumber = (row: number) => cells.start.row + row + 1;
-	const skippedCount = matchingRows.filter((row) => getRowNumber(row) < options.startRow).length;
+	const columns = nameColumns(readHeaders(cells), cells.start.column);
+	const { names } = columns;
+	const matches = buildRowTest(options, cells, columns);
+	const firstNumber = cells.start.row + 1;
+	const rows = listFilledRows(cells).filter(matches);
+	const skippedCount = rows.filter((row) => firstNumber + row < options.startRow).length;
 	const endIndex = skippedCount + (options.maxRows || Infinity);
-	const returnedRows = matchingRows.slice(skippedCount, endIndex);
-	refuseWideRows(cells, columns.names.length, returnedRows);
+	const returnedRows = rows.slice(skippedCount, endIndex);
+	refuseWideRows(cells, names.length, returnedRows);
 	const items: OutputItem[] = [];
 	let cellCount = 0;
 	for (const row of returnedRows) {
 		const json: IDataObject = {};
-		for (const [column, name] of columns.names.entries())
-			json[name] = cells.getValue(row, column);
-		json['rowNumber'] = getRowNumber(row);
+		for (const [column, name] of names.entries()) json[name] = getValue(cells, row, column);
+		json['rowNumber'] = firstNumber + row;
 		items.push({ json });
-		cellCount += columns.names.length;
+		cellCount += names.length;
 		if (cellCount <= cellsPerSlice) continue;
 		await yieldToEventLoop();
 		cellCount = 0;
 	}
-	return { items, columnNames: columns.names, total: matchingRows.length, skippedCount };
+	return { items, columnNames: names, total: rows.length, skippedCount };
 }
 
-/** Names all columns that have a value or a header. Columns count from the first one of the range. */
-function nameReadColumns(cells: FetchedCells) {
-	const width = cells.rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	const headers = Array.from({ length: width }, (_, column) => cells.getHeader(column));
-	const startColumn = cells.start.column;
-	const { names, columnsByName } = nameColumns(headers, startColumn);
-	const findColumn = (name: string) => {
-		const column = columnsByName.get(name);
-		return column === undefined ? undefined : column - startColumn;
-	};
-	return { names, findColumn, timeZone: cells.timeZone };
+/** Reads the headers of all columns that have a value. */
+function readHeaders({ rows, headerRow, shownRows, formats }: FetchedCells): Header[] {
+	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+	return Array.from({ length: width }, (_, column) => {
+		const shownText = String(shownRows[headerRow]?.[column] ?? '');
+		if (isDateFormat(formats.find(headerRow, column))) return { text: shownText, shownText };
+		return { text: String(rows[headerRow]?.[column] ?? ''), shownText };
+	});
 }
 
-/** Returns the rows below the header, down to the last row of the table, that have a value and match the filters. */
-function findMatchingRows(
-	cells: FetchedCells,
-	columns: ReturnType<typeof nameReadColumns>,
-	options: RowOptions,
-): number[] {
-	const matches = buildRowTest(options, columns);
-	const lastRow = findLastFilledRow(cells.rows);
-	const matchingRows: number[] = [];
-	for (let row = cells.headerRow + 1; row <= lastRow; row++) {
-		const isBlank = cells.rows[row]?.every((cell) => cell === '');
-		if (!isBlank && matches((column) => cells.getCompared(row, column))) matchingRows.push(row);
-	}
-	return matchingRows;
+/** Lists the rows below the header, down to the last row of the table, that have a value. */
+function listFilledRows({ rows, headerRow }: FetchedCells): number[] {
+	const filledRows: number[] = [];
+	const lastRow = findLastFilledRow(rows);
+	for (let row = headerRow + 1; row <= lastRow; row++)
+		if (rows[row]?.some((cell) => cell !== '')) filledRows.push(row);
+	return filledRows;
 }
 
 function refuseWideRows({ rows }: FetchedCells, width: number, returnedRows: readonly number[]) {

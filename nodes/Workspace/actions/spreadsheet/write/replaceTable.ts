@@ -9,14 +9,10 @@ import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 
-interface Opened {
-	readonly spreadsheet: Spreadsheet;
-	readonly target: TabRange;
-}
-
 /** Plans to write a header and the rows of all items over a table, and to clear its other cells. */
 export async function planReplacement(
-	{ spreadsheet, target }: Opened,
+	spreadsheet: Spreadsheet,
+	target: TabRange,
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
@@ -83,26 +79,30 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 /** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */
 function buildClearRequests(
 	oldTable: FittedTable,
-	{ sheetId, row, firstColumn, lastColumn, nativeTable }: NewTable,
+	table: NewTable,
 	body: TableBody,
 	endRowIndex: number,
 ): sheets_v4.Schema$Request[] {
+	const { sheetId, nativeTable } = table;
 	const oldEndRow = nativeTable?.range.endRowIndex ?? body.lastRow + 1;
-	const endColumnIndex = Math.max(oldTable.lastColumn, lastColumn) + 1;
-	const below = { startRowIndex: endRowIndex, endRowIndex: oldEndRow };
-	const beside = { startRowIndex: row, endRowIndex };
-	const requests: sheets_v4.Schema$Request[] = [];
-	const clear = (rows: typeof below, startColumnIndex: number) => {
-		const range = { sheetId, ...rows, startColumnIndex, endColumnIndex };
-		requests.push({ updateCells: { range, fields: 'userEnteredValue' } });
+	const newEndColumn = table.lastColumn + 1;
+	const endColumnIndex = Math.max(oldTable.lastColumn + 1, newEndColumn);
+	const below = {
+		startRowIndex: endRowIndex,
+		endRowIndex: oldEndRow,
+		startColumnIndex: table.firstColumn,
 	};
-	if (oldEndRow > endRowIndex) clear(below, firstColumn);
-	if (oldTable.lastColumn > lastColumn) clear(beside, lastColumn + 1);
-	if (nativeTable) {
-		const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
-		requests.push(buildResizeTableRequest(nativeTable.tableId, range));
-	}
-	return requests;
+	const beside = { startRowIndex: table.row, endRowIndex, startColumnIndex: newEndColumn };
+	const areas = [];
+	if (oldEndRow > endRowIndex) areas.push(below);
+	if (endColumnIndex > newEndColumn) areas.push(beside);
+	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
+		const range = { sheetId, ...area, endColumnIndex };
+		return { updateCells: { range, fields: 'userEnteredValue' } };
+	});
+	if (!nativeTable) return requests;
+	const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
+	return [...requests, buildResizeTableRequest(nativeTable.tableId, range)];
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */

@@ -22,8 +22,8 @@ export interface CellsWrite {
 export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	const { spreadsheet, target, rows } = write;
 	const range = ranges.printRange(target);
-	const updatedRange = (await sendCells(write, range)) ?? range;
-	const returnedRange = ranges.parseRange(updatedRange);
+	const { data } = await sendCells(write, range);
+	const returnedRange = ranges.parseRange(data.updatedRange ?? range);
 	// A named range: only Google's response has its place. Cells: our range has it, because Google's begins at the first cell that is not null.
 	const isNamedRange = target.name !== undefined && !isNameOfTab(target, returnedRange);
 	const start = ranges.parseBounds(isNamedRange ? returnedRange : target);
@@ -32,13 +32,15 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	return summarizeChanges(spreadsheet, changes, area);
 }
 
-/** Sends cells, also if the tab must grow for them. @returns the range as Google prints it */
+/** Sends cells, also if the tab must grow for them. */
 async function sendCells(write: CellsWrite, range: string) {
 	const { spreadsheet, target, params, rows } = write;
 	const values = rows.map((row) => row.map((cell) => escapeCell(cell, params)));
 	// Rows of cells are stored unchanged, unless the user wants them as if typed.
-	const inputOption = params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption;
-	const send = async () => await spreadsheet.update(range, values, inputOption);
+	const valueInputOption = params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption;
+	const place = { spreadsheetId: spreadsheet.id, range, valueInputOption };
+	const send = async () =>
+		await spreadsheet.valuesApi.update({ ...place, requestBody: { values } });
 	return await spreadsheet.sendForRange(target, () =>
 		send().catch(async (error: unknown) => {
 			// The cells may reach beyond the edge of the tab.
