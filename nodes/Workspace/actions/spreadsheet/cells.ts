@@ -147,7 +147,7 @@ const findRowNumber = (row: Values) =>
 export function collectNames(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
-	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
+	return names.toSorted((name, other) => Number(isNumber(name)) - Number(isNumber(other)));
 }
 
 /** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */

@@ -4,8 +4,7 @@ import * as fields from './fields';
 import { parseRange } from './range';
 import { type CellFormat, fetchCells, type FetchedCells, getValue } from './read/fetchCells';
 import { comparesSize, filtersField, matchTypeField } from './read/filters';
-import { type ReadRows, toRowsAnswer, toValuesAnswer } from './read/modelRows';
-import { buildRowItems } from './read/rowItems';
+import { buildRowItems, type ReadRows, toRowsAnswer, toValuesAnswer } from './read/readRows';
 import { Spreadsheet } from './spreadsheet';
 
 const readFields = [

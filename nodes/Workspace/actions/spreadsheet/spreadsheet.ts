@@ -130,7 +130,7 @@ export class Spreadsheet {
 
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#fetchTabsOnce();
+		const tabs = await this.fetchTabs();
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
@@ -144,7 +144,7 @@ export class Spreadsheet {
 		const target = ranges.parseTarget(params);
 		// The range may name the tab itself.
 		if (!ranges.isLinkedTab(params.tab) || target.tab !== params.tab) return target;
-		const tabs = await this.#fetchTabsOnce();
+		const tabs = await this.fetchTabs();
 		const linkedTab = tabs.find(({ gid }) => gid === target.tab);
 		if (linkedTab) return { ...target, tab: linkedTab.title };
 		throw createRefusal(
@@ -169,18 +169,17 @@ export class Spreadsheet {
 	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
 		const fields = `${settingsFields},sheets(${tabFields},${cellFields})`;
 		const data = await this.fetch(fields, ranges.printRange({ tab, a1 }));
-		const { sheets = [] } = data;
-		const isWanted = ({ properties }: sheets_v4.Schema$Sheet) =>
-			tab === undefined || isSameIgnoringCase(properties?.title, tab);
-		const sheet = sheets.find(isWanted) ?? {};
-		const { sheetId, title, gridProperties } = sheet.properties ?? {};
+		const sheet = data.sheets?.find(
+			({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab),
+		);
+		const { sheetId, title, gridProperties } = sheet?.properties ?? {};
 		return {
 			sheetId: sheetId ?? 0,
 			title: title ?? '',
 			rowCount: gridProperties?.rowCount ?? 0,
 			columnCount: gridProperties?.columnCount ?? 0,
 			settings: toDateSettings(data),
-			sheet,
+			sheet: sheet ?? {},
 		};
 	}
 
@@ -208,10 +207,12 @@ export class Spreadsheet {
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		const fields = 'sheets.properties(sheetId,title)';
-		const { sheets = [] } = await this.fetch(fields, undefined, options);
-		return sheets.map(({ properties: { title, sheetId } = {} }) => {
-			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
+		return await this.#item.doOnce(`tabs ${this.id}`, async () => {
+			const fields = 'sheets.properties(sheetId,title)';
+			const { sheets = [] } = await this.fetch(fields, undefined, options);
+			return sheets.map(({ properties: { title, sheetId } = {} }) => {
+				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
+			});
 		});
 	}
 
@@ -219,14 +220,8 @@ export class Spreadsheet {
 	async tryFetchTitles(): Promise<string[]> {
 		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
-		return await this.#item.doOnce(`titles ${this.id}`, async () => {
-			const tabs = await this.fetchTabs(options).catch(() => []);
-			return tabs.map(({ title }) => title);
-		});
-	}
-
-	async #fetchTabsOnce() {
-		return await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.fetchTabs(options).catch(() => []);
+		return tabs.map(({ title }) => title);
 	}
 }
 

@@ -246,23 +246,24 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
 	const hasHeader = table.names.length > 0;
 	const columnsByName = new Map(table.columnsByName);
-	const firstNewColumn = hasHeader
-		? nameLetterColumns(table, names, columnsByName)
-		: table.firstNewColumn;
-	const canAdd = mayAdd || !hasHeader;
-	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
-	for (const [index, name] of newNames.entries()) columnsByName.set(name, firstNewColumn + index);
-	const endColumn = firstNewColumn + newNames.length;
-	if (endColumn > table.endColumn)
-		throw createRefusal(
-			`There is no space for new columns: ${listNames(newNames)}`,
-			`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
-		);
-	let { firstColumn } = table;
-	for (const name of names)
+	let { firstNewColumn, firstColumn } = table;
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
+	const newNames: string[] = [];
+	for (const name of names) {
+		if (!columnsByName.has(name) && (mayAdd || !hasHeader)) {
+			columnsByName.set(name, firstNewColumn + newNames.length);
+			newNames.push(name);
+		}
 		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
+	}
+	const endColumn = firstNewColumn + newNames.length;
 	const lastColumn = Math.max(table.lastColumn, endColumn - 1);
-	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+	if (endColumn <= table.endColumn)
+		return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+	throw createRefusal(
+		`There is no space for new columns: ${listNames(newNames)}`,
+		`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
+	);
 }
 
 /**

@@ -69,7 +69,7 @@ async function planWrites(
 	// Below the header, or from the range's first row on if that is lower.
 	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	return requests.planWrites(plan, all, requests.planSteps(rowsByItem, 'updated', endRow));
+	return requests.planBlock(plan, all, rowsByItem, 'updated');
 }
 
 async function sendWrites(writes: readonly Write[]): Promise<ItemResult[]> {

@@ -81,16 +81,15 @@ export async function fetchCells(
 
 /** Builds the function that fetches the values of a range. Items of a run that read the same range share one request. */
 function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange, item: Pick<Item, 'doOnce'>) {
-	const place = { spreadsheetId: spreadsheet.id, range: ranges.printRange(target) };
 	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
-		const options = { majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption };
-		const request = { ...place, ...options };
+		const request = {
+			...{ spreadsheetId: spreadsheet.id, range: ranges.printRange(target) },
+			...{ majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption },
+		};
 		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-		const { range, values } = await item.doOnce(
-			`spreadsheet.read ${JSON.stringify(request)}`,
-			() => spreadsheet.sendForRange(target, send),
-		);
-		return { range: range ?? '', rows: (values ?? []) as Rows };
+		const key = `spreadsheet.read ${JSON.stringify(request)}`;
+		const data = await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+		return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
 	};
 }
 

@@ -4,7 +4,7 @@ import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import type { TabRange } from '../range';
-import { planSteps, planWrites } from '../requests';
+import { planBlock } from '../requests';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
@@ -35,7 +35,7 @@ export async function planReplacement(
 		firstRequests: buildClearRequests(oldTable, table, body, endRow),
 		firstHint: describeLosses(table, body, endRow),
 	};
-	return planWrites(plan, all, planSteps(rowsByItem, 'updated', table.row));
+	return planBlock(plan, all, rowsByItem, 'updated', table.row);
 }
 
 /** The new table has these columns, one beside another. `columnsByName` still says where they were. */
@@ -108,12 +108,13 @@ function buildClearRequests(
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
 function describeLosses(table: NewTable, body: TableBody, endRow: number): string | undefined {
 	const texts: string[] = [];
-	const oldRowCount = body.lastRow - table.row;
-	const newRowCount = endRow - table.row - 1;
-	if (oldRowCount > newRowCount)
-		texts.push(`The table had ${oldRowCount} rows and now has ${newRowCount}.`);
-	const keptColumns = new Set(table.sortedNames.map((name) => table.columnsByName.get(name)));
-	const lostNames = table.names.filter((name) => !keptColumns.has(table.columnsByName.get(name)));
+	if (body.lastRow >= endRow)
+		texts.push(
+			`The table had ${body.lastRow - table.row} rows and now has ${endRow - table.row - 1}.`,
+		);
+	const findColumn = (name: string) => table.columnsByName.get(name);
+	const keptColumns = new Set(table.sortedNames.map(findColumn));
+	const lostNames = table.names.filter((name) => !keptColumns.has(findColumn(name)));
 	if (lostNames.length > 0) texts.push(`Columns were removed: ${listNames(lostNames)}.`);
 	const formulaNames = table.names.filter((name) => hasFormula(name, table, body));
 	if (formulaNames.length > 0)
