@@ -103,9 +103,9 @@ function buildResult(write: requests.PlannedWrite, offset: number): AppendResult
 	const result = requests.summarizeSteps(write.plan, write.steps, start, findLastColumn(write));
 	const height = endRow - table.row;
 	if (height === 0 || table.columnsByName.size === 0) return result;
-	const header = { row: table.row, column };
 	const width = Math.max(table.lastColumn - column, 0) + 1;
-	return { ...result, tableRange: ranges.printTabArea(table.title, header, height, width) };
+	const tableRange = ranges.printTabArea(table.title, { row: table.row, column }, height, width);
+	return { ...result, tableRange };
 }
 
 export const append = defineOperation({

@@ -186,11 +186,11 @@ async function buildResult(cells: FetchedCells, params: ReadParams, item: Item):
 
 /** Builds the item with all cells, without the rows above Start Row. */
 function buildValuesItem(cells: FetchedCells, startRow: number): ReadRows {
-	const { range, rows, start } = cells;
-	const allValues = rows.map((line, row) =>
+	const skippedCount = Math.max(0, startRow - cells.start.row - 1);
+	const allValues = cells.rows.map((line, row) =>
 		line.map((_, column) => getValue(cells, row, column)),
 	);
-	const skippedCount = Math.max(0, startRow - start.row - 1);
-	const json = { range, majorDimension: 'ROWS', values: allValues.slice(skippedCount) };
-	return { items: [{ json }], columnNames: [], total: rows.length, skippedCount };
+	const values = allValues.slice(skippedCount);
+	const json = { range: cells.range, majorDimension: 'ROWS', values };
+	return { items: [{ json }], columnNames: [], total: allValues.length, skippedCount };
 }

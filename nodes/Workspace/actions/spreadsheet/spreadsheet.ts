@@ -74,11 +74,6 @@ const cellFields =
 	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 const settingsFields = 'properties(locale,timeZone)';
 
-const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
-	locale: properties?.locale ?? '',
-	timeZone: properties?.timeZone ?? '',
-});
-
 /** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
@@ -115,8 +110,9 @@ export class Spreadsheet {
 	}
 
 	async fetchTimeZone(): Promise<string> {
-		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (await this.#item.doOnce(`settings ${this.id}`, fetchSettings)).timeZone;
+		const fetchSettings = async () => await this.fetch(settingsFields);
+		const { properties } = await this.#item.doOnce(`settings ${this.id}`, fetchSettings);
+		return properties?.timeZone ?? '';
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -178,7 +174,10 @@ export class Spreadsheet {
 			title: title ?? '',
 			rowCount: gridProperties?.rowCount ?? 0,
 			columnCount: gridProperties?.columnCount ?? 0,
-			settings: toDateSettings(data),
+			settings: {
+				locale: data.properties?.locale ?? '',
+				timeZone: data.properties?.timeZone ?? '',
+			},
 			sheet: sheet ?? {},
 		};
 	}

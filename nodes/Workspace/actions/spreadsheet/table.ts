@@ -351,9 +351,11 @@ async function fetchRows(
 	if (table.columnsByName.size === 0)
 		lastColumn = Math.min(table.rangeEnd, table.columnCount - 1);
 	const start = { row: startRow, column: table.firstColumn };
-	const area = printTabArea(table.title, start, height, lastColumn - start.column + 1);
-	const request = { spreadsheetId: spreadsheet.id, ranges: [area], valueRenderOption };
-	const { data } = await spreadsheet.valuesApi.batchGet(request);
+	const { data } = await spreadsheet.valuesApi.batchGet({
+		spreadsheetId: spreadsheet.id,
+		ranges: [printTabArea(table.title, start, height, lastColumn - start.column + 1)],
+		valueRenderOption,
+	});
 	// Google returns only these types for cells.
 	return (data.valueRanges?.[0]?.values ?? []) as Cell[][];
 }

@@ -43,36 +43,39 @@ interface RowOptions extends RowFilters {
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
 	const columns = nameColumns(readHeaders(cells), cells.start.column);
-	const { names } = columns;
-	const matches = buildRowTest(options, cells, columns);
-	const firstNumber = cells.start.row + 1;
-	const rows = listFilledRows(cells).filter(matches);
-	const skippedCount = rows.filter((row) => firstNumber + row < options.startRow).length;
-	const endIndex = skippedCount + (options.maxRows || Infinity);
-	const returnedRows = rows.slice(skippedCount, endIndex);
-	refuseWideRows(cells, names.length, returnedRows);
+	const rows = listFilledRows(cells).filter(buildRowTest(options, cells, columns));
+	const startRow = options.startRow - 1 - cells.start.row;
+	const skippedCount = rows.filter((row) => row < startRow).length;
+	const returnedRows = rows.slice(skippedCount, skippedCount + (options.maxRows || Infinity));
+	refuseWideRows(cells, columns.names.length, returnedRows);
+	const items = await toItems(cells, columns.names, returnedRows);
+	return { items, columnNames: columns.names, total: rows.length, skippedCount };
+}
+
+async function toItems(cells: FetchedCells, names: readonly string[], rows: readonly number[]) {
 	const items: OutputItem[] = [];
 	let cellCount = 0;
-	for (const row of returnedRows) {
+	for (const row of rows) {
 		const json: IDataObject = {};
 		for (const [column, name] of names.entries()) json[name] = getValue(cells, row, column);
-		json['rowNumber'] = firstNumber + row;
+		json['rowNumber'] = cells.start.row + row + 1;
 		items.push({ json });
 		cellCount += names.length;
 		if (cellCount <= cellsPerSlice) continue;
 		await yieldToEventLoop();
 		cellCount = 0;
 	}
-	return { items, columnNames: names, total: rows.length, skippedCount };
+	return items;
 }
 
 /** Reads the headers of all columns that have a value. */
-function readHeaders({ rows, headerRow, shownRows, formats }: FetchedCells): Header[] {
-	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+function readHeaders(cells: FetchedCells): Header[] {
+	const width = cells.rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	return Array.from({ length: width }, (_, column) => {
-		const shownText = String(shownRows[headerRow]?.[column] ?? '');
-		if (isDateFormat(formats.find(headerRow, column))) return { text: shownText, shownText };
-		return { text: String(rows[headerRow]?.[column] ?? ''), shownText };
+		const shownText = String(cells.shownRows[cells.headerRow]?.[column] ?? '');
+		const isDate = isDateFormat(cells.formats.find(cells.headerRow, column));
+		if (isDate) return { text: shownText, shownText };
+		return { text: String(cells.rows[cells.headerRow]?.[column] ?? ''), shownText };
 	});
 }
 

@@ -20,15 +20,15 @@ export interface CellsWrite {
 }
 
 export async function writeCells(write: CellsWrite): Promise<WriteResult> {
-	const { target, rows } = write;
-	const range = ranges.printRange(target);
+	const range = ranges.printRange(write.target);
 	const { data } = await sendCells(write, range);
 	const returnedRange = ranges.parseRange(data.updatedRange ?? range);
 	// A named range: only Google's response has its place. Cells: our range has it, because Google's begins at the first cell that is not null.
-	const isNamedRange = target.name !== undefined && !isNameOfTab(target, returnedRange);
-	const start = ranges.parseBounds(isNamedRange ? returnedRange : target);
-	const area = ranges.printTabArea(returnedRange.tab, start, rows.length, countColumns(rows));
-	const changes = rows.map((cells) => ({ row: 0, ...fitCellRow(cells, 0) }));
+	const isNamed = write.target.name !== undefined && !isNameOfTab(write.target, returnedRange);
+	const start = ranges.parseBounds(isNamed ? returnedRange : write.target);
+	const [height, width] = [write.rows.length, countColumns(write.rows)];
+	const area = ranges.printTabArea(returnedRange.tab, start, height, width);
+	const changes = write.rows.map((cells) => ({ row: 0, ...fitCellRow(cells, 0) }));
 	return summarizeChanges(write.spreadsheet, changes, area);
 }
 
