@@ -23,9 +23,6 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** Removes what people overlook in a text: case and white space. */
-export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
-
 /** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
 export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>
 	text?.toLowerCase() === otherText.toLowerCase();
