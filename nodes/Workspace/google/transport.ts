@@ -172,8 +172,8 @@ export interface TransportOptions {
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
-	/** The services that this advice is about. If absent, it is about all services. */
-	readonly adviceApis?: readonly Api[];
+	/** Whether this advice is about Gmail, or about the other services. If absent, it is about all services. */
+	readonly adviceIsAboutMail?: boolean;
 }
 
 export interface Transport {
@@ -237,8 +237,10 @@ async function prepareRequest(
 		method,
 		timeout: timeoutMilliseconds,
 	};
-	const isAboutApi = options.adviceApis?.includes(api) ?? true;
-	const adviceByStatus = isAboutApi ? options.adviceByStatus : undefined;
+	const { adviceIsAboutMail = api === 'mail' } = options;
+	// A mail operation may call Drive, too, and an upload may call Gmail.
+	const isAdviceAboutApi = adviceIsAboutMail === (api === 'mail');
+	const adviceByStatus = isAdviceAboutApi ? options.adviceByStatus : undefined;
 	const facts = { api, method, url: request.url, signIn: options.signIn, adviceByStatus };
 	const sendOnce = async (signal: AbortSignal) => {
 		const response = await sendWithToken(send, request, signal);
