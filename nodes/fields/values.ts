@@ -242,7 +242,8 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
 	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
 	const kind = decimals === undefined ? 'a whole number' : 'a number';
-	const shown = Number.isFinite(value) ? value : describeType(raw);
+	const isReadable = typeof value === 'number' && !Number.isNaN(value);
+	const shown = isReadable ? value : describeType(raw);
 	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
 }
 

@@ -37,7 +37,7 @@ interface ClientResponse {
 interface ExpectedResponse {
 	readonly responseType?: string;
 	/** Whether a status is a success. Without this function, every 2xx is one. */
-	validateStatus?(status: number): boolean;
+	readonly validateStatus?: (status: number) => boolean;
 }
 
 /** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
@@ -294,11 +294,11 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 
 /** Adds a query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
 function addQuery(url: string, params: ClientRequest['params'] = {}): string {
+	const encode = (part: unknown) => encodeURIComponent(String(part));
 	const pairs: string[] = [];
 	for (const [name, value] of Object.entries(params))
 		for (const element of [value].flat())
-			if (element !== undefined)
-				pairs.push(`${encodeURIComponent(name)}=${encodeURIComponent(String(element))}`);
+			if (element !== undefined) pairs.push(`${encode(name)}=${encode(element)}`);
 	if (pairs.length === 0) return url;
 	const separator = url.includes('?') ? '&' : '?';
 	return url + separator + pairs.join('&');
