@@ -397,7 +397,7 @@ describe('emails', () => {
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
 			{
-				note: 'No email matches. Gmail was searched for: -in:draft (in:inbox OR -in:sent) from:"nobody@example.com".',
+				note: 'No email matches. Gmail was searched for: from:"nobody@example.com".',
 			},
 		]);
 	});
