@@ -32,3 +32,11 @@ export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;
 	return a < b ? -1 : 1;
 }
+
+/** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
+export function listNames(names: readonly string[]): string {
+	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
+	if (names.length > quotedNames.length)
+		quotedNames.push(`${names.length - quotedNames.length} more`);
+	return quotedNames.join(', ');
+}
