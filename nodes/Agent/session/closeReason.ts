@@ -69,6 +69,11 @@ export function decideRetry(
 	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
 }
 
+/** Whether a frame was too large: one from the server, or one that the server refused with 1009. */
+export const isTooLarge = (closeReason: CloseReason): boolean =>
+	closeReason.kind === 'tooLarge' ||
+	(closeReason.kind === 'closeFrame' && closeReason.code === 1009);
+
 /** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
 function findHttpStatus(closeReason: CloseReason): number | undefined {
 	if (closeReason.kind === 'response') return closeReason.response.statusCode;
