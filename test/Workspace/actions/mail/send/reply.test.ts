@@ -433,8 +433,9 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 	it.each<[IDataObject, RegExp]>([
 		[{ replyAll: true }, /'replyToMessageId' is required/],
 		[{ quoteOriginal: true }, /'replyToMessageId' is required/],
-		[{ replyToMessageId: '' }, /'replyToMessageId' must be the ID of an email/],
-		[{ replyToMessageId: ' \n' }, /'replyToMessageId' must be the ID of an email/],
+		[{ replyToMessageId: '' }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: ' \n' }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: undefined }, /'replyToMessageId' is empty/],
 	])('in an input object: %j', async (keys, words) => {
 		const mail = { operation: 'send', to: 'a@x.example', subject: 'S', body: 'Hello' };
 		expect(await mails.refused(mails.json({ ...mail, ...keys }))).toMatch(words);
