@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 test('nothing is lost of what the server sends until it has seen the goodbye', async () => {
-	await station.connection.close({ takesLastFrames: true });
+	await station.connection.close('the end of the test');
 	expect(station.numbers()).toEqual(
 		Array.from({ length: station.sent }, (_, index) => index + 1),
 	);

@@ -129,8 +129,9 @@ export class PublishedListener implements triggerState.NodeListener {
 	async #stop(): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
 		this.#delivery.stopRetrying();
-		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
-		const closings = this.#connections.map((connection) => connection.close(options));
+		const closings = this.#connections.map((connection) =>
+			connection.close('the trigger was stopped'),
+		);
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
 		const handedOver = this.#handOver();
 		await stopBudget.wait(clock, handOverMilliseconds, handedOver);

@@ -62,13 +62,6 @@ interface ConnectionEnvironment {
 	readonly frameSequence?: FrameSequence;
 }
 
-interface CloseOptions {
-	/** Whether frames that the server sends before it sees the close frame are still delivered. */
-	readonly takesLastFrames?: boolean;
-	/** Why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
-	readonly lossReason?: string;
-}
-
 export type Connection = Pick<
 	SessionConnection,
 	'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'
@@ -96,7 +89,8 @@ class SessionConnection {
 	/** The object of the current attempt, and of the channel that it opened. What belongs to another one is ignored. */
 	#attempt = {};
 	#socket: ChannelSocket | undefined;
-	#socketClosed = Promise.resolve();
+	/** Called when the socket has closed. */
+	#resolveClosed = () => {};
 	/** Cancels the timer of the next attempt, or the time limit of the current one. */
 	#cancelTimer = () => {};
 	#isPaused = false;
@@ -114,18 +108,19 @@ class SessionConnection {
 		listener: ConnectionListener,
 		environment: ConnectionEnvironment,
 	) {
-		const { clock, random = Math.random } = environment;
+		const { clock } = environment;
 		const { reconnectMaxDelaySeconds = defaultMaxDelaySeconds } = options;
 		this.#options = options;
 		this.#readConnectRequest = readConnectRequest;
 		this.#listener = listener;
 		this.#environment = {
-			random,
+			random: Math.random,
 			loadSocketOpener,
 			rateLimiter: new ConnectRateLimiter(),
 			frameSequence: new FrameSequence(),
 			...environment,
 		};
+		const { random } = this.#environment;
 		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
 		const heartbeatActions = {
 			sendPing: () => {
@@ -167,41 +162,48 @@ class SessionConnection {
 
 	/**
 	 * Closes the connection, with a close frame if its channel is open. Settles within 300 ms, or 1.3 s while the last frames arrive. Never
-	 * rejects. @returns false if some of the last frames were not delivered
+	 * rejects.
+	 * @param lossReason why messages may be missed from now on. If it is given, frames that the server sends before it sees the close frame
+	 * are still delivered, and the next connection with the same `frameSequence` reports the loss
+	 * @returns false if some of the last frames were not delivered
 	 */
-	close(options: CloseOptions = {}): Promise<boolean> {
-		this.#closing ??= this.#closeOnce(options);
+	close(lossReason?: string): Promise<boolean> {
+		this.#closing ??= this.#closeOnce(lossReason);
 		return this.#closing;
 	}
 
-	async #closeOnce({ takesLastFrames, lossReason }: CloseOptions): Promise<boolean> {
+	async #closeOnce(lossReason: string | undefined): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
 		const socket = this.#socket;
+		const socketClosed = new Promise<void>((resolve) => (this.#resolveClosed = resolve));
 		const wasOpen = this.#state === 'open';
-		if (wasOpen && lossReason !== undefined)
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
-		this.#state = wasOpen && takesLastFrames ? 'takingLastFrames' : 'closed';
+		this.#state = 'closed';
 		this.#stopTimers();
+		if (socket === undefined) return true;
 		let hasReadAll = true;
-		if (socket && wasOpen) {
+		if (wasOpen) {
+			if (lossReason !== undefined) {
+				this.#state = 'takingLastFrames';
+				frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
+			}
 			// A paused socket would see neither the last frames nor the server's close frame.
 			socket.resume();
 			socket.close(1000);
-			hasReadAll = await this.#awaitLastFrames();
+			hasReadAll = await this.#awaitLastFrames(socketClosed);
+			this.#state = 'closed';
 		}
-		this.#state = 'closed';
-		socket?.terminate();
-		await waitAtMost(clock, terminateMilliseconds, this.#socketClosed);
+		socket.terminate();
+		await waitAtMost(clock, terminateMilliseconds, socketClosed);
 		return hasReadAll;
 	}
 
 	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrive at the end of the time limit */
-	async #awaitLastFrames(): Promise<boolean> {
+	async #awaitLastFrames(socketClosed: Promise<void>): Promise<boolean> {
 		const { clock } = this.#environment;
 		const deadline = clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
 		do {
 			const previousCount = this.#frameCount;
-			await waitAtMost(clock, closeHandshakeMilliseconds, this.#socketClosed);
+			await waitAtMost(clock, closeHandshakeMilliseconds, socketClosed);
 			if (this.#socket === undefined || this.#frameCount === previousCount) return true;
 		} while (clock.getMonotonicMilliseconds() < deadline);
 		return false;
@@ -220,37 +222,27 @@ class SessionConnection {
 		const attempt = {};
 		this.#attempt = attempt;
 		this.#state = 'connecting';
-		const { clock } = this.#environment;
+		const { clock, loadSocketOpener } = this.#environment;
 		this.#cancelTimer = clock.callAfter(attemptTimeoutMilliseconds, () => {
 			this.#handleEnd({ kind: 'connectTimeout' });
 		});
+		let request: ConnectRequest | undefined;
 		try {
-			const request = await this.#readConnectRequest(this.#options.sessionId);
-			if (!this.#isCurrent(attempt)) return;
+			request = await this.#readConnectRequest(this.#options.sessionId);
 			this.#lastRequest = request;
-			await this.#openSocket(request, attempt);
-		} catch (error) {
-			if (!this.#isCurrent(attempt)) return;
-			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleEnd(closeReasons.convertCredentialError(error, sanitize));
-		}
-	}
-
-	/** Asks n8n's egress policy about the address, and opens the socket. */
-	async #openSocket(request: ConnectRequest, attempt: object): Promise<void> {
-		try {
 			// `baseUrl` is `url` without its query, which holds the secrets.
 			const permission = await request.egress?.validateUrl(request.baseUrl.href);
 			if (permission?.ok === false) throw permission.error;
-			const openSocket = await this.#environment.loadSocketOpener();
-			if (!this.#isCurrent(attempt)) return;
-			let resolveClosed = () => {};
-			const socketClosed = new Promise<void>((resolve) => (resolveClosed = resolve));
-			this.#socket = openSocket(request, this.#createSocketListener(attempt, resolveClosed));
-			this.#socketClosed = socketClosed;
-		} catch (error) {
+			const openSocket = await loadSocketOpener();
 			if (this.#isCurrent(attempt))
-				this.#handleEnd(closeReasons.convertNetworkError(toError(error), request.sanitize));
+				this.#socket = openSocket(request, this.#createSocketListener(attempt));
+		} catch (error) {
+			if (!this.#isCurrent(attempt)) return;
+			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
+			const convertError = request
+				? closeReasons.convertNetworkError
+				: closeReasons.convertCredentialError;
+			this.#handleEnd(convertError(toError(error), sanitize));
 		}
 	}
 
@@ -259,7 +251,7 @@ class SessionConnection {
 	}
 
 	/** Creates a listener that ignores the events of an earlier channel. A paused socket still delivers events after it was terminated. */
-	#createSocketListener(attempt: object, resolveClosed: () => void): SocketListener {
+	#createSocketListener(attempt: object): SocketListener {
 		return {
 			onOpen: () => {
 				if (this.#isCurrent(attempt)) this.#handleOpen();
@@ -275,9 +267,9 @@ class SessionConnection {
 				this.#notify((listener) => listener.onFirstPong?.());
 			},
 			onClose: (closeReason) => {
-				resolveClosed();
 				if (attempt !== this.#attempt) return;
 				this.#socket = undefined;
+				this.#resolveClosed();
 				if (this.#closing === undefined) this.#handleEnd(closeReason);
 			},
 		};
