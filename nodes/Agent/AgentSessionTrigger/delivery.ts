@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messageFields';
-import type { Alerts } from './alerts';
+import { type Alerts, createLostExecutionsError } from './alerts';
 import {
 	type Arrival,
 	buildDeduplicationKey,
@@ -12,7 +12,7 @@ import {
 	findBytes,
 	type MessageArrival,
 } from './arrival';
-import type { ExecutionWaits } from './executionWaits';
+import { ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
@@ -38,11 +38,16 @@ export class Delivery {
 	#resolveStopBegun = () => {};
 	#isStopping = false;
 
-	constructor(setup: DeliverySetup, alerts: Alerts, waits: ExecutionWaits) {
+	/** @param isBlocked whether messages wait for the end of an execution */
+	constructor(setup: DeliverySetup, alerts: Alerts, isBlocked: () => boolean) {
 		this.#setup = setup;
 		this.#alerts = alerts;
-		this.#waits = waits;
 		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
+		const reportLost = (count: number) => {
+			alerts.report(createLostExecutionsError(count));
+		};
+		const keepsOrder = setup.settings.maxConcurrentExecutions === 1;
+		this.#waits = new ExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
 	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
@@ -86,6 +91,11 @@ export class Delivery {
 	stopRetrying(): void {
 		this.#isStopping = true;
 		this.#resolveStopBegun();
+	}
+
+	/** Ends all waits for executions, now and later. */
+	stopWaiting(): void {
+		this.#waits.stop();
 	}
 
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {

@@ -15,8 +15,6 @@ import { findListeners } from './triggerState';
 export interface ListenerSetup {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
-	/** Identifies each session with its service. */
-	readonly sessionKeys: readonly string[];
 	readonly readConnectRequest: ConnectRequestReader;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
@@ -131,7 +129,7 @@ class EditorTestListener {
 	}
 
 	#describeOtherListeners(): string {
-		const labels = this.#setup.sessionKeys.flatMap((key) => findListeners(key));
+		const labels = this.#setup.settings.sessionIds.flatMap((id) => findListeners(id));
 		if (labels.length === 0) return '';
 		return `The published trigger ${listDistinct(labels).join(', ')} also listens, and the service may have sent the message only there.`;
 	}

@@ -33,7 +33,6 @@ function listen(
 		settings: readTriggerSettings(run.context),
 		readConnectRequest: () => Promise.reject(new Error('not read')),
 		nodeKey: 'n1',
-		sessionKeys: [],
 		memory,
 		stopBudget,
 		clock,
