@@ -12,7 +12,7 @@ import {
 	findBytes,
 	type MessageArrival,
 } from './arrival';
-import { ExecutionWaits } from './executionWaits';
+import { createExecutionWaits, type ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
@@ -47,7 +47,7 @@ export class Delivery {
 			alerts.report(createLostExecutionsError(count));
 		};
 		const keepsOrder = setup.settings.maxConcurrentExecutions === 1;
-		this.#waits = new ExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
+		this.#waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
 	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
@@ -84,7 +84,7 @@ export class Delivery {
 			await this.#passWithRetries(items, key);
 			return true;
 		} catch (error) {
-			return this.#handleNotAccepted(batch, error);
+			return this.#handleNotAccepted(batch, toError(error));
 		}
 	}
 
@@ -142,19 +142,17 @@ export class Delivery {
 	}
 
 	/** Reports a batch that n8n did not take, unless the trigger stops. @returns what `deliver` returns */
-	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
+	#handleNotAccepted(batch: readonly Arrival[], error: Error): boolean {
 		if (this.#isStopping) {
 			this.#setup.context.logger.warn(
-				`Session channel: n8n takes no more messages: ${toError(error).message}`,
+				`Session channel: n8n takes no more messages: ${error.message}`,
 			);
 			return false;
 		}
 		this.forgetKeys(batch);
 		const messages = batch.filter(({ isMessage }) => isMessage);
-		this.#alerts.countLosses(
-			messages.map(({ sessionId }) => sessionId),
-			toError(error),
-		);
+		const sessionIds = messages.map(({ sessionId }) => sessionId);
+		this.#alerts.countLosses(sessionIds, error);
 		return true;
 	}
 }

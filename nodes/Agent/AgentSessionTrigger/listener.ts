@@ -82,8 +82,7 @@ export class PublishedListener implements triggerState.NodeListener {
 	}
 
 	#connect(sessionId: string): Connection {
-		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } =
-			this.#setup;
+		const { settings, context, clock, rateLimiter, memory } = this.#setup;
 		const frameSequence = memory.getFrameSequence(sessionId);
 		frameSequence.restart();
 		const listener = {
@@ -92,10 +91,11 @@ export class PublishedListener implements triggerState.NodeListener {
 				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 			},
 			onChannelEnd: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.reportChannel(failure, sessionId);
+				if (alert) this.#alerts.reportChannel(failure);
 			},
 		};
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
+		const { connect, readConnectRequest } = this.#setup;
 		return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
 	}
 

@@ -26,6 +26,7 @@ import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
 type Label = 'Deployment URL' | 'WebSocket URL';
 type Headers = Readonly<Record<string, string>>;
+type Send = (headers: Headers) => Promise<CredentialTestResponse>;
 
 /**
  * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET request,
@@ -89,9 +90,7 @@ const addressAdvice =
 	'Check its scheme (http:// or https://, ws:// or wss://), host and port, and that n8n can reach the service.';
 
 /** Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one, Node resets the connection. */
-async function requestUpgrade(
-	send: (headers: Headers) => Promise<CredentialTestResponse>,
-): Promise<CredentialTestResponse | undefined> {
+async function requestUpgrade(send: Send): Promise<CredentialTestResponse | undefined> {
 	const key = randomBytes(16).toString('base64');
 	let watch: (message: unknown) => void = () => {};
 	const accepted = new Promise<undefined>((resolve) => {

@@ -4,7 +4,7 @@ import { buildSanitizeFunction } from '../../core/sanitizer';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
-import { Heartbeat, type HeartbeatSettings } from './heartbeat';
+import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
@@ -46,8 +46,8 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at the first pong of each channel. Everything that the server sent before this pong has arrived. */
-	onFirstPong?(): void;
+	/** Called at each pong. Everything that the server sent before the pong has arrived. */
+	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -94,7 +94,6 @@ class SessionConnection {
 	/** Cancels the timer of the next attempt, or the time limit of the current one. */
 	#cancelTimer = () => {};
 	#isPaused = false;
-	#hasReceivedPong = false;
 	#frameCount = 0;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
 	#lastFailure: NodeError | undefined;
@@ -131,7 +130,7 @@ class SessionConnection {
 				this.#handleEnd({ kind: 'silent', milliseconds });
 			},
 		};
-		this.#heartbeat = new Heartbeat(options, heartbeatActions, clock);
+		this.#heartbeat = createHeartbeat(options, heartbeatActions, clock);
 		this.#scheduleAttempt(0);
 	}
 
@@ -262,9 +261,7 @@ class SessionConnection {
 			onControlFrame: (kind) => {
 				if (!this.#isCurrent(attempt)) return;
 				this.#heartbeat.recordFrame(kind);
-				if (kind !== 'pong' || this.#hasReceivedPong) return;
-				this.#hasReceivedPong = true;
-				this.#notify((listener) => listener.onFirstPong?.());
+				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
 			},
 			onClose: (closeReason) => {
 				if (attempt !== this.#attempt) return;
@@ -279,7 +276,6 @@ class SessionConnection {
 		const { clock, frameSequence } = this.#environment;
 		const { initialMessage } = this.#options;
 		this.#state = 'open';
-		this.#hasReceivedPong = false;
 		this.#cancelTimer();
 		if (initialMessage !== '') this.#socket?.send(initialMessage);
 		if (this.#isPaused) this.#socket?.pause();
@@ -287,8 +283,7 @@ class SessionConnection {
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#reconnectPlanner.recordOpen();
 		const gap = frameSequence.recordOpen(clock.getMonotonicMilliseconds());
-		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
-		else this.#notifyEvent('connected', null, null);
+		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap);
 	}
 
 	#handleFrame(data: Buffer, isBinary: boolean): void {
@@ -326,7 +321,7 @@ class SessionConnection {
 		const level = isFirstOfOutage ? 'warn' : 'debug';
 		this.#log(level, `${reason}; next attempt in ${Math.ceil(delayMilliseconds / 1000)} s`);
 		// The listener is called last, because it may close this connection.
-		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
+		if (wasOpen) this.#notifyEvent('disconnected', { reason });
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
@@ -334,8 +329,7 @@ class SessionConnection {
 
 	#notifyEvent(
 		event: ConnectionEvent['event'],
-		gapMs: number | null,
-		reason: string | null,
+		{ gapMs = null, reason = null }: Partial<Pick<ConnectionEvent, 'gapMs' | 'reason'>> = {},
 	): void {
 		const { sessionId } = this.#options;
 		const at = this.#formatNow();
