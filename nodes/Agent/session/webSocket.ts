@@ -49,7 +49,15 @@ export const openSocket: SocketOpener = (request, listener) => {
 		socket.on(kind, () => {
 			listener.onControlFrame(kind);
 		});
-	socket.on('error', (error) => (cause ??= convertNetworkError(error, sanitize)));
+	/** Whether the server has accepted the upgrade, but the library has not. Its errors about this have no code. */
+	let isUpgrading = false;
+	socket.on('upgrade', () => (isUpgrading = true));
+	socket.on('open', () => (isUpgrading = false));
+	socket.on('error', (error) => {
+		cause ??= isUpgrading
+			? { kind: 'invalidUpgrade', message: sanitize(error.message) }
+			: convertNetworkError(error, sanitize);
+	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
 		void readUpgradeResponse(response, sanitize).then((upgrade) => {

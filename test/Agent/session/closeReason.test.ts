@@ -40,6 +40,7 @@ describe('errors', () => {
 		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
 		[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
+		[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
 		[
 			{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
 			502,
@@ -156,6 +157,7 @@ describe('the decision how to try again', () => {
 			],
 		],
 		['longBackoff', 'longBackoff', [unreadable(''), convertNetworkError(blocked, String)]],
+		['longBackoff', 'longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];
 
 	it.each(table)('is %s, then %s', (first, again, closeReasons) => {
