@@ -185,30 +185,16 @@ test('a failure is told with its session, and with the response if there is one'
 	]);
 });
 
-describe('a wait that is not over in time', () => {
-	const told = (match: FieldCondition | undefined, ...messages: unknown[]) =>
-		createWaitTimeoutError(
-			{ waitTimeoutSeconds: 9, matchCondition: match },
-			messages.map((one) => messageOf(one)),
-		);
-	const match = { field: 'type', values: ['done'] };
+const match = { field: 'type', values: ['done'] };
 
-	test('counts what came', () => {
-		const { code, message } = told(undefined, 1, 2);
-		expect([code, message]).toEqual([
-			504,
-			'The wait for messages did not end within 9 s. Messages received: 2',
-		]);
-	});
-
-	test.each<[FieldCondition | undefined, unknown[], string]>([
-		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
-		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
-		[match, [{ a: 1 }], "Values of 'type' received: none."],
-		[undefined, ['a'], 'The agent was started.'],
-	])('shows by what the end could be told: %j of %j', (end, messages, text) => {
-		expect(told(end, ...messages).description?.startsWith(text)).toBe(true);
-	});
+test.each<[FieldCondition | undefined, unknown[], string]>([
+	[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
+	[match, [{ a: 1 }], "Values of 'type' received: none."],
+	[undefined, ['a'], 'The agent was started.'],
+])('a wait that is not over in time shows what could have ended it: %j of %j', (end, all, text) => {
+	const messages = all.map((one) => messageOf(one));
+	const settings = { waitTimeoutSeconds: 9, matchCondition: end };
+	expect(createWaitTimeoutError(settings, messages).description?.startsWith(text)).toBe(true);
 });
 
 test('a channel that does not open names the option that may help', () => {
