@@ -120,7 +120,7 @@ export function getTabContents({ headers, body, footers }: DocumentTab): Element
 	return parts.map((part) => part?.content ?? []);
 }
 
-const headingLevels = [1, 2, 3, 4, 5, 6] as const;
+export const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 export type HeadingLevel = (typeof headingLevels)[number];
 
 /** Returns the level that a heading has in Markdown; undefined for other paragraphs. */

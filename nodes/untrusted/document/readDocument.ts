@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { canParse } from '../jsonParts';
 import type { TitledTab } from './elements';
-import { flattenTabs, matchTabs, summarizeTab, type TabSummary } from './tabList';
+import { flattenTabs, matchTabs, type TabSummary } from './tabList';
 
 /** What the thread gets beside Google's response. */
 export interface DocumentInput {
@@ -22,30 +22,31 @@ export interface ReadDocument {
 /** Reads Google's response to a request for a document. @returns undefined if it has too many parts, or is nested too deeply */
 export async function readDocument(
 	bytes: Buffer,
-	{ tab, format }: DocumentInput,
+	{ tab: idOrTitle, format }: DocumentInput,
 ): Promise<ReadDocument | undefined> {
 	if (!canParse(bytes)) return undefined;
 	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
 	const allTabs = flattenTabs(document.tabs);
-	const chosenTabs = tab === '' ? allTabs : matchTabs(allTabs, tab);
-	const isChosen = tab === '' || chosenTabs.length === 1;
+	let chosenTabs = allTabs;
+	if (idOrTitle !== '') {
+		const matches = matchTabs(allTabs, idOrTitle);
+		chosenTabs = matches.length === 1 ? matches : [];
+	}
 	// Without other tabs, a tab has no title in the text.
-	const titledTabs = chosenTabs.map((chosenTab) => ({
-		...chosenTab.documentTab,
-		tabTitle: chosenTabs.length > 1 ? summarizeTab(chosenTab).title : '',
+	const hasTitles = chosenTabs.length > 1;
+	const titledTabs = chosenTabs.map(({ tab, title }) => ({
+		...tab.documentTab,
+		tabTitle: hasTitles ? title : '',
 	}));
 	return {
 		title: document.title ?? '',
 		revisionId: document.revisionId ?? '',
-		tabs: allTabs.map(summarizeTab),
-		content: isChosen ? await convertTabs(titledTabs, format) : '',
+		tabs: allTabs.map(({ tabId, title }) => ({ tabId, title })),
+		content: await convertTabs(titledTabs, format),
 	};
 }
 
-async function convertTabs(
-	tabs: readonly TitledTab[],
-	format: DocumentInput['format'],
-): Promise<string> {
+async function convertTabs(tabs: readonly TitledTab[], format: DocumentInput['format']) {
 	if (format === 'text') {
 		const { documentTabsToText } = await import('./documentTabsToText');
 		return documentTabsToText(tabs);

@@ -1,19 +1,15 @@
 import { createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import {
-	buildParagraph,
-	cleanText,
-	joinSpans,
-	type Span,
-} from '../../../untrusted/document/blocks';
+import { buildParagraph, cleanText, joinSpans } from '../../../untrusted/document/blocks';
 import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/document/blocks';
+import { type HeadingLevel, headingLevels } from '../../../untrusted/document/elements';
 import type { Item } from '../../operation';
+import type { Change } from './changeDocument';
 import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { layOut, placeSpans, type PlacedTable } from './layout';
+import { type Layout, layOut, type PlacedSpan, type PlacedTable } from './layout';
 import { RequestBuilder } from './requestBuilder';
-import type { Change } from './revisionGuard';
-import { hasStyle, setLists, setStyles, type StyleChoice } from './styleRequests';
+import { hasStyle, setLists, setStyles } from './styleRequests';
 
 interface ContentParams {
 	readonly content: string;
@@ -81,32 +77,35 @@ const markdownSigns = [
 	/^\|?[ :-]*-[ :-]*\|[ |:-]*$/m,
 ];
 
-const headingLevels = [1, 2, 3, 4, 5, 6] as const;
-
 /**
  * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
 export function fitIntoSection(content: Content, { heading, level }: Section): Content {
 	if (level === 0) return content;
-	const [first, ...otherBlocks] = content.blocks;
-	const repeatsHeading =
-		first &&
-		isHeading(first) &&
-		isSameIgnoringCase(collapseBlanks(joinSpans(first.spans)), heading);
-	const blocks = repeatsHeading && otherBlocks.length > 0 ? otherBlocks : content.blocks;
-	const levels = blocks.filter(isHeading).map(({ format }) => format);
-	const steps = Math.max(0, level + 1 - Math.min(...levels));
-	const lower = (block: Block): Block => {
-		if (!isHeading(block)) return block;
-		// Level 6 is the lowest. Under a heading of level 6, headings become text.
-		const lowestFormat = level < 6 ? 6 : 'text';
-		return { ...block, format: headingLevels[block.format + steps - 1] ?? lowestFormat };
-	};
-	return { ...content, blocks: blocks.map(lower) };
+	const blocks = dropHeading(content.blocks, heading);
+	let highestLevel = 6;
+	for (const block of blocks)
+		if (isHeading(block)) highestLevel = Math.min(highestLevel, block.format);
+	const steps = Math.max(0, level + 1 - highestLevel);
+	// Level 6 is the lowest. Under a heading of level 6, headings become text.
+	const lowestFormat = level < 6 ? 6 : 'text';
+	return { ...content, blocks: blocks.map((block) => lower(block, steps, lowestFormat)) };
 }
 
-type Heading = ParagraphBlock & { readonly format: number };
+function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
+	const [first, ...otherBlocks] = blocks;
+	if (!first || !isHeading(first) || otherBlocks.length === 0) return blocks;
+	const text = collapseBlanks(joinSpans(first.spans));
+	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
+}
+
+function lower(block: Block, steps: number, lowestFormat: 6 | 'text'): Block {
+	if (!isHeading(block)) return block;
+	return { ...block, format: headingLevels[block.format + steps - 1] ?? lowestFormat };
+}
+
+type Heading = ParagraphBlock & { readonly format: HeadingLevel };
 const isHeading = (block: Block): block is Heading =>
 	block.kind === 'paragraph' && typeof block.format === 'number';
 
@@ -121,75 +120,81 @@ export function planAppend(
 ): Change {
 	const [first] = content.blocks;
 	const isUnstyled = first?.kind === 'paragraph' && !hasStyle(first);
-	const continuesParagraph = !place.isParagraphEmpty;
+	const blocks = [...content.blocks];
+	// An empty first paragraph stands for the existing paragraph.
+	if (!place.isParagraphEmpty && (newParagraph || !isUnstyled))
+		blocks.unshift(buildParagraph([]));
 	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it may have taken over a heading's style.
 	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
-	// An empty first paragraph stands for the existing paragraph.
-	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
-	const blocks = needsParagraph ? [buildParagraph([]), ...content.blocks] : content.blocks;
-	return planContent(
-		{ ...content, blocks },
-		{ ...place, resetsStyle: !keepsStyle, continuesParagraph },
-		refusedUrls,
-	);
+	return planContent({ ...content, blocks }, { ...place, keepsStyle }, refusedUrls);
 }
-
-export const planWrite = (
-	content: Content,
-	place: ContentPlace,
-	refusedUrls: ReadonlySet<string>,
-): Change =>
-	planContent(content, { ...place, resetsStyle: true, continuesParagraph: false }, refusedUrls);
 
 /** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
 export function planContent(
 	content: Content,
-	place: ContentPlace & StyleChoice,
-	refusedUrls: ReadonlySet<string> = new Set(),
+	place: ContentPlace,
+	refusedUrls: ReadonlySet<string>,
 ): Change {
-	const { index, deletedEnd, addedAt, tabId } = place;
-	const builder = new RequestBuilder(tabId);
-	builder.delete({ start: index, end: deletedEnd });
-	if (addedAt !== undefined) builder.insertText('\n', addedAt);
 	const { blocks, filler } = closeBlocks(content.blocks, place);
-	const layout = layOut(blocks, index);
-	builder.insertText(layout.text, index);
+	const layout = layOut(blocks, place.index);
+	const pictures = content.insertImages ? findPictures(layout, refusedUrls) : [];
+	const builder = new RequestBuilder(place.tabId);
+	builder.delete({ start: place.index, end: place.deletedEnd });
+	if (place.addedAt !== undefined) builder.insertText('\n', place.addedAt);
+	builder.insertText(layout.text, place.index);
 	for (const table of layout.tables.toReversed()) insertTable(builder, table);
 	setStyles(builder, layout, place);
 	setLists(builder, layout, content.lists);
 	builder.delete({ start: layout.end - filler.length, end: layout.end });
-	let growth = layout.end - filler.length - deletedEnd;
-	if (addedAt !== undefined) growth += 1;
-	const isPicture = ({ imageUrl }: Span) =>
-		imageUrl !== undefined && content.insertImages && !refusedUrls.has(imageUrl);
-	for (const picture of placeSpans(layout).filter(isPicture).toReversed()) {
-		builder.delete(picture);
-		builder.insertImage(picture.imageUrl ?? '', picture.start);
-		// A picture takes one index and has no text.
-		growth += 1 - picture.text.length;
-	}
-	const lines = layout.lines.map(({ spans }) =>
-		joinSpans(spans.filter((span) => !isPicture(span))),
-	);
-	const characterCount = lines.join('\n').length - filler.length;
-	const text = lines.join('\n').slice(0, characterCount);
-	return { requests: builder.requests, text, growth, characterCount };
+	insertPictures(builder, pictures);
+	const growth = measureGrowth(layout, place, pictures) - filler.length;
+	const text = joinLines(layout, pictures);
+	const characterCount = text.length - filler.length;
+	const { requests } = builder;
+	return { requests, text: text.slice(0, characterCount), growth, characterCount };
 }
 
 /**
  * Lets the content begin with a paragraph, because Google inserts a newline before a table, and end with one, as every segment does. The last
  * newline of a segment cannot have a style, so an empty last paragraph gets a filler, which is deleted once all styles are set.
  */
-function closeBlocks(blocks: readonly Block[], { resetsStyle }: StyleChoice) {
+function closeBlocks(blocks: readonly Block[], { keepsStyle }: ContentPlace) {
 	const closedBlocks = [...blocks];
 	if (blocks[0]?.kind === 'table') closedBlocks.unshift(buildParagraph([]));
 	let last = closedBlocks.pop();
 	if (last?.kind === 'table') closedBlocks.push(last);
 	if (last?.kind !== 'paragraph') last = buildParagraph([], 'plain');
 	const isEmptyAtEnd = /(?:^|\n)$/.test(joinSpans(last.spans));
-	const filler = isEmptyAtEnd && (resetsStyle || hasStyle(last)) ? '.' : '';
+	const filler = isEmptyAtEnd && (!keepsStyle || hasStyle(last)) ? '.' : '';
 	const spans = [...last.spans, { text: filler, marks: {} }];
 	return { blocks: [...closedBlocks, { ...last, spans }], filler };
+}
+
+const findPictures = ({ lines }: Layout, refusedUrls: ReadonlySet<string>) =>
+	lines
+		.flatMap(({ spans }) => spans)
+		.filter(({ imageUrl }) => imageUrl !== undefined && !refusedUrls.has(imageUrl));
+
+/** Puts pictures in place of their texts, from last to first. */
+function insertPictures(builder: RequestBuilder, pictures: readonly PlacedSpan[]): void {
+	for (const picture of pictures.toReversed()) {
+		builder.delete(picture);
+		builder.insertImage(picture.imageUrl ?? '', picture.start);
+	}
+}
+
+function measureGrowth(layout: Layout, place: ContentPlace, pictures: readonly PlacedSpan[]) {
+	// A picture takes one index and has no text.
+	const growth = layout.end - place.deletedEnd + pictures.length - joinSpans(pictures).length;
+	return place.addedAt === undefined ? growth : growth + 1;
+}
+
+function joinLines({ lines }: Layout, pictures: readonly PlacedSpan[]): string {
+	const pictureSet = new Set(pictures);
+	const texts = lines.map(({ spans }) =>
+		joinSpans(spans.filter((span) => !pictureSet.has(span))),
+	);
+	return texts.join('\n');
 }
 
 /** Inserts a table, and fills it from the last cell to the first, so that no text moves a cell to fill later. */

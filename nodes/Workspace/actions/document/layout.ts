@@ -2,9 +2,11 @@ import { joinSpans, type Span } from '../../../untrusted/document/blocks';
 import type { Block, ParagraphBlock, TableBlock } from '../../../untrusted/document/blocks';
 import type { Extent } from './requestBuilder';
 
+export type PlacedSpan = Span & Extent;
+
 /** The text of a paragraph or a cell, without its newline, and the indexes that it will have. */
 interface TextLine extends Extent {
-	readonly spans: readonly Span[];
+	readonly spans: readonly PlacedSpan[];
 }
 
 export interface PlacedParagraph extends TextLine {
@@ -15,7 +17,6 @@ export interface PlacedTable {
 	readonly block: TableBlock;
 	/** Where to insert the table once the document contains the text of all paragraphs, but none of the tables before this one. */
 	readonly insertIndex: number;
-	readonly cells: ReadonlyArray<readonly TextLine[]>;
 }
 
 export type Layout = ReturnType<typeof layOut>;
@@ -30,20 +31,19 @@ export function layOut(blocks: readonly Block[], startIndex: number) {
 	const tables: PlacedTable[] = [];
 	/** Lines of paragraphs and cells in the order of the document. */
 	const lines: TextLine[] = [];
-	for (const [position, block] of blocks.entries()) {
+	for (const block of blocks) {
 		if (block.kind === 'table') {
-			const cells = placeCells(block, nextIndex);
-			tables.push({ block, insertIndex: startIndex + text.length, cells });
-			lines.push(...cells.flat());
+			tables.push({ block, insertIndex: startIndex + text.length });
+			lines.push(...placeCells(block, nextIndex));
 			// After the last cell come its newline and the end of the table.
 			nextIndex = (lines.at(-1)?.end ?? nextIndex) + 2;
 		} else {
+			// `insertTable` adds a newline before the table, so there is only one between two paragraphs.
+			if (paragraphs.at(-1)?.end === nextIndex - 1) text += '\n';
 			const line = placeLine(block.spans, nextIndex);
 			paragraphs.push({ ...line, block });
 			lines.push(line);
 			text += joinSpans(block.spans);
-			// `insertTable` adds a newline before the table, so none is inserted there.
-			if (blocks[position + 1]?.kind === 'paragraph') text += '\n';
 			nextIndex = line.end + 1;
 		}
 	}
@@ -51,31 +51,30 @@ export function layOut(blocks: readonly Block[], startIndex: number) {
 }
 
 function placeLine(spans: readonly Span[], start: number): TextLine {
-	return { spans, start, end: start + joinSpans(spans).length };
+	const placedSpans: PlacedSpan[] = [];
+	let end = start;
+	for (const span of spans) {
+		const spanStart = end;
+		end += span.text.length;
+		placedSpans.push({ ...span, start: spanStart, end });
+	}
+	return { spans: placedSpans, start, end };
 }
 
 /** Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own. The first row becomes bold. */
-function placeCells({ rows }: TableBlock, start: number): TextLine[][] {
+function placeCells({ rows }: TableBlock, start: number): TextLine[] {
+	const lines: TextLine[] = [];
 	let index = start + 1;
-	return rows.map((row, rowIndex) => {
+	for (const row of rows) {
 		index += 1;
-		return row.map((cell) => {
-			const line = placeLine(rowIndex === 0 ? cell.map(makeBold) : cell, index + 1);
+		for (const cell of row) {
+			const spans = row === rows[0] ? cell.map(makeBold) : cell;
+			const line = placeLine(spans, index + 1);
+			lines.push(line);
 			index = line.end + 1;
-			return line;
-		});
-	});
+		}
+	}
+	return lines;
 }
 
 const makeBold = (span: Span) => ({ ...span, marks: { ...span.marks, bold: true } });
-
-export function placeSpans({ lines }: Pick<Layout, 'lines'>): Array<Span & Extent> {
-	return lines.flatMap(({ spans, start: lineStart }) => {
-		let end = lineStart;
-		return spans.map((span) => {
-			const start = end;
-			end += span.text.length;
-			return { ...span, start, end };
-		});
-	});
-}

@@ -1,13 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
 import { flattenTabs } from '../../../untrusted/document/tabList';
-import { defineOperation, type Item } from '../../operation';
+import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { findTab } from './tabs';
 
@@ -67,11 +66,12 @@ export const read = defineOperation({
 		},
 		{ ...startCharacterOption, showWhen: { format: ['text', 'markdown'] } },
 	],
-	async send({ docs, drive }, { documentId, tab, format, startCharacter }, item) {
+	async send({ docs, drive }, params, item) {
+		const { documentId, format, tab } = params;
 		if (format === 'structure') return await readStructure(docs, documentId, tab);
 		if (format === 'text' || format === 'markdown')
-			return await readText(docs, { documentId, tab, format, startCharacter }, item);
-		return await exportFile(docs, drive, { documentId, format }, item);
+			return await readText(docs, { ...params, format }, item);
+		return await exportFile({ docs, drive }, documentId, format, item);
 	},
 	toModel(result, { startCharacter }) {
 		if (!('content' in result)) return { items: [{ ...result, file: undefined }] };
@@ -95,19 +95,17 @@ export const read = defineOperation({
 });
 
 async function exportFile(
-	docs: docs_v1.Docs,
-	drive: drive_v3.Drive,
-	{ documentId, format }: Readonly<Record<'documentId' | 'format', string>>,
+	{ docs, drive }: Pick<Clients, 'docs' | 'drive'>,
+	documentId: string,
+	format: string,
 	item: Item,
 ) {
 	const { data: document } = await docs.documents.get({ documentId, fields: 'title' });
 	const title = document.title ?? '';
 	const fileName = `${title}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const { data, headers } = await drive.files.export(
-		{ fileId: documentId, mimeType },
-		{ responseType: 'arraybuffer' },
-	);
+	const request = { fileId: documentId, mimeType };
+	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
 	if (/^(?:text\/html|application\/json)\b/.test(headers['content-type'] ?? ''))
 		throw new NodeError({
 			code: 502,
@@ -119,10 +117,11 @@ async function exportFile(
 	return { documentId, title, mimeType, fileSize: bytes.length, file };
 }
 
-async function readStructure(docs: docs_v1.Docs, documentId: string, tab: string) {
+async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
-	const chosenTab = tab === '' ? undefined : findTab(flattenTabs(data.tabs), tab);
-	return chosenTab ? { ...data, tabs: [chosenTab] } : data;
+	if (idOrTitle === '') return data;
+	const { tab } = findTab(flattenTabs(data.tabs), idOrTitle);
+	return { ...data, tabs: [tab] };
 }
 
 interface TextRequest {
@@ -137,16 +136,7 @@ async function readText(
 	{ documentId, tab, format, startCharacter }: TextRequest,
 	item: Item,
 ) {
-	const { data } = await docs.documents.get(
-		{
-			documentId,
-			includeTabsContent: true,
-			// Google's resource contains suggested changes, the text leaves them out.
-			suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
-		},
-		{ responseType: 'text' },
-	);
-	const bytes = data as unknown as Buffer;
+	const bytes = await fetchBytes(docs, documentId);
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
 	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
@@ -158,17 +148,20 @@ async function readText(
 		});
 	const { title, revisionId, tabs, content } = answer.result;
 	// The thread found the tab, or this says why it did not.
-	if (tab !== '')
-		findTab(
-			tabs.map((tabProperties) => ({ tabProperties })),
-			tab,
-		);
-	return {
+	if (tab !== '') findTab(tabs, tab);
+	const characterCount = content.length;
+	const shown = content.slice(startCharacter);
+	return { documentId, title, content: shown, characterCount, revisionId, tabs: [...tabs] };
+}
+
+/** Fetches a document as bytes. The thread parses them. */
+async function fetchBytes(docs: docs_v1.Docs, documentId: string): Promise<Buffer> {
+	const request = {
 		documentId,
-		title,
-		content: content.slice(startCharacter),
-		characterCount: content.length,
-		revisionId,
-		tabs: [...tabs],
+		includeTabsContent: true,
+		// Google's resource contains suggested changes, the text leaves them out.
+		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
 	};
+	const { data } = await docs.documents.get(request, { responseType: 'text' });
+	return data as unknown as Buffer;
 }

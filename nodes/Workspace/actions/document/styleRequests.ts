@@ -2,8 +2,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { ListKind, ParagraphBlock, TextMarks } from '../../../untrusted/document/blocks';
 import * as elements from '../../../untrusted/document/elements';
+import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';
-import { placeSpans } from './layout';
 import type { RequestBuilder } from './requestBuilder';
 
 const toPoints = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
@@ -44,36 +44,37 @@ function buildTextStyle({ code, link, ...otherMarks }: TextMarks): docs_v1.Schem
 	return style;
 }
 
-export interface StyleChoice {
-	/** Whether the content must not take over the style of the paragraph at its index. */
-	readonly resetsStyle: boolean;
-	/** Whether the first paragraph continues the paragraph at the index, with the style of that paragraph. */
-	readonly continuesParagraph: boolean;
-}
-
 // All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google refuses in some places.
 const resetFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
 /** Adds the requests for styles of paragraphs and text. They change no index. */
-export function setStyles(builder: RequestBuilder, layout: Layout, choice: StyleChoice): void {
-	const { end } = layout;
-	const paragraphs = layout.paragraphs.slice(choice.continuesParagraph ? 1 : 0);
-	const start = paragraphs[0]?.start ?? end;
-	if (choice.resetsStyle && start < end) {
-		builder.removeBullets({ start, end });
-		builder.styleParagraphs({ start, end }, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
-	}
-	if (choice.resetsStyle && layout.start < end)
-		builder.styleText({ start: layout.start, end }, {}, '*');
+export function setStyles(builder: RequestBuilder, layout: Layout, place: ContentPlace): void {
+	// The first paragraph of content that continues a paragraph has the style of that paragraph.
+	const paragraphs = layout.paragraphs.slice(place.isParagraphEmpty ? 0 : 1);
+	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
 	setSpacing(builder, paragraphs);
 	for (const paragraph of paragraphs) {
 		// `setLists` styles later paragraphs of an item, because their style is reset when they lose their bullet.
 		const isLater = paragraph.block.list?.hasBullet === false;
 		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
-	for (const span of placeSpans(layout)) builder.styleText(span, buildTextStyle(span.marks));
+	for (const { spans } of layout.lines)
+		for (const span of spans) builder.styleText(span, buildTextStyle(span.marks));
+}
+
+function resetStyles(
+	builder: RequestBuilder,
+	{ start, end }: Layout,
+	[first]: readonly PlacedParagraph[],
+): void {
+	if (first && first.start < end) {
+		builder.removeBullets({ start: first.start, end });
+		const style = { namedStyleType: 'NORMAL_TEXT' };
+		builder.styleParagraphs({ start: first.start, end }, style, resetFields);
+	}
+	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
 
 /** Adds one request for each stretch of paragraphs without a table or plain text between them. */

@@ -10,8 +10,8 @@ export const planIn = (content: DocumentContent, changes: object = {}) =>
 			deletedEnd: 1,
 			tabId: undefined,
 			isParagraphEmpty: true,
-			continuesParagraph: false,
-			resetsStyle: false,
+			keepsStyle: true,
 			...changes,
 		},
+		new Set(),
 	);
