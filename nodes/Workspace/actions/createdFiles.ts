@@ -2,12 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField, textType } from '../../fields/field';
-import {
-	hashParts,
-	type KeyHashes,
-	hashIdempotencyKey,
-	createKeyReusedError,
-} from '../idempotency';
+import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -27,12 +22,8 @@ export function hashFileKey(
 	content: readonly string[],
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
-	const keyHash = hashIdempotencyKey({
-		key,
-		operation,
-		target: parentFolder === 'root' ? '' : parentFolder,
-	});
-	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
+	const target = parentFolder === 'root' ? '' : parentFolder;
+	return hashKeyUse({ key, operation, target }, content);
 }
 
 /** The steps to a result of the type `R`. `C` is what `fillContent` hands over to `readResult`. */

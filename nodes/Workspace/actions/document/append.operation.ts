@@ -2,17 +2,21 @@ import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import {
 	createKeyReusedError,
-	hashIdempotencyKey,
-	hashParts,
+	hashKeyUse,
 	idempotencyOption,
+	type KeyHashes,
 } from '../../idempotency';
-import type { KeyHashes } from '../../idempotency';
 import { defineOperation } from '../../operation';
-import { type Change, changeDocument, type DocumentTarget } from './changeDocument';
-import { type Content, fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
-import { findSection, findPlace } from './contentPlace';
+import { type Change, changeDocument } from './changeDocument';
+import {
+	type ContentJob,
+	fitIntoDocument,
+	isEmpty,
+	parseContent,
+	planAppend,
+} from './contentRequests';
 import * as fields from './fields';
-import { type BodyState, getRangeNames, mentionFirstTab } from './tabs';
+import { type BodyState, getRangeNames } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
@@ -55,56 +59,36 @@ export const append = defineOperation({
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
-		return await appendContent({ ...params, docs, item, content, keyHashes: hashKey(params) });
+		const { idempotencyKey: key, documentId: target } = params;
+		const use = { key, operation: 'document append', target };
+		const keyHashes = hashKeyUse(use, [params.content, params.section]);
+		return await appendContent({ ...params, docs, item, content, keyHashes });
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
-interface AppendParams {
-	readonly documentId: string;
-	readonly idempotencyKey: string;
-	readonly content: string;
-	readonly section: string;
-}
-
-function hashKey({ documentId, idempotencyKey, content, section }: AppendParams) {
-	const use = { key: idempotencyKey, operation: 'document append', target: documentId };
-	const keyHash = hashIdempotencyKey(use);
-	return keyHash === undefined
-		? undefined
-		: { keyHash, contentHash: hashParts([content, section]) };
-}
-
-interface AppendJob extends DocumentTarget {
-	readonly section: string;
-	readonly content: Content;
+interface AppendJob extends ContentJob {
 	readonly newParagraph: boolean;
 	readonly keyHashes: KeyHashes | undefined;
 }
 
+type AppendChange = Change & { readonly repeated?: true };
+
 /** Appends content to a tab or section, unless that was already done with the same key. */
 export async function appendContent(job: AppendJob) {
-	let isRepeated = false;
-	const { result } = await changeDocument({
+	const { change, result } = await changeDocument({
 		...job,
 		detail: job.section === '' ? 'outline' : 'texts',
-		plan(body, refusedUrls) {
-			const earlierAppend =
-				job.keyHashes && findEarlierAppend(job.documentId, body, job.keyHashes);
-			isRepeated = earlierAppend !== undefined;
-			return earlierAppend ?? planAppended(job, body, refusedUrls);
-		},
+		plan: (body, refusedUrls): AppendChange =>
+			findEarlierAppend(job, body) ?? planWithMarker(job, body, refusedUrls),
 	});
-	return isRepeated ? { ...result, repeated: true } : result;
+	return change.repeated ? { ...result, repeated: true } : result;
 }
 
-function planAppended(job: AppendJob, body: BodyState, refusedUrls: ReadonlySet<string>): Change {
-	const section = findSection(body, job.section);
-	const place = findPlace(body.tabId, section, 'append');
-	const content = fitIntoSection(job.content, section);
+function planWithMarker(job: AppendJob, body: BodyState, refusedUrls: ReadonlySet<string>): Change {
+	const { place, content } = fitIntoDocument(job, body, 'append');
 	const change = planAppend(content, job.newParagraph, place, refusedUrls);
-	mentionFirstTab(body, job.tab, job.item);
 	if (!job.keyHashes) return change;
 	const name = `${buildMarkerNameStart(job.keyHashes)}${change.characterCount}`;
 	// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
@@ -118,11 +102,14 @@ const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
 	`n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
 
 /** Finds an earlier append with this key. @returns a change that does nothing more @throws NodeError 409 if that append had other content */
-function findEarlierAppend(documentId: string, body: BodyState, keyHashes: KeyHashes) {
-	const markerName = getRangeNames(body).find((name) => name.split('/')[1] === keyHashes.keyHash);
-	if (markerName === undefined) return undefined;
+function findEarlierAppend({ documentId, keyHashes }: AppendJob, body: BodyState) {
+	const markerName = getRangeNames(body).find(
+		(name) => name.split('/')[1] === keyHashes?.keyHash,
+	);
+	if (!keyHashes || markerName === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
 	if (!markerName.startsWith(nameStart))
 		throw createKeyReusedError(`text in the document ${documentId}`);
-	return { requests: [], growth: 0, characterCount: Number(markerName.slice(nameStart.length)) };
+	const characterCount = Number(markerName.slice(nameStart.length));
+	return { requests: [], growth: 0, characterCount, repeated: true as const };
 }

@@ -5,11 +5,12 @@ import { buildParagraph, cleanText, joinSpans } from '../../../untrusted/documen
 import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/document/blocks';
 import { type HeadingLevel, headingLevels } from '../../../untrusted/document/elements';
 import type { Item } from '../../operation';
-import type { Change } from './changeDocument';
-import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { type Layout, layOut, type PlacedSpan, type PlacedTable } from './layout';
+import type { Change, DocumentTarget } from './changeDocument';
+import * as places from './contentPlace';
+import { type Layout, layOut } from './layout';
 import { RequestBuilder } from './requestBuilder';
 import { hasStyle, setLists, setStyles } from './styleRequests';
+import { type BodyState, mentionFirstTab } from './tabs';
 
 interface ContentParams {
 	readonly content: string;
@@ -77,11 +78,28 @@ const markdownSigns = [
 	/^\|?[ :-]*-[ :-]*\|[ |:-]*$/m,
 ];
 
+/** Content for a place in a document. */
+export interface ContentJob extends DocumentTarget {
+	readonly section: string;
+	readonly content: Content;
+}
+
+/** Finds where to write, and fits the content into the section there. */
+export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append' | 'replace') {
+	const section = places.findSection(body, job.section);
+	mentionFirstTab(body, job.tab, job.item);
+	return {
+		oldElements: section.elements,
+		place: places.findPlace(body.tabId, section, mode),
+		content: fitIntoSection(job.content, section),
+	};
+}
+
 /**
- * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
+ * Lowers the headings of content below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
-export function fitIntoSection(content: Content, { heading, level }: Section): Content {
+function fitIntoSection(content: Content, { heading, level }: places.Section): Content {
 	if (level === 0) return content;
 	const blocks = dropHeading(content.blocks, heading);
 	let highestLevel = 6;
@@ -96,7 +114,7 @@ export function fitIntoSection(content: Content, { heading, level }: Section): C
 function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
 	const [first, ...otherBlocks] = blocks;
 	if (!first || !isHeading(first) || otherBlocks.length === 0) return blocks;
-	const text = collapseBlanks(joinSpans(first.spans));
+	const text = places.collapseBlanks(joinSpans(first.spans));
 	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
 }
 
@@ -115,7 +133,7 @@ export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 export function planAppend(
 	content: Content,
 	newParagraph: boolean,
-	place: ContentPlace,
+	place: places.ContentPlace,
 	refusedUrls: ReadonlySet<string>,
 ): Change {
 	const [first] = content.blocks;
@@ -129,84 +147,55 @@ export function planAppend(
 	return planContent({ ...content, blocks }, { ...place, keepsStyle }, refusedUrls);
 }
 
-/** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
+/** Plans the requests in an order that keeps their indexes right: text, tables and pictures from first to last, styles. */
 export function planContent(
 	content: Content,
-	place: ContentPlace,
+	place: places.ContentPlace,
 	refusedUrls: ReadonlySet<string>,
 ): Change {
 	const { blocks, filler } = closeBlocks(content.blocks, place);
-	const layout = layOut(blocks, place.index);
-	const pictures = content.insertImages ? findPictures(layout, refusedUrls) : [];
+	const layout = layOut(blocks, place.index, (url) => {
+		return content.insertImages && url !== undefined && !refusedUrls.has(url);
+	});
+	const end = layout.end - filler.length;
 	const builder = new RequestBuilder(place.tabId);
 	builder.delete({ start: place.index, end: place.deletedEnd });
 	if (place.addedAt !== undefined) builder.insertText('\n', place.addedAt);
 	builder.insertText(layout.text, place.index);
-	for (const table of layout.tables.toReversed()) insertTable(builder, table);
+	insertTablesAndPictures(builder, layout);
 	setStyles(builder, layout, place);
 	setLists(builder, layout, content.lists);
-	builder.delete({ start: layout.end - filler.length, end: layout.end });
-	insertPictures(builder, pictures);
-	const growth = measureGrowth(layout, place, pictures) - filler.length;
-	const text = joinLines(layout, pictures);
-	const characterCount = text.length - filler.length;
-	const { requests } = builder;
-	return { requests, text: text.slice(0, characterCount), growth, characterCount };
+	builder.delete({ start: end, end: layout.end });
+	const growth = end - place.deletedEnd + Number(place.addedAt !== undefined);
+	const lines = layout.lines.map(({ spans }) => joinSpans(spans)).join('\n');
+	const text = lines.slice(0, lines.length - filler.length);
+	return { requests: builder.requests, text, growth, characterCount: text.length };
 }
 
 /**
  * Lets the content begin with a paragraph, because Google inserts a newline before a table, and end with one, as every segment does. The last
  * newline of a segment cannot have a style, so an empty last paragraph gets a filler, which is deleted once all styles are set.
  */
-function closeBlocks(blocks: readonly Block[], { keepsStyle }: ContentPlace) {
+function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPlace) {
 	const closedBlocks = [...blocks];
 	if (blocks[0]?.kind === 'table') closedBlocks.unshift(buildParagraph([]));
-	let last = closedBlocks.pop();
-	if (last?.kind === 'table') closedBlocks.push(last);
-	if (last?.kind !== 'paragraph') last = buildParagraph([], 'plain');
+	let last = closedBlocks.at(-1);
+	if (last?.kind !== 'paragraph') {
+		last = buildParagraph([], 'plain');
+		closedBlocks.push(last);
+	}
 	const isEmptyAtEnd = /(?:^|\n)$/.test(joinSpans(last.spans));
 	const filler = isEmptyAtEnd && (!keepsStyle || hasStyle(last)) ? '.' : '';
 	const spans = [...last.spans, { text: filler, marks: {} }];
-	return { blocks: [...closedBlocks, { ...last, spans }], filler };
+	return { blocks: closedBlocks.with(-1, { ...last, spans }), filler };
 }
 
-const findPictures = ({ lines }: Layout, refusedUrls: ReadonlySet<string>) =>
-	lines
-		.flatMap(({ spans }) => spans)
-		.filter(({ imageUrl }) => imageUrl !== undefined && !refusedUrls.has(imageUrl));
-
-/** Puts pictures in place of their texts, from last to first. */
-function insertPictures(builder: RequestBuilder, pictures: readonly PlacedSpan[]): void {
-	for (const picture of pictures.toReversed()) {
-		builder.delete(picture);
-		builder.insertImage(picture.imageUrl ?? '', picture.start);
+function insertTablesAndPictures(builder: RequestBuilder, { lines }: Layout): void {
+	for (const { spans, start, cellOf } of lines) {
+		// Before the text of the first cell come a newline before the table, the table, its first row and the cell itself.
+		if (cellOf?.rows) builder.insert('insertTable', start - 4, cellOf);
+		if (cellOf) builder.insertText(joinSpans(spans), start);
+		for (const { imageUrl: uri, start: index } of spans)
+			if (uri !== undefined) builder.insert('insertInlineImage', index, { uri });
 	}
-}
-
-function measureGrowth(layout: Layout, place: ContentPlace, pictures: readonly PlacedSpan[]) {
-	// A picture takes one index and has no text.
-	const growth = layout.end - place.deletedEnd + pictures.length - joinSpans(pictures).length;
-	return place.addedAt === undefined ? growth : growth + 1;
-}
-
-function joinLines({ lines }: Layout, pictures: readonly PlacedSpan[]): string {
-	const pictureSet = new Set(pictures);
-	const texts = lines.map(({ spans }) =>
-		joinSpans(spans.filter((span) => !pictureSet.has(span))),
-	);
-	return texts.join('\n');
-}
-
-/** Inserts a table, and fills it from the last cell to the first, so that no text moves a cell to fill later. */
-function insertTable(builder: RequestBuilder, { block, insertIndex }: PlacedTable): void {
-	const columnCount = block.rows[0]?.length ?? 0;
-	builder.insertTable(block.rows.length, columnCount, insertIndex);
-	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
-	const indexesPerRow = 1 + 2 * columnCount;
-	for (const [rowIndex, row] of [...block.rows.entries()].toReversed())
-		for (const [columnIndex, spans] of [...row.entries()].toReversed()) {
-			// The 4 indexes before the first cell's text: the newline before the table, the table, its first row and first cell.
-			const index = insertIndex + 4 + rowIndex * indexesPerRow + 2 * columnIndex;
-			builder.insertText(joinSpans(spans), index);
-		}
 }

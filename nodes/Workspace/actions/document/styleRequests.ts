@@ -70,9 +70,9 @@ function resetStyles(
 	[first]: readonly PlacedParagraph[],
 ): void {
 	if (first && first.start < end) {
-		builder.removeBullets({ start: first.start, end });
-		const style = { namedStyleType: 'NORMAL_TEXT' };
-		builder.styleParagraphs({ start: first.start, end }, style, resetFields);
+		const extent = { start: first.start, end };
+		builder.change('deleteParagraphBullets', extent);
+		builder.styleParagraphs(extent, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
 	}
 	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
@@ -106,31 +106,28 @@ export function setLists(
 	{ paragraphs }: Layout,
 	lists: readonly ListKind[],
 ): void {
-	for (const { list, items } of splitIntoLists(paragraphs))
+	for (const [list, items] of splitIntoLists(paragraphs))
 		addBullets(builder, items, bulletPresets[lists[list] ?? 'bullet']);
 	for (const paragraph of paragraphs) {
 		if (paragraph.block.list?.hasBullet !== false) continue;
-		builder.removeBullets(paragraph);
+		builder.change('deleteParagraphBullets', paragraph);
 		builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
 }
 
 /** Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list. */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<{ readonly list: number; readonly items: PlacedParagraph[] }> = [];
-	const openStretches = new Map<number, PlacedParagraph[]>();
+	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
+	let openStretches = new Map<number, PlacedParagraph[]>();
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) openStretches.clear();
+		if (paragraph.start > lastEnd + 1) openStretches = new Map();
 		lastEnd = paragraph.end;
 		for (const list of paragraph.block.list?.lists ?? []) {
-			let items = openStretches.get(list);
-			if (items === undefined) {
-				items = [];
-				openStretches.set(list, items);
-				stretches.push({ list, items });
-			}
+			const items = openStretches.get(list) ?? [];
+			if (items.length === 0) stretches.push([list, items]);
 			items.push(paragraph);
+			openStretches.set(list, items);
 		}
 	}
 	return stretches;
@@ -142,14 +139,14 @@ function addBullets(
 	items: readonly PlacedParagraph[],
 	bulletPreset: string,
 ): void {
-	let tabCount = 0;
+	const [first] = items;
+	const last = items.at(-1);
+	if (!first || !last) return;
+	let end = Math.max(last.end, last.start + 1);
 	for (const { block, start } of items.toReversed()) {
 		if (!block.list?.hasBullet) continue;
 		builder.insertText('\t'.repeat(block.list.level), start);
-		tabCount += block.list.level;
+		end += block.list.level;
 	}
-	const start = items[0]?.start ?? 0;
-	const last = items.at(-1) ?? { start, end: start };
-	const end = Math.max(last.end, last.start + 1) + tabCount;
-	builder.addBullets({ start, end }, bulletPreset);
+	builder.change('createParagraphBullets', { start: first.start, end }, { bulletPreset });
 }

@@ -2,18 +2,17 @@ import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
-import { changeDocument, type DocumentTarget } from './changeDocument';
+import { changeDocument } from './changeDocument';
 import {
-	type Content,
-	fitIntoSection,
+	type ContentJob,
+	fitIntoDocument,
 	isEmpty,
 	parseContent,
 	planContent,
 } from './contentRequests';
-import { findSection, findPlace } from './contentPlace';
 import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { getStoredText, mentionFirstTab } from './tabs';
+import { getStoredText } from './tabs';
 
 const writeFields = [
 	fields.documentId,
@@ -130,11 +129,6 @@ function refuseContradictions(params: WriteParams): WriteParams {
 	return params;
 }
 
-interface ContentJob extends DocumentTarget {
-	readonly section: string;
-	readonly content: Content;
-}
-
 /** Replaces a section or a tab, unless somebody else changes it meanwhile. */
 async function replaceContent(job: ContentJob) {
 	let firstText: string | undefined;
@@ -142,21 +136,18 @@ async function replaceContent(job: ContentJob) {
 		...job,
 		detail: 'texts',
 		plan(body, refusedUrls) {
-			const section = findSection(body, job.section);
-			const oldText = getStoredText(section.elements);
+			const { oldElements, place, content } = fitIntoDocument(job, body, 'replace');
+			const oldText = getStoredText(oldElements);
 			firstText ??= oldText;
 			if (oldText !== firstText)
 				throw createRefusal(
 					'Someone else changed the content while it was being replaced',
 					'Nothing was written. Check the document before you run this again.',
 				);
-			mentionFirstTab(body, job.tab, job.item);
-			const place = findPlace(body.tabId, section, 'replace');
-			const content = fitIntoSection(job.content, section);
-			return { ...planContent(content, place, refusedUrls), replaced: section.elements };
+			return { ...planContent(content, place, refusedUrls), oldElements };
 		},
 	});
-	mentionRemovedObjects(change.replaced, job.item);
+	mentionRemovedObjects(change.oldElements, job.item);
 	return result;
 }
 
