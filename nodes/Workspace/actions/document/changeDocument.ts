@@ -99,36 +99,35 @@ function isNewTitle(title: string, document: Document): boolean {
 
 /** Carries out a change, with links in place of the images that Google refuses. */
 async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyState) {
-	const { documentId, item } = job;
 	const refusedUrls = new Set<string>();
 	for (;;) {
 		const change = job.plan(body, refusedUrls);
 		try {
 			const { writeControl, replies = [] } = await sendChange(job, body, change);
 			if (refusedUrls.size > 0)
-				item.addHint(
+				job.item.addHint(
 					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
 				);
-			const revisionId = writeControl?.requiredRevisionId ?? '';
-			const result = { documentId, characterCount: change.characterCount, revisionId };
+			const result = {
+				documentId: job.documentId,
+				characterCount: change.characterCount,
+				revisionId: writeControl?.requiredRevisionId ?? '',
+			};
 			return { change, replies, result };
 		} catch (error) {
-			// Each refusal names only one image. After the second one, all images become links.
-			const urls = findRefusedUrls(error, change.requests, refusedUrls.size > 0);
-			if (urls.length === 0) throw toError(error);
-			for (const url of urls) refusedUrls.add(url);
+			giveUpImages(error, change, refusedUrls);
 		}
 	}
 }
 
-/** Finds the images to give up after a refusal: the one that Google names, or all. @returns none for another error */
-function findRefusedUrls(error: unknown, requests: readonly DocsRequest[], wantsAll: boolean) {
-	if (!isRefused(error)) return [];
+/** Gives up the image that Google names in a refusal. Each names only one, so the second one gives up all. @throws any other error */
+function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {
 	const urls = requests.map(({ insertInlineImage }) => insertInlineImage?.uri ?? '');
+	if (!isRefused(error) || !urls.some(Boolean)) throw toError(error);
 	const requestIndex = /requests\[(\d+)\]/.exec(error.message)?.[1];
 	const namedUrl = urls[Number(requestIndex)];
-	if (namedUrl && !wantsAll) return [namedUrl];
-	return urls.filter((url) => url !== '');
+	const givenUpUrls = namedUrl && refusedUrls.size === 0 ? [namedUrl] : urls.filter(Boolean);
+	for (const url of givenUpUrls) refusedUrls.add(url);
 }
 
 /** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */

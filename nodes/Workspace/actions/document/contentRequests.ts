@@ -8,7 +8,7 @@ import type { Item } from '../../operation';
 import type { Change, DocumentTarget } from './changeDocument';
 import * as places from './contentPlace';
 import { type Layout, layOut } from './layout';
-import { RequestBuilder } from './requestBuilder';
+import { type DocsRequest, RequestBuilder } from './requestBuilder';
 import { hasStyle, setLists, setStyles } from './styleRequests';
 import { type BodyState, mentionFirstTab } from './tabs';
 
@@ -157,19 +157,37 @@ export function planContent(
 	const layout = layOut(blocks, place.index, (url) => {
 		return content.insertImages && url !== undefined && !refusedUrls.has(url);
 	});
-	const end = layout.end - filler.length;
+	let growth = layout.end - filler.length - place.deletedEnd;
+	if (place.addedAt !== undefined) growth += 1;
+	const text = joinLines(layout, filler);
+	return {
+		requests: buildRequests(layout, content.lists, place, filler),
+		text,
+		growth,
+		characterCount: text.length,
+	};
+}
+
+function buildRequests(
+	layout: Layout,
+	lists: Content['lists'],
+	place: places.ContentPlace,
+	filler: string,
+): DocsRequest[] {
 	const builder = new RequestBuilder(place.tabId);
 	builder.delete({ start: place.index, end: place.deletedEnd });
 	if (place.addedAt !== undefined) builder.insertText('\n', place.addedAt);
 	builder.insertText(layout.text, place.index);
 	insertTablesAndPictures(builder, layout);
 	setStyles(builder, layout, place);
-	setLists(builder, layout, content.lists);
-	builder.delete({ start: end, end: layout.end });
-	const growth = end - place.deletedEnd + Number(place.addedAt !== undefined);
-	const lines = layout.lines.map(({ spans }) => joinSpans(spans)).join('\n');
-	const text = lines.slice(0, lines.length - filler.length);
-	return { requests: builder.requests, text, growth, characterCount: text.length };
+	setLists(builder, layout, lists);
+	builder.delete({ start: layout.end - filler.length, end: layout.end });
+	return builder.requests;
+}
+
+function joinLines({ lines }: Layout, filler: string): string {
+	const text = lines.map(({ spans }) => joinSpans(spans)).join('\n');
+	return text.slice(0, text.length - filler.length);
 }
 
 /**

@@ -108,7 +108,7 @@ export const create = defineOperation({
 		return await readResult(plan, documentId);
 	},
 	async recover(clients, job, failure, item) {
-		const { title, parentFolder, templateId, idempotencyKey, progress } = job;
+		const { parentFolder, templateId, idempotencyKey, progress } = job;
 		// Without a key, nothing in the document says which part of its content it already has.
 		if (progress.isCreated && idempotencyKey === '') throw failure;
 		if (idempotencyKey !== '' || parentFolder !== '' || templateId !== '') {
@@ -118,7 +118,7 @@ export const create = defineOperation({
 		}
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
-			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
+			description: `It was not created again, to avoid duplicates. Look for '${job.title}' in Google Drive before you run this again.`,
 			outcome: 'unknown',
 		});
 	},
@@ -195,9 +195,8 @@ async function readResult(
 	const base = { documentId, documentUrl: buildDocumentUrl(documentId), title };
 	const result = replaced ? { ...base, replaced } : base;
 	if (!includeBody) return result;
-	const readBody = async () =>
-		(await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const document = created ?? (await readBody());
+	const request = { documentId, fields: 'title,body' };
+	const document = created ?? (await docs.documents.get(request)).data;
 	return { ...result, title: document.title, body: document.body };
 }
 

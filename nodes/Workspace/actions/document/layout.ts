@@ -64,13 +64,13 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
 /** Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own. The first row becomes bold. */
 function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoice): TextLine[] {
 	const lines: TextLine[] = [];
-	const size = { rows: rows.length, columns: rows[0]?.length ?? 0 };
 	let index = start + 1;
-	for (const row of rows) {
+	const [header = [], ...otherRows] = rows;
+	const size = { rows: rows.length, columns: header.length };
+	for (const row of [header.map(makeBold), ...otherRows]) {
 		index += 1;
 		for (const cell of row) {
-			const spans = row === rows[0] ? cell.map(makeBold) : cell;
-			const line = placeLine(spans, index + 1, isPicture);
+			const line = placeLine(cell, index + 1, isPicture);
 			lines.push({ ...line, cellOf: lines.length === 0 ? size : {} });
 			index = line.end + 1;
 		}
@@ -78,4 +78,5 @@ function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoic
 	return lines;
 }
 
-const makeBold = (span: Span) => ({ ...span, marks: { ...span.marks, bold: true } });
+const makeBold = (cell: readonly Span[]) =>
+	cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));

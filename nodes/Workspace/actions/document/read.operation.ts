@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { NodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
@@ -104,17 +105,21 @@ async function exportFile(
 	const title = document.title ?? '';
 	const fileName = `${title}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const request = { fileId: documentId, mimeType };
-	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
+	const bytes = await fetchFile(drive, documentId, mimeType);
+	const file = await item.store(bytes, fileName, mimeType);
+	return { documentId, title, mimeType, fileSize: bytes.length, file };
+}
+
+async function fetchFile(drive: drive_v3.Drive, fileId: string, mimeType?: string) {
+	const options = { responseType: 'arraybuffer' } as const;
+	const { data, headers } = await drive.files.export({ fileId, mimeType }, options);
 	if (/^(?:text\/html|application\/json)\b/.test(headers['content-type'] ?? ''))
 		throw new NodeError({
 			code: 502,
 			message: 'Google Drive returned a page in place of the file',
 			description: 'Check any proxy in between.',
 		});
-	const bytes = data as Buffer;
-	const file = await item.store(bytes, fileName, mimeType);
-	return { documentId, title, mimeType, fileSize: bytes.length, file };
+	return data as Buffer;
 }
 
 async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
@@ -131,31 +136,22 @@ interface TextRequest {
 	readonly startCharacter: number;
 }
 
-async function readText(
-	docs: docs_v1.Docs,
-	{ documentId, tab, format, startCharacter }: TextRequest,
-	item: Item,
-) {
-	const bytes = await fetchBytes(docs, documentId);
-	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
-	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
-	if ('problem' in answer || answer.result === undefined)
-		throw new NodeError({
-			code: 502,
-			message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
-			description: 'Read one tab, or get it as a file.',
-		});
-	const { title, revisionId, tabs, content } = answer.result;
+async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
+	const { content, ...document } = await fetchText(docs, request, item);
+	const { documentId, tab, startCharacter } = request;
 	// The thread found the tab, or this says why it did not.
-	if (tab !== '') findTab(tabs, tab);
-	const characterCount = content.length;
-	const shown = content.slice(startCharacter);
-	return { documentId, title, content: shown, characterCount, revisionId, tabs: [...tabs] };
+	if (tab !== '') findTab(document.tabs, tab);
+	return {
+		documentId,
+		...document,
+		tabs: [...document.tabs],
+		content: content.slice(startCharacter),
+		characterCount: content.length,
+	};
 }
 
-/** Fetches a document as bytes. The thread parses them. */
-async function fetchBytes(docs: docs_v1.Docs, documentId: string): Promise<Buffer> {
+/** Fetches a document, and lets the thread parse it. */
+async function fetchText(docs: docs_v1.Docs, { documentId, tab, format }: TextRequest, item: Item) {
 	const request = {
 		documentId,
 		includeTabsContent: true,
@@ -163,5 +159,14 @@ async function fetchBytes(docs: docs_v1.Docs, documentId: string): Promise<Buffe
 		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
 	};
 	const { data } = await docs.documents.get(request, { responseType: 'text' });
-	return data as unknown as Buffer;
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
+	const bytes = data as unknown as Buffer;
+	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
+	if ('result' in answer && answer.result !== undefined) return answer.result;
+	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
+	throw new NodeError({
+		code: 502,
+		message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
+		description: 'Read one tab, or get it as a file.',
+	});
 }

@@ -1,11 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
 import { cleanText } from '../../../untrusted/document/blocks';
-import { getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
+import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import { changeDocument, type DocumentTarget } from './changeDocument';
@@ -75,6 +77,8 @@ export interface ReplacementResult {
 	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
 }
 
+type Replaced = NonNullable<ReplacementResult['replaced']>;
+
 /** Replaces texts, and leaves everything else as it is. A document with the marker stays as it is. */
 export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResult> {
 	const { change, replies, result } = await changeDocument({
@@ -83,51 +87,65 @@ export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResu
 		detail: 'texts',
 		plan: (body, refusedUrls) => planReplacements(job, body, refusedUrls),
 	});
-	const { texts, replaced } = change;
+	const counted = countTexts(change.texts, replies);
+	const replaced = [...change.replaced, ...counted.replaced];
+	mentionMissing(replaced, job.item);
+	if (replaced.length === 0) return result;
+	const characterCount = result.characterCount + counted.characterCount;
+	return { ...result, characterCount, replaced };
+}
+
+/** Counts the texts that were replaced, and the UTF-16 units that were inserted for them. */
+function countTexts(texts: readonly TextReplacement[], replies: docs_v1.Schema$Response[]) {
+	const replaced: Array<Replaced[number]> = [];
+	let characterCount = 0;
 	// The replacements come last, so the last replies belong to them.
 	const textReplies = replies.slice(replies.length - texts.length);
-	let { characterCount } = result;
 	for (const [index, { find, replace }] of texts.entries()) {
 		const count = textReplies[index]?.replaceAllText?.occurrencesChanged ?? 0;
 		characterCount += count * replace.length;
 		replaced.push({ find, count });
 	}
-	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
-	if (missing.length > 0)
-		job.item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
-	const counted = { ...result, characterCount };
-	return replaced.length > 0 ? { ...counted, replaced } : counted;
+	return { replaced, characterCount };
 }
 
-type Replaced = NonNullable<ReplacementResult['replaced']>[number];
+function mentionMissing(replaced: Replaced, item: Item): void {
+	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
+	if (missing.length > 0)
+		item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
+}
 
 /** Plans the requests: the marker, then Markdown in place of paragraphs, then texts. */
 function planReplacements(job: ReplacementJob, body: BodyState, refusedUrls: ReadonlySet<string>) {
-	const { markerName, replacements } = job;
-	const requests: DocsRequest[] = [];
 	// A second replacement could also change the texts that the first one inserted.
-	if (markerName && getRangeNames(body).includes(markerName))
-		return { requests, growth: 0, characterCount: 0, replaced: [], texts: [] };
+	if (job.markerName && getRangeNames(body).includes(job.markerName))
+		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
 	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
-	const placeholders = tabs.flatMap((tab) => findPlaceholders(tab, replacements.markdowns));
+	const plan = planMarkdowns(tabs, job.replacements.markdowns, refusedUrls);
+	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
+	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
+	const requests = [...plan.requests, ...texts.map((text) => buildTextRequest(text, tabIds))];
+	if (job.markerName && requests.length > 0)
+		requests.unshift(buildMarkerRequest(job.markerName, body));
+	return { ...plan, requests, texts };
+}
+
+function planMarkdowns(
+	tabs: readonly ListedTab[],
+	markdowns: readonly MarkdownReplacement[],
+	refusedUrls: ReadonlySet<string>,
+) {
+	const placeholders = tabs.flatMap((tab) => findPlaceholders(tab, markdowns));
+	const requests: DocsRequest[] = [];
 	let characterCount = 0;
 	for (const { place, content } of placeholders) {
 		const change = planContent(content, place, refusedUrls);
 		requests.push(...change.requests);
 		characterCount += change.characterCount;
 	}
-	const texts = [...replacements.texts, ...fillPlaceholders(tabs, job)];
-	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
-	requests.push(...texts.map((text) => buildTextRequest(text, tabIds)));
-	if (markerName && requests.length > 0) requests.unshift(buildMarkerRequest(markerName, body));
-	const replaced = replacements.markdowns.map(({ find }) =>
-		countPlaceholders(placeholders, find),
-	);
-	return { requests, growth: 0, characterCount, replaced, texts };
-}
-
-function countPlaceholders(placeholders: readonly Placeholder[], find: string): Replaced {
-	return { find, count: placeholders.filter((placeholder) => placeholder.find === find).length };
+	const countMatches = (find: string) => placeholders.filter((one) => one.find === find).length;
+	const replaced = markdowns.map(({ find }) => ({ find, count: countMatches(find) }));
+	return { requests, growth: 0, characterCount, replaced };
 }
 
 const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[]): DocsRequest => ({
@@ -149,20 +167,17 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 const maxNamedPlaceholders = 20;
 
 /** Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the text. */
-function fillPlaceholders(
-	tabs: readonly ListedTab[],
-	{ replacements, fillFromInput, item }: ReplacementJob,
-): TextReplacement[] {
-	const fields = fillFromInput ? item.json : {};
+function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): TextReplacement[] {
+	const fields = job.fillFromInput ? job.item.json : {};
 	const filled: TextReplacement[] = [];
 	const unfilled: string[] = [];
-	for (const find of collectPlaceholders(tabs, replacements)) {
+	for (const find of collectPlaceholders(tabs, job.replacements)) {
 		const replace = findValue(fields, find.slice(2, -2).trim());
 		if (replace === undefined) unfilled.push(`'${find}'`);
 		else filled.push({ find, replace: cleanText(replace) });
 	}
 	if (unfilled.length > 0)
-		item.addHint(
+		job.item.addHint(
 			`These placeholders were not filled: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
 		);
 	// Values with placeholders come last, so that no later request fills a field into the value of another field.
@@ -200,18 +215,22 @@ function findPlaceholders(
 ): Placeholder[] {
 	const placeholders: Placeholder[] = [];
 	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
-	for (const { paragraph, startIndex, endIndex } of getParagraphs(getBody(tab))) {
+	for (const element of getParagraphs(getBody(tab))) {
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
-		const text = getStoredLine(paragraph, '\ufffc');
+		const text = getStoredLine(element.paragraph, '\ufffc');
 		const markdown = markdowns.find(({ find }) => text.trim() === find);
-		if (markdown) {
-			const extent = { index: startIndex ?? 0, deletedEnd: (endIndex ?? 0) - 1 };
-			const place = { ...extent, tabId, isParagraphEmpty: true };
-			placeholders.push({ ...markdown, place });
-		} else refuseMisplacedPlaceholders(text, markdowns);
+		if (markdown) placeholders.push({ ...markdown, place: buildPlace(element, tabId) });
+		else refuseMisplacedPlaceholders(text, markdowns);
 	}
 	return placeholders.toReversed();
 }
+
+const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): ContentPlace => ({
+	index: startIndex ?? 0,
+	deletedEnd: (endIndex ?? 0) - 1,
+	tabId,
+	isParagraphEmpty: true,
+});
 
 /** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
 function refuseMisplacedPlaceholders(

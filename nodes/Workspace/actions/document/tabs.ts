@@ -78,8 +78,14 @@ export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
 			description: 'Share the document with the account of the credential as an editor.',
 		});
 	// The response to a creation does not name the only tab.
-	const tabId = chosenTab.tabId || undefined;
-	return { revisionId, allTabs, chosenTab, tabId, content, endIndex };
+	return {
+		revisionId,
+		allTabs,
+		chosenTab,
+		tabId: chosenTab.tabId || undefined,
+		content,
+		endIndex,
+	};
 }
 
 /** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
