@@ -137,16 +137,16 @@ interface TextRequest {
 }
 
 async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
-	const { content, ...document } = await fetchText(docs, request, item);
-	const { documentId, tab, startCharacter } = request;
+	const { title, content, revisionId, tabs } = await fetchText(docs, request, item);
 	// The thread found the tab, or this says why it did not.
-	if (tab !== '') findTab(document.tabs, tab);
+	if (request.tab !== '') findTab(tabs, request.tab);
 	return {
-		documentId,
-		...document,
-		tabs: [...document.tabs],
-		content: content.slice(startCharacter),
+		documentId: request.documentId,
+		title,
+		content: content.slice(request.startCharacter),
 		characterCount: content.length,
+		revisionId,
+		tabs: [...tabs],
 	};
 }
 
