@@ -16,6 +16,7 @@ import {
 	planAppend,
 } from './contentRequests';
 import * as fields from './fields';
+import type { PictureChoice } from './layout';
 import { type BodyState, getRangeNames } from './tabs';
 
 export const append = defineOperation({
@@ -80,15 +81,15 @@ export async function appendContent(job: AppendJob) {
 	const { change, result } = await changeDocument({
 		...job,
 		detail: job.section === '' ? 'outline' : 'texts',
-		plan: (body, refusedUrls): AppendChange =>
-			findEarlierAppend(job, body) ?? planWithMarker(job, body, refusedUrls),
+		plan: (body, isPicture): AppendChange =>
+			findEarlierAppend(job, body) ?? planWithMarker(job, body, isPicture),
 	});
 	return change.repeated ? { ...result, repeated: true } : result;
 }
 
-function planWithMarker(job: AppendJob, body: BodyState, refusedUrls: ReadonlySet<string>): Change {
+function planWithMarker(job: AppendJob, body: BodyState, isPicture: PictureChoice): Change {
 	const { place, content } = fitIntoDocument(job, body, 'append');
-	const change = planAppend(content, job.newParagraph, place, refusedUrls);
+	const change = planAppend(content, job.newParagraph, place, isPicture);
 	if (!job.keyHashes) return change;
 	const name = `${buildMarkerNameStart(job.keyHashes)}${change.characterCount}`;
 	// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.

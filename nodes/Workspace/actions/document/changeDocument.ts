@@ -6,6 +6,7 @@ import { KeyedMutex } from '../../../core/keyedMutex';
 import { getGlobalSingleton } from '../../../core/runtime';
 import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
+import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
 import * as tabs from './tabs';
 
@@ -34,14 +35,15 @@ export interface DocumentTarget {
 	readonly section?: string;
 	/** Whether to add the tab if there is none with its title. */
 	readonly createTab?: boolean;
+	/** Whether images become pictures, unless Google cannot fetch them. Otherwise they are links. */
+	readonly insertImages: boolean;
 	/** Google's response to the creation of the document, which is then not read. */
 	readonly created?: Document | undefined;
 }
 
 interface ChangeJob<C extends Change = Change> extends DocumentTarget {
 	readonly detail: tabs.Detail;
-	/** @param refusedUrls the images that Google could not fetch, which become links */
-	plan(body: tabs.BodyState, refusedUrls: ReadonlySet<string>): C;
+	plan(body: tabs.BodyState, isPicture: PictureChoice): C;
 }
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
@@ -100,20 +102,25 @@ function isNewTitle(title: string, document: Document): boolean {
 /** Carries out a change, with links in place of the images that Google refuses. */
 async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyState) {
 	const refusedUrls = new Set<string>();
+	const isPicture: PictureChoice = (url) =>
+		job.insertImages && url !== undefined && !refusedUrls.has(url);
 	for (;;) {
-		const change = job.plan(body, refusedUrls);
+		const change = job.plan(body, isPicture);
 		try {
 			const { writeControl, replies = [] } = await sendChange(job, body, change);
 			if (refusedUrls.size > 0)
 				job.item.addHint(
 					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
 				);
-			const result = {
-				documentId: job.documentId,
-				characterCount: change.characterCount,
-				revisionId: writeControl?.requiredRevisionId ?? '',
+			return {
+				change,
+				replies,
+				result: {
+					documentId: job.documentId,
+					characterCount: change.characterCount,
+					revisionId: writeControl?.requiredRevisionId ?? '',
+				},
 			};
-			return { change, replies, result };
 		} catch (error) {
 			giveUpImages(error, change, refusedUrls);
 		}

@@ -7,7 +7,7 @@ import { type HeadingLevel, headingLevels } from '../../../untrusted/document/el
 import type { Item } from '../../operation';
 import type { Change, DocumentTarget } from './changeDocument';
 import * as places from './contentPlace';
-import { type Layout, layOut } from './layout';
+import { type Layout, layOut, type PictureChoice } from './layout';
 import { type DocsRequest, RequestBuilder } from './requestBuilder';
 import { hasStyle, setLists, setStyles } from './styleRequests';
 import { type BodyState, mentionFirstTab } from './tabs';
@@ -18,16 +18,11 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-export interface Content extends DocumentContent {
-	/** Whether images become pictures. Otherwise they are links. */
-	readonly insertImages: boolean;
-}
-
 /** Adds a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
 export async function parseContent(
 	{ content, contentFormat, insertImages }: ContentParams,
 	item: Item,
-): Promise<Content> {
+): Promise<DocumentContent> {
 	if (contentFormat === 'markdown')
 		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -36,7 +31,7 @@ export async function parseContent(
 			`The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`,
 		);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], simplified: [], hasImages: false, insertImages };
+	return { blocks, lists: [], simplified: [], hasImages: false };
 }
 
 /** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError 400 if it cannot be read */
@@ -45,7 +40,7 @@ export async function readMarkdown(
 	field: string,
 	insertImages: boolean,
 	item: Item,
-): Promise<Content> {
+): Promise<DocumentContent> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('problem' in answer)
@@ -63,7 +58,7 @@ export async function readMarkdown(
 		item.addHint(
 			`Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
 		);
-	return { ...content, insertImages };
+	return content;
 }
 
 /** Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or the line below the header of a table. */
@@ -81,7 +76,7 @@ const markdownSigns = [
 /** Content for a place in a document. */
 export interface ContentJob extends DocumentTarget {
 	readonly section: string;
-	readonly content: Content;
+	readonly content: DocumentContent;
 }
 
 /** Finds where to write, and fits the content into the section there. */
@@ -99,7 +94,10 @@ export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append'
  * Lowers the headings of content below the level of the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
-function fitIntoSection(content: Content, { heading, level }: places.Section): Content {
+function fitIntoSection(
+	content: DocumentContent,
+	{ heading, level }: places.Section,
+): DocumentContent {
 	if (level === 0) return content;
 	const blocks = dropHeading(content.blocks, heading);
 	let highestLevel = 6;
@@ -131,10 +129,10 @@ export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(
-	content: Content,
+	content: DocumentContent,
 	newParagraph: boolean,
 	place: places.ContentPlace,
-	refusedUrls: ReadonlySet<string>,
+	isPicture: PictureChoice,
 ): Change {
 	const [first] = content.blocks;
 	const isUnstyled = first?.kind === 'paragraph' && !hasStyle(first);
@@ -144,19 +142,17 @@ export function planAppend(
 		blocks.unshift(buildParagraph([]));
 	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it may have taken over a heading's style.
 	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
-	return planContent({ ...content, blocks }, { ...place, keepsStyle }, refusedUrls);
+	return planContent({ ...content, blocks }, { ...place, keepsStyle }, isPicture);
 }
 
 /** Plans the requests in an order that keeps their indexes right: text, tables and pictures from first to last, styles. */
 export function planContent(
-	content: Content,
+	content: DocumentContent,
 	place: places.ContentPlace,
-	refusedUrls: ReadonlySet<string>,
+	isPicture: PictureChoice,
 ): Change {
 	const { blocks, filler } = closeBlocks(content.blocks, place);
-	const layout = layOut(blocks, place.index, (url) => {
-		return content.insertImages && url !== undefined && !refusedUrls.has(url);
-	});
+	const layout = layOut(blocks, place.index, isPicture);
 	let growth = layout.end - filler.length - place.deletedEnd;
 	if (place.addedAt !== undefined) growth += 1;
 	const text = joinLines(layout, filler);
@@ -170,7 +166,7 @@ export function planContent(
 
 function buildRequests(
 	layout: Layout,
-	lists: Content['lists'],
+	lists: DocumentContent['lists'],
 	place: places.ContentPlace,
 	filler: string,
 ): DocsRequest[] {

@@ -14,7 +14,8 @@ export interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
 
-type PictureChoice = (imageUrl: string | undefined) => boolean;
+/** Whether the image with an address becomes a picture. Otherwise it is a link. */
+export type PictureChoice = (imageUrl: string | undefined) => boolean;
 
 export type Layout = ReturnType<typeof layOut>;
 

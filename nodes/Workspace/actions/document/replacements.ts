@@ -6,13 +6,14 @@ import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
-import { cleanText } from '../../../untrusted/document/blocks';
+import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import { changeDocument, type DocumentTarget } from './changeDocument';
 import type { ContentPlace } from './contentPlace';
-import { type Content, planContent, readMarkdown } from './contentRequests';
+import { planContent, readMarkdown } from './contentRequests';
+import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
 import { type BodyState, getBody, getOuterText, getRangeNames, getStoredText } from './tabs';
 
@@ -28,7 +29,7 @@ type TextReplacement = Omit<Replacement, 'format'>;
 /** Markdown that replaces every paragraph that consists of the text to find. */
 interface MarkdownReplacement {
 	readonly find: string;
-	readonly content: Content;
+	readonly content: DocumentContent;
 }
 
 interface PreparedReplacements {
@@ -85,7 +86,7 @@ export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResu
 		...job,
 		createTab: false,
 		detail: 'texts',
-		plan: (body, refusedUrls) => planReplacements(job, body, refusedUrls),
+		plan: (body, isPicture) => planReplacements(job, body, isPicture),
 	});
 	const counted = countTexts(change.texts, replies);
 	const replaced = [...change.replaced, ...counted.replaced];
@@ -116,12 +117,12 @@ function mentionMissing(replaced: Replaced, item: Item): void {
 }
 
 /** Plans the requests: the marker, then Markdown in place of paragraphs, then texts. */
-function planReplacements(job: ReplacementJob, body: BodyState, refusedUrls: ReadonlySet<string>) {
+function planReplacements(job: ReplacementJob, body: BodyState, isPicture: PictureChoice) {
 	// A second replacement could also change the texts that the first one inserted.
 	if (job.markerName && getRangeNames(body).includes(job.markerName))
 		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
 	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
-	const plan = planMarkdowns(tabs, job.replacements.markdowns, refusedUrls);
+	const plan = planMarkdowns(tabs, job.replacements.markdowns, isPicture);
 	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
 	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
 	const requests = [...plan.requests, ...texts.map((text) => buildTextRequest(text, tabIds))];
@@ -133,13 +134,13 @@ function planReplacements(job: ReplacementJob, body: BodyState, refusedUrls: Rea
 function planMarkdowns(
 	tabs: readonly ListedTab[],
 	markdowns: readonly MarkdownReplacement[],
-	refusedUrls: ReadonlySet<string>,
+	isPicture: PictureChoice,
 ) {
 	const placeholders = tabs.flatMap((tab) => findPlaceholders(tab, markdowns));
 	const requests: DocsRequest[] = [];
 	let characterCount = 0;
 	for (const { place, content } of placeholders) {
-		const change = planContent(content, place, refusedUrls);
+		const change = planContent(content, place, isPicture);
 		requests.push(...change.requests);
 		characterCount += change.characterCount;
 	}

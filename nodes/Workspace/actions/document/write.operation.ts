@@ -135,7 +135,7 @@ async function replaceContent(job: ContentJob) {
 	const { change, result } = await changeDocument({
 		...job,
 		detail: 'texts',
-		plan(body, refusedUrls) {
+		plan(body, isPicture) {
 			const { oldElements, place, content } = fitIntoDocument(job, body, 'replace');
 			const oldText = getStoredText(oldElements);
 			firstText ??= oldText;
@@ -144,7 +144,7 @@ async function replaceContent(job: ContentJob) {
 					'Someone else changed the content while it was being replaced',
 					'Nothing was written. Check the document before you run this again.',
 				);
-			return { ...planContent(content, place, refusedUrls), oldElements };
+			return { ...planContent(content, place, isPicture), oldElements };
 		},
 	});
 	mentionRemovedObjects(change.oldElements, job.item);

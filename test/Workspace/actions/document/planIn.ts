@@ -4,7 +4,7 @@ import { planContent } from '../../../../nodes/Workspace/actions/document/conten
 /** Plans content in an empty document. */
 export const planIn = (content: DocumentContent, changes: object = {}) =>
 	planContent(
-		{ ...content, insertImages: false },
+		content,
 		{
 			index: 1,
 			deletedEnd: 1,
@@ -13,5 +13,5 @@ export const planIn = (content: DocumentContent, changes: object = {}) =>
 			keepsStyle: true,
 			...changes,
 		},
-		new Set(),
+		() => false,
 	);
