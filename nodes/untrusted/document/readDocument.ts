@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { canParse } from '../jsonParts';
 import type { TitledTab } from './elements';
-import { flattenTabs, matchTabs, type TabSummary } from './tabList';
+import { flattenTabs, type ListedTab, matchTabs, type TabSummary } from './tabList';
 
 /** What the thread gets beside Google's response. */
 export interface DocumentInput {
@@ -22,29 +22,31 @@ export interface ReadDocument {
 /** Reads Google's response to a request for a document. @returns undefined if it has too many parts, or is nested too deeply */
 export async function readDocument(
 	bytes: Buffer,
-	{ tab: idOrTitle, format }: DocumentInput,
+	{ tab, format }: DocumentInput,
 ): Promise<ReadDocument | undefined> {
 	if (!canParse(bytes)) return undefined;
 	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
 	const allTabs = flattenTabs(document.tabs);
-	let chosenTabs = allTabs;
-	if (idOrTitle !== '') {
-		const matches = matchTabs(allTabs, idOrTitle);
-		chosenTabs = matches.length === 1 ? matches : [];
-	}
-	// Without other tabs, a tab has no title in the text.
-	const hasTitles = chosenTabs.length > 1;
-	const titledTabs = chosenTabs.map(({ tab, title }) => ({
-		...tab.documentTab,
-		tabTitle: hasTitles ? title : '',
-	}));
+	const chosenTabs = chooseTabs(allTabs, tab);
 	return {
 		title: document.title ?? '',
 		revisionId: document.revisionId ?? '',
 		tabs: allTabs.map(({ tabId, title }) => ({ tabId, title })),
-		content: await convertTabs(titledTabs, format),
+		content: await convertTabs(chosenTabs.map(addTitle), format),
 	};
 }
+
+function chooseTabs(allTabs: readonly ListedTab[], idOrTitle: string): readonly ListedTab[] {
+	if (idOrTitle === '') return allTabs;
+	const matches = matchTabs(allTabs, idOrTitle);
+	return matches.length === 1 ? matches : [];
+}
+
+/** Without other tabs, a tab has no title in the text. */
+const addTitle = ({ tab, title }: ListedTab, _: number, tabs: readonly ListedTab[]): TitledTab => ({
+	...tab.documentTab,
+	tabTitle: tabs.length > 1 ? title : '',
+});
 
 async function convertTabs(tabs: readonly TitledTab[], format: DocumentInput['format']) {
 	if (format === 'text') {
