@@ -23,9 +23,6 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** Removes what people overlook in a text: case and white space. */
-export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
-
 /** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
 export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>
 	text?.toLowerCase() === otherText.toLowerCase();
@@ -34,4 +31,12 @@ export const isSameIgnoringCase = (text: string | null | undefined, otherText: s
 export function compareNames(a: string, b: string): number {
 	if (a === b) return 0;
 	return a < b ? -1 : 1;
+}
+
+/** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
+export function listNames(names: readonly string[]): string {
+	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
+	if (names.length > quotedNames.length)
+		quotedNames.push(`${names.length - quotedNames.length} more`);
+	return quotedNames.join(', ');
 }

@@ -70,11 +70,14 @@ function checkNotEmpty(
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
 		const isEmpty = value === undefined || (isBlank(value) && !mayBeBlank);
-		if (isEmpty && rawParameters.hasExpression(name))
-			throw createRefusal(
-				`The expression in '${displayName}' is empty for this item`,
-				`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty, or add ?? '' inside the expression.`,
-			);
+		if (!isEmpty || !rawParameters.hasExpression(name)) continue;
+		const ways = mayBeBlank
+			? "leave the field itself empty, or add ?? '' inside the expression"
+			: 'leave the field itself empty';
+		throw createRefusal(
+			`The expression in '${displayName}' is empty for this item`,
+			`${missingDataAdvice} To leave the value out on purpose, ${ways}.`,
+		);
 	}
 	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))
 		throw createRefusal(

@@ -79,8 +79,8 @@ async function performItem(run: AgentRunState, index: number, call: calls.AgentC
 		if (!waitResult && typeof item.json.output === 'string')
 			liveView.showText(item.json.output);
 		const output = finishItem(run, index, item, call, waitResult);
-		// Another execution would start the agent again (`mayRepeat`). Retry On Fail takes this result instead (`mustNotRepeat`).
-		const doneWork = { resultName: `agent in session ${call.sessionId}`, mayRepeat: false };
+		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this result instead (`mustNotRepeat`).
+		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
 		return { result: { output, doneWork }, mustNotRepeat: true };
 	} catch (error) {
 		return toFailedItem(error, progress);

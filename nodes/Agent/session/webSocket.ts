@@ -71,7 +71,15 @@ function watchEnd(
 ): void {
 	/** Why the socket closes without a close frame. */
 	let cause: CloseReason | undefined;
-	socket.on('error', (error) => (cause ??= convertNetworkError(error, sanitize)));
+	/** Whether the server has accepted the upgrade, but the library has not. Its errors about this have no code. */
+	let isUpgrading = false;
+	socket.on('upgrade', () => (isUpgrading = true));
+	socket.on('open', () => (isUpgrading = false));
+	socket.on('error', (error) => {
+		cause ??= isUpgrading
+			? { kind: 'invalidUpgrade', message: sanitize(error.message) }
+			: convertNetworkError(error, sanitize);
+	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
 		void readUpgradeResponse(response).then((upgrade) => {

@@ -84,7 +84,7 @@ export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 	const target = hasTarget ? parseTarget(await spreadsheet.resolveTab(form)) : {};
 	const firstRow = isRead ? parseBounds(target).row : 0;
 	const headerIndex = Math.max(0, headerRow - 1);
-	const table = await openTable(spreadsheet, target, () => firstRow + headerIndex);
+	const table = await openTable(spreadsheet, target, firstRow + headerIndex);
 	const columns = headerRow === 0 ? listLetters(table) : listNamedColumns(table);
 	return { columns, row: table.row };
 }

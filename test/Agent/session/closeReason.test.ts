@@ -39,6 +39,7 @@ describe('errors', () => {
 		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
 		[{ kind: 'tooLarge' }, 502, 'limit of 16 MiB', 'smaller messages'],
+		[{ kind: 'invalidUpgrade', message: 'No.' }, 502, 'not valid (No.)', 'team that operates'],
 		[
 			{ kind: 'malformed', code: 'WS_ERR_INVALID_UTF8' },
 			502,
@@ -200,6 +201,12 @@ describe('close reason', () => {
 			'backoff',
 		]),
 		['no close frame', { kind: 'dropped' }, 'backoff', 'backoff'],
+		[
+			'an invalid upgrade',
+			{ kind: 'invalidUpgrade', message: '' },
+			'longBackoff',
+			'longBackoff',
+		],
 		['a message too large', { kind: 'tooLarge' }, 'backoff', 'backoff'],
 		['a malformed message', { kind: 'malformed', code: '' }, 'backoff', 'backoff'],
 		['refused connection', network('ECONNREFUSED'), 'backoff', 'backoff'],

@@ -98,7 +98,7 @@ export const write = defineOperation({
 		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
-				`Nothing was written. Check the expression that provides the content, or turn on ${quoteField('allowEmpty')} to clear the document.`,
+				"Nothing was written. Check the expression that provides the content. Only an input object with 'allowEmpty': true clears the document.",
 			);
 		const written = await replaceContent(job);
 		if (!changesTexts(params)) return written;

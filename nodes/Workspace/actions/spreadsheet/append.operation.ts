@@ -5,23 +5,13 @@ import { defineOperation } from '../../operation';
 import { type Cell, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
-import {
-	type PlannedWrite,
-	planSteps,
-	planWrites,
-	type RowStep,
-	sendSteps,
-	sendWrites,
-	summarizeSteps,
-	type TablePlan,
-	type WriteResult,
-} from './requests';
-import { fitRows, type ItemsWithRows, openTarget, prepareRows } from './rows';
-import { buildSpreadsheetUrl } from './spreadsheet';
+import * as requests from './requests';
+import { fitRows, type ItemsWithRows, prepareRows } from './rows';
+import { buildSpreadsheetUrl, openTarget } from './spreadsheet';
 import { findLastRow } from './table';
 
-type AppendResult = WriteResult & { readonly tableRange?: string };
-type AppendPlan = TablePlan & { readonly options: AppendParams };
+type Writes = readonly requests.PlannedWrite[];
+type AppendResult = requests.WriteResult & { readonly tableRange?: string };
 
 /** Plans to insert the rows of all items below the last row of their table. */
 async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendParams>) {
@@ -32,66 +22,65 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
 	const lastRow = await findLastRow(spreadsheet, table);
 	// In an empty tab, the first row of cells goes where the header would be.
-	const needsNoHeader =
-		lastRow === table.row && table.headers.length + table.newNames.length === 0;
-	const endRow = needsNoHeader ? table.row : lastRow + 1;
+	const isEmpty = lastRow === table.row && table.headers.length + table.newNames.length === 0;
+	const endRow = isEmpty ? lastRow : lastRow + 1;
 	const plan = { spreadsheet, table, endRow, options: params };
-	const stepsByItem = planSteps(rowsByItem, 'appended', endRow);
-	return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
-		const offset = await insertRows(plan, stepLists.flat(), isFirst);
-		return stepLists.map((steps) => buildResult(plan, steps, offset));
-	});
+	return requests.planWrites(plan, all, requests.planSteps(rowsByItem, 'appended', endRow));
 }
 
-/** @returns how far below the planned rows the rows are: with USER_ENTERED, Google chooses the place */
-async function insertRows(plan: AppendPlan, steps: readonly RowStep[], isFirst: boolean) {
-	const isEntered = plan.options.valueInputOption === 'USER_ENTERED';
-	const [plannedRow = plan.endRow] = steps[0]?.rows ?? [];
+/** Sends writes of one plan, and returns the result of each. */
+async function sendAppends(writes: Writes): Promise<AppendResult[]> {
+	const [first] = writes;
+	if (!first) return [];
+	const { table, endRow, options } = first.plan;
+	let offset = 0;
 	// Google would copy the format of a header to the first row below it.
-	const isBelowRows = plan.endRow > plan.table.row + 1;
-	await sendSteps(plan, isEntered && isBelowRows ? [] : steps, isFirst);
-	if (!isEntered || !isBelowRows) return 0;
-	return (await appendInterpretedValues(plan, steps)) - plannedRow;
+	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1)
+		offset = await appendInterpretedValues(first, writes);
+	else await requests.sendWrites(writes);
+	return writes.map((write) => buildResult(write, offset));
 }
 
 /**
  * Lets Google interpret values and insert them below the table in one request. With two requests, another process could insert rows between
  * them, and one row would overwrite the other.
- * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
+ * @returns how far below the planned rows the rows are @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
 async function appendInterpretedValues(
-	plan: AppendPlan,
-	steps: readonly RowStep[],
+	first: requests.PlannedWrite,
+	writes: Writes,
 ): Promise<number> {
-	const { spreadsheet, table, endRow, options } = plan;
-	const { firstColumn } = table;
-	const width = findLastColumn(plan, steps) - firstColumn + 1;
-	const values: Cell[][] = [];
-	for (const { changes } of steps)
-		for (const { cellsByColumn } of changes) {
-			const row: Cell[] = [];
-			for (let column = firstColumn; column < firstColumn + width; column++)
-				row.push(escapeCell(cellsByColumn.get(column) ?? null, options));
-			// Google's response begins at the first cell that is not null.
-			row[0] ??= '';
-			values.push(row);
-		}
+	await requests.sendSteps(first, []);
+	const { spreadsheet, table, endRow, options } = first.plan;
+	const { title, firstColumn } = table;
+	const width = Math.max(...writes.map(findLastColumn)) - firstColumn + 1;
+	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
+	const values = changes.map(({ cellsByColumn }) =>
+		// Google's response begins at the first cell that is not null.
+		Array.from({ length: width }, (_, index): Cell => {
+			const cell = cellsByColumn.get(firstColumn + index) ?? (index === 0 ? '' : null);
+			return escapeCell(cell, options);
+		}),
+	);
 	const start = { row: endRow - 1, column: firstColumn };
-	const range = ranges.printTabArea(table.title, start, 1, width);
+	const range = ranges.printTabArea(title, start, 1, width);
 	const { updates } = await spreadsheet.append(range, values, options.valueInputOption);
 	const updatedRange = updates?.updatedRange ?? '';
 	const { row, column } = ranges.parseBounds(ranges.parseRange(updatedRange));
-	if (column === firstColumn && row >= endRow) return row;
-	throw new NodeError({
-		code: 502,
-		message: `The rows were appended at ${updatedRange}, but they belong below row ${endRow} in column ${ranges.toColumnLetters(firstColumn)}`,
-		description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
-		outcome: 'done',
-	});
+	if (column !== firstColumn || row < endRow)
+		throw new NodeError({
+			code: 502,
+			message: `The rows were appended at ${updatedRange}, but they belong below row ${endRow} in column ${ranges.toColumnLetters(firstColumn)}`,
+			description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
+			outcome: 'done',
+		});
+	requests.addHints(writes);
+	return row - (changes[0]?.row ?? endRow);
 }
 
-/** Rows of cells may be wider than the table. */
-function findLastColumn({ table, options }: AppendPlan, steps: readonly RowStep[]): number {
+/** Returns the last column of a write. Rows of cells may be wider than the table. */
+function findLastColumn({ plan, steps }: requests.PlannedWrite): number {
+	const { table, options } = plan;
 	let lastColumn = hasColumnNames(options) ? table.lastColumn : table.firstColumn;
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
@@ -99,17 +88,18 @@ function findLastColumn({ table, options }: AppendPlan, steps: readonly RowStep[
 	return lastColumn;
 }
 
-/** @param steps those of one item @param offset how far below the planned row the rows are */
-function buildResult(plan: AppendPlan, steps: readonly RowStep[], offset: number): AppendResult {
+/** @param offset how far below the planned row the rows are */
+function buildResult(write: requests.PlannedWrite, offset: number): AppendResult {
+	const { plan, steps } = write;
 	const { table, endRow } = plan;
-	const { firstColumn } = table;
-	const columns = [firstColumn, findLastColumn(plan, steps)] as const;
-	const result = summarizeSteps(plan, steps, columns, offset);
+	const column = table.firstColumn;
+	const start = { row: (steps[0]?.row ?? 0) + offset, column };
+	const result = requests.summarizeSteps(plan, steps, start, findLastColumn(write));
 	const height = endRow - table.row;
 	if (height === 0 || table.columnsByName.size === 0) return result;
-	const start = { row: table.row, column: firstColumn };
-	const width = Math.max(table.lastColumn - firstColumn, 0) + 1;
-	return { ...result, tableRange: ranges.printTabArea(table.title, start, height, width) };
+	const width = Math.max(table.lastColumn - column, 0) + 1;
+	const header = { row: table.row, column };
+	return { ...result, tableRange: ranges.printTabArea(table.title, header, height, width) };
 }
 
 export const append = defineOperation({
@@ -127,8 +117,7 @@ export const append = defineOperation({
 		getLockId: (params) => params.spreadsheetId,
 		weigh: ({ weight }) => weight,
 		plan: async ({ sheets }, all) => await planAppend(sheets, all),
-		send: async (_clients, writes: ReadonlyArray<PlannedWrite<AppendResult>>) =>
-			await sendWrites(writes),
+		send: async (_clients, writes) => await sendAppends(writes),
 	},
 	nameResult: ({ updatedRange }) => `rows ${updatedRange}`,
 	recover(_clients, { params: { spreadsheetId, tab, range } }, failure) {

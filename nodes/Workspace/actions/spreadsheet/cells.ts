@@ -4,7 +4,7 @@ import { createRefusal } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { isRecord, TypedText } from '../../../fields/values';
 import type { Item } from '../../operation';
-import { DateCell, toIsoText } from './dates/dates';
+import { DateCell, toIsoText } from './dates';
 import { rowNumberKeys, type RowParams } from './fields';
 
 /** The value of a cell. "" clears the cell. null leaves it unchanged, but `toRowData` clears it. */

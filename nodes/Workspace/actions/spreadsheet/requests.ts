@@ -1,62 +1,59 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError } from '../../../core/errors';
+import { listNames } from '../../../core/text';
 import type { Item } from '../../operation';
-import { type Cell, type CellOptions, escapeCell, toCellData, toHeaderCell } from './cells';
-import { DateCell } from './dates/dates';
-import { listNames } from './names';
-import { type CellPosition, groupNeighbors, printTabArea, toColumnLetters } from './range';
+import { type Cell, escapeCell, toCellData, toHeaderCell } from './cells';
+import { DateCell } from './dates';
+import type { RowParams } from './fields';
+import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
-import type { FittedTable } from './table';
+import type { FittedRow } from './rows';
+import type { ColumnType, FittedTable } from './table';
 
 type Request = sheets_v4.Schema$Request;
-export type CellsByColumn = ReadonlyMap<number, Cell>;
 
-/** What one row of an item does to a table. Rows and columns count from 0. */
+/** The new cells of a row. Rows and columns count from 0. */
+export interface RowChange extends FittedRow {
+	readonly row: number;
+}
+
+/** What one row of an item does to a table. */
 export interface RowStep {
 	readonly action: 'updated' | 'appended' | 'unchanged' | 'skipped';
-	/** The rows of the table that the step is about, maybe several, or the row that it adds. */
-	readonly rows: readonly number[];
+	/** The row that is added, or the first one that changes or matches. */
+	readonly row: number;
 	readonly changes: readonly RowChange[];
 	/** What the user should know after the step. */
 	readonly hint?: string | undefined;
 }
 
-/** The new cells of a row, in the order of their columns. */
-export interface RowChange {
-	readonly row: number;
-	readonly cellsByColumn: CellsByColumn;
-}
-
-/** What the steps of several items share. */
+/** What the writes of several items share. */
 export interface TablePlan {
 	readonly spreadsheet: Spreadsheet;
-	/** Its `newNames` become headers, with the first steps of the plan. */
+	/** Its `newNames` become headers, with the first write of the plan. */
 	readonly table: FittedTable;
 	/** The row from which on rows are added: below the last row of the table. */
 	readonly endRow: number;
-	readonly options: CellOptions;
-	/** Further changes for which the first steps make room. */
+	readonly options: RowParams;
+	/** Further changes for which the first write makes room, and what the user should know about them. */
 	readonly firstRequests?: readonly Request[];
+	readonly firstHint?: string | undefined;
+	/** Whether each row of an item has a result of its own. */
+	readonly hasResultPerRow?: boolean;
 }
 
-/** A write that was planned for one item, together with those of others. */
-export interface PlannedWrite<R> {
-	/** The place of the item among those of the plan. */
-	readonly index: number;
-	/** Sends what was planned for the items with these indexes. */
-	readonly send: (indexes: readonly number[]) => Promise<readonly R[]>;
-}
-
-/** Sends writes of one plan in one request. */
-export async function sendWrites<R>(writes: ReadonlyArray<PlannedWrite<R>>): Promise<readonly R[]> {
-	const indexes = writes.map(({ index }) => index);
-	return (await writes[0]?.send(indexes)) ?? [];
+/** The write of one item, planned together with those of others. */
+export interface PlannedWrite {
+	readonly plan: TablePlan;
+	readonly item: Item;
+	readonly steps: readonly RowStep[];
+	readonly isFirst: boolean;
 }
 
 /** Each row of an item becomes a step, one below another. */
 export function planSteps(
-	rowsByItem: ReadonlyArray<ReadonlyArray<Pick<RowChange, 'cellsByColumn'>> | NodeError>,
+	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
 	action: 'updated' | 'appended',
 	firstRow: number,
 ): Array<RowStep[] | NodeError> {
@@ -65,47 +62,28 @@ export function planSteps(
 		if (isNodeError(rows)) return rows;
 		return rows.map(({ cellsByColumn }) => {
 			const row = nextRow++;
-			return { action, rows: [row], changes: [{ row, cellsByColumn }] };
+			return { action, row, changes: [{ row, cellsByColumn }] };
 		});
 	});
 }
 
-/** Plans to send the steps of each item. A refusal stays in the place of an item's steps. @param sendAll returns the results of items */
-export function planWrites<R>(
-	{ table }: TablePlan,
-	items: ReadonlyArray<{ readonly item: Item }>,
+/** Plans a write for the steps of each item. A refusal stays in its place. */
+export function planWrites(
+	plan: TablePlan,
+	all: ReadonlyArray<{ readonly item: Item }>,
 	stepsByItem: ReadonlyArray<readonly RowStep[] | NodeError>,
-	sendAll: (stepLists: ReadonlyArray<readonly RowStep[]>, isFirst: boolean) => Promise<R[]>,
-): Array<PlannedWrite<R> | NodeError> {
-	const send = async (indexes: readonly number[]) => {
-		const stepLists = indexes.map((index) => {
-			const steps = stepsByItem[index] ?? [];
-			return isNodeError(steps) ? [] : steps;
-		});
-		const results = await sendAll(stepLists, indexes[0] === 0);
-		for (const [position, index] of indexes.entries())
-			addHints(items[index]?.item, stepLists[position] ?? [], table);
-		return results;
-	};
-	return stepsByItem.map((steps, index) => (isNodeError(steps) ? steps : { index, send }));
+): Array<PlannedWrite | NodeError> {
+	return all.map(({ item }, index) => {
+		const steps = stepsByItem[index] ?? [];
+		return isNodeError(steps) ? steps : { plan, item, steps, isFirst: index === 0 };
+	});
 }
 
-function addHints(item: Item | undefined, steps: readonly RowStep[], table: FittedTable): void {
-	const textColumns = new Set<number>();
-	for (const { hint, changes } of steps) {
-		if (hint) item?.addHint(hint);
-		for (const { cellsByColumn } of changes)
-			for (const [column, cell] of cellsByColumn)
-				if (typeof cell === 'string' && cell !== '' && table.types.get(column) === 'number')
-					textColumns.add(column);
-	}
-	if (textColumns.size === 0) return;
-	const names = [...textColumns].map(
-		(column) => table.headers[column]?.text || toColumnLetters(column),
-	);
-	item?.addHint(
-		`A text was stored in ${listNames(names)}, which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.`,
-	);
+/** Sends writes of one plan together. */
+export async function sendWrites(writes: readonly PlannedWrite[]): Promise<void> {
+	const steps = writes.flatMap((write) => write.steps);
+	if (writes[0]) await sendSteps(writes[0], steps);
+	addHints(writes);
 }
 
 /**
@@ -114,42 +92,73 @@ function addHints(item: Item | undefined, steps: readonly RowStep[], table: Fitt
  * @param isFirst whether these are the first steps of the plan. They also write the headers of new columns.
  */
 export async function sendSteps(
-	plan: TablePlan,
+	{ plan, isFirst }: Pick<PlannedWrite, 'plan' | 'isFirst'>,
 	steps: readonly RowStep[],
-	isFirst: boolean,
 ): Promise<void> {
-	const { spreadsheet, table, options, firstRequests = [] } = plan;
+	const { spreadsheet, table } = plan;
 	const changes = steps.flatMap((step) => step.changes);
 	if (isFirst && table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
-	const ownRequests = isFirst ? [...firstRequests] : [];
+	const firstRequests = isFirst ? [...(plan.firstRequests ?? [])] : [];
 	// A row that is added directly below the header has no format yet.
-	const isPlain = steps.find(isAppended)?.rows[0] === table.row + 1;
+	const isPlain = steps.find(isAppended)?.row === table.row + 1;
 	const rectangles = combineIntoRectangles(changes, isPlain ? new Map() : table.types);
-	if (options.valueInputOption !== 'USER_ENTERED') {
-		const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
-		await spreadsheet.change([...structure, ...ownRequests, ...cells]);
+	if (plan.options.valueInputOption === 'USER_ENTERED') {
+		await spreadsheet.change(structure);
+		await sendInterpretedValues(plan, rectangles);
+		// Last, so that no old cell is cleared if the new ones could not be written.
+		await spreadsheet.change(firstRequests);
 		return;
 	}
-	await spreadsheet.change(structure);
+	const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
+	await spreadsheet.change([...structure, ...firstRequests, ...cells]);
+}
+
+async function sendInterpretedValues(plan: TablePlan, rectangles: readonly Rectangle[]) {
 	if (rectangles.length === 0) return;
+	const { spreadsheet, table, options } = plan;
 	const data = rectangles.map(({ grid, ...start }) => ({
 		range: printTabArea(table.title, start, grid.length, grid[0]?.length ?? 1),
 		values: grid.map((line) => line.map((cell) => escapeCell(cell, options))),
 	}));
 	const requestBody = { valueInputOption: options.valueInputOption, data };
 	await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
-	// Last, so that no old cell is cleared if the new ones could not be written.
-	await spreadsheet.change(ownRequests);
+}
+
+/** Adds the hints of writes that were sent. */
+export function addHints(writes: readonly PlannedWrite[]): void {
+	for (const { plan, item, steps, isFirst } of writes) {
+		if (isFirst && plan.firstHint) item.addHint(plan.firstHint);
+		for (const { hint } of steps) if (hint) item.addHint(hint);
+		const names = findTextsAmongNumbers(plan, steps);
+		if (names.length > 0)
+			item.addHint(
+				`A text was stored in ${listNames(names)}, which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.`,
+			);
+	}
+}
+
+/** Returns the names of the columns of numbers in which steps write a text. */
+function findTextsAmongNumbers({ table, options }: TablePlan, steps: readonly RowStep[]) {
+	const names = new Set<string>();
+	// Google may read such a text as a number.
+	if (options.valueInputOption === 'USER_ENTERED') return [];
+	for (const { changes } of steps)
+		for (const { cellsByColumn } of changes)
+			for (const [column, cell] of cellsByColumn)
+				if (typeof cell === 'string' && cell !== '' && table.types.get(column) === 'number')
+					names.add(table.headers[column]?.text || toColumnLetters(column));
+	return [...names];
 }
 
 function buildHeaderChange({ table, options }: TablePlan): RowChange {
-	const { row, firstNewColumn, newNames } = table;
-	const cells = newNames.map(
-		(name, index) => [firstNewColumn + index, toHeaderCell(name, options)] as const,
-	);
-	return { row, cellsByColumn: new Map(cells) };
+	const cellsByColumn = new Map<number, Cell>();
+	for (const [index, name] of table.newNames.entries())
+		cellsByColumn.set(table.firstNewColumn + index, toHeaderCell(name, options));
+	return { row: table.row, cellsByColumn };
 }
+
+const isAppended = ({ action }: RowStep) => action === 'appended';
 
 /** Builds the requests that add rows and columns, and make a native table include them. */
 function buildStructureRequests(
@@ -157,23 +166,22 @@ function buildStructureRequests(
 	steps: readonly RowStep[],
 	changes: readonly RowChange[],
 ): Request[] {
-	const { sheetId, columnCount } = table;
-	const addedRows = steps.filter(isAppended).flatMap(({ rows }) => rows);
-	const [firstRow = endRow] = addedRows;
-	// Earlier requests of the plan have added the rows above.
-	let rowCount = table.rowCount + firstRow - endRow;
+	const added = steps.filter(isAppended);
+	const startIndex = added[0]?.row ?? endRow;
+	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
-	if (addedRows.length > 0 && firstRow < rowCount) {
-		const endIndex = firstRow + addedRows.length;
-		const range = { sheetId, dimension: 'ROWS', startIndex: firstRow, endIndex };
+	// Earlier requests of the plan have added the rows above.
+	let rowCount = table.rowCount + startIndex - endRow;
+	if (startIndex < endIndex && startIndex < rowCount) {
+		const range = { sheetId: table.sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like its header.
-		const inheritFromBefore = firstRow > table.row + 1;
+		const inheritFromBefore = startIndex > table.row + 1;
 		requests.push({ insertDimension: { range, inheritFromBefore } });
-		rowCount += addedRows.length;
+		rowCount += added.length;
 	}
-	requests.push(...buildEnlargeTabRequests({ sheetId, rowCount, columnCount }, findEnd(changes)));
-	const addedCount = firstRow - endRow + addedRows.length;
-	return [...requests, ...growNativeTable(table, endRow, addedCount)];
+	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, findEnd(changes)));
+	requests.push(...growNativeTable(table, endRow, endIndex - endRow));
+	return requests;
 }
 
 /** Returns the size that a tab must have for the cells of changes. */
@@ -188,28 +196,21 @@ function findEnd(changes: readonly RowChange[]) {
 }
 
 /** A native table does not grow if rows are added below it or headers are written beside it. @param addedCount rows from `endRow` on */
-function growNativeTable(
-	{ nativeTable, firstNewColumn, newNames }: FittedTable,
-	endRow: number,
-	addedCount: number,
-): Request[] {
-	if (!nativeTable) return [];
-	const { tableId, range } = nativeTable;
-	const isBeside = firstNewColumn === range.endColumnIndex;
-	const endColumnIndex = range.endColumnIndex + (isBeside ? newNames.length : 0);
+function growNativeTable(table: FittedTable, endRow: number, addedCount: number): Request[] {
+	if (!table.nativeTable) return [];
+	const { tableId, range } = table.nativeTable;
+	let { endColumnIndex } = range;
+	if (table.firstNewColumn === endColumnIndex) endColumnIndex += table.newNames.length;
 	const growsByItself = addedCount === 0 || endRow < range.endRowIndex;
 	if (growsByItself && endColumnIndex === range.endColumnIndex) return [];
 	const endRowIndex = range.endRowIndex + addedCount;
 	return [buildResizeTableRequest(tableId, { ...range, endRowIndex, endColumnIndex })];
 }
 
-const isAppended = ({ action }: RowStep) => action === 'appended';
-
-type Format = DateCell['format'] | undefined;
 /** Neighboring cells with the same number format; undefined if the format does not change. */
 interface Rectangle extends CellPosition {
 	readonly grid: Cell[][];
-	readonly format: Format;
+	readonly format: DateCell['format'] | undefined;
 }
 
 /** Combines neighboring cells, which makes the requests smaller. @param types what columns hold: those of dates keep their own format */
@@ -217,38 +218,44 @@ function combineIntoRectangles(
 	changes: readonly RowChange[],
 	types: FittedTable['types'],
 ): Rectangle[] {
-	const pieces: Array<CellPosition & { line: Cell[]; format: Format }> = [];
-	for (const { row, cellsByColumn } of changes) {
-		const cells = [...cellsByColumn].map(([column, cell]) => {
-			const needsFormat = cell instanceof DateCell && types.get(column) !== 'date';
-			return { column, cell, format: needsFormat ? cell.format : undefined };
-		});
-		const groups = groupNeighbors(
-			cells,
-			(left, right) =>
-				right.column === left.column + 1 && isSameFormat(left.format, right.format),
-		);
-		for (const group of groups) {
-			const { column, format } = group[0];
-			pieces.push({ row, column, format, line: group.map(({ cell }) => cell) });
-		}
+	const lines = changes.flatMap((change) => splitIntoLines(change, types));
+	lines.sort((a, b) => a.column - b.column || a.row - b.row);
+	const rectangles: Rectangle[] = [];
+	for (const line of lines) {
+		const above = rectangles.at(-1);
+		if (above && isBelow(line, above)) above.grid.push(...line.grid);
+		else rectangles.push(line);
 	}
-	pieces.sort((a, b) => a.column - b.column || a.row - b.row);
-	const rectangles = groupNeighbors(
-		pieces,
-		(above, piece) =>
-			piece.row === above.row + 1 &&
-			piece.column === above.column &&
-			piece.line.length === above.line.length &&
-			isSameFormat(above.format, piece.format),
-	);
-	return rectangles.map((group) => {
-		const { row, column, format } = group[0];
-		return { row, column, format, grid: group.map(({ line }) => line) };
-	});
+	return rectangles;
 }
 
-const isSameFormat = (format: Format, otherFormat: Format) =>
+const isBelow = (line: Rectangle, above: Rectangle) =>
+	line.column === above.column &&
+	line.row === above.row + above.grid.length &&
+	line.grid[0]?.length === above.grid[0]?.length &&
+	isSameFormat(line.format, above.format);
+
+/** Splits the cells of a row into lines of neighbors. */
+function splitIntoLines({ row, cellsByColumn }: RowChange, types: FittedTable['types']) {
+	const lines: Rectangle[] = [];
+	let cells: Cell[] = [];
+	for (const [column, cell] of cellsByColumn) {
+		const format = findNewFormat(cell, types.get(column));
+		const left = lines.at(-1);
+		const continues = left && column === left.column + cells.length;
+		if (continues && isSameFormat(left.format, format)) cells.push(cell);
+		else {
+			cells = [cell];
+			lines.push({ row, column, format, grid: [cells] });
+		}
+	}
+	return lines;
+}
+
+const findNewFormat = (cell: Cell, type: ColumnType | undefined) =>
+	cell instanceof DateCell && type !== 'date' ? cell.format : undefined;
+
+const isSameFormat = (format: Rectangle['format'], otherFormat: Rectangle['format']) =>
 	format?.type === otherFormat?.type && format?.pattern === otherFormat?.pattern;
 
 /** Builds the request that stores values unchanged. */
@@ -287,17 +294,15 @@ export function summarizeChanges(
 	};
 }
 
-/** Counts what steps write that are one below another, in these columns. @param offset how many rows lower it was written */
+/** Counts what steps write that are one below another. @param lastColumn that of the range in the result */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	[firstColumn, lastColumn]: readonly [number, number],
-	offset = 0,
+	start: CellPosition,
+	lastColumn: number,
 ): WriteResult {
-	const changes = steps.flatMap((step) => step.changes);
-	const row = changes[0]?.row ?? steps[0]?.rows[0] ?? 0;
-	const start = { row: row + offset, column: firstColumn };
-	const width = lastColumn - firstColumn + 1;
+	const width = lastColumn - start.column + 1;
 	const range = printTabArea(table.title, start, steps.length, width);
+	const changes = steps.flatMap((step) => step.changes);
 	return summarizeChanges(spreadsheet, changes, range);
 }

@@ -1,23 +1,28 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
 import type { NodeError } from '../../../core/errors';
+import { listNames } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Item, Prepared } from '../../operation';
 import {
 	type Cell,
+	type CellOptions,
 	collectNames,
 	type GivenRows,
 	hasColumnNames,
 	type NamedRow,
 	readGivenRows,
 } from './cells';
-import { parseIso, parseShown } from './dates/dates';
+import { parseIso, parseShown } from './dates';
 import type { RowParams } from './fields';
-import { createColumnError, headerRowAdvice, listNames } from './names';
-import { parseTarget, type TabRange } from './range';
-import type { CellsByColumn } from './requests';
-import { Spreadsheet } from './spreadsheet';
-import { type ColumnType, fitColumns, type FittedTable, openTable, type Table } from './table';
+import type { TabRange } from './range';
+import type { Spreadsheet } from './spreadsheet';
+import {
+	createColumnError,
+	fitColumns,
+	type FittedTable,
+	headerRowAdvice,
+	openTable,
+	type Table,
+} from './table';
 
 /** What `prepare` makes of an item. */
 export interface PreparedRows<P extends RowParams> {
@@ -44,74 +49,28 @@ export function prepareRows<P extends RowParams>(params: P, item: Item): Prepare
 /** Items whose rows go to the same place with the same options, so the first item's parameters count for all. */
 export type ItemsWithRows<P extends RowParams> = ReadonlyArray<Prepared<PreparedRows<P>>>;
 
-/** Opens the spreadsheet of items, and creates the tab if the user wants it. */
-export async function openTarget(sheets: sheets_v4.Sheets, params: RowParams, item: Item) {
-	const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
-	const target = parseTarget(await spreadsheet.resolveTab(params));
-	if (params.createTab) await spreadsheet.createMissingTab(target);
-	return { spreadsheet, target };
-}
-
-/** At most 15 digits, because a number keeps no more. */
-const plainNumberPattern = /^-?(?=(?:\D*\d){1,15}\D*$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const booleanPattern = /^(true|false)$/i;
-
-/**
- * Gives the cells of rows the types that they have in the table, if Cell Format is `AUTO`: text in ISO 8601 becomes a date. What a person
- * typed or a model filled in takes the type of its column, where it can be read as one. Other texts stay texts.
- */
-export function typeRows<P extends RowParams>(
-	all: ItemsWithRows<P>,
-	table: Table,
-	{ valueInputOption }: RowParams,
-): NamedRow[][] {
-	const rowsByItem = all.map(({ prepared }) => [...(prepared.given.namedRows ?? [])]);
-	if (valueInputOption !== 'AUTO') return rowsByItem;
-	return rowsByItem.map((rows) => rows.map((row) => typeCells(row, table)));
-}
-
-function typeCells(row: NamedRow, { columnsByName, types, settings }: Table): NamedRow {
-	const cellsByName = new Map<string, Cell>();
-	for (const [name, cell] of row.cellsByName) {
-		const column = row.typedNames.has(name) ? columnsByName.get(name) : undefined;
-		const type = types.get(column ?? -1);
-		cellsByName.set(name, typeof cell === 'string' ? typeText(cell, type, settings) : cell);
-	}
-	return { ...row, cellsByName };
-}
-
-function typeText(text: string, type: ColumnType | undefined, settings: Table['settings']): Cell {
-	const trimmed = text.trim();
-	if (type === 'number' && plainNumberPattern.test(trimmed)) return Number(trimmed);
-	if (type === 'boolean' && booleanPattern.test(trimmed)) return /true/i.test(trimmed);
-	if (type === 'date') return parseShown(text, settings) ?? text;
-	return parseIso(text, settings) ?? text;
-}
-
 /** A row whose cells have found their columns. */
 export interface FittedRow {
 	/** The cells to write, in the order of their columns. */
-	readonly cellsByColumn: CellsByColumn;
-	readonly rowNumber: unknown;
+	readonly cellsByColumn: ReadonlyMap<number, Cell>;
+	readonly rowNumber?: unknown;
 }
-
-type RowsByItem = ReadonlyArray<readonly FittedRow[] | NodeError>;
 
 /** Opens a table and finds a column for each field of the items. A refusal takes the place of the rows that do not fit. */
 export async function fitRows<P extends RowParams>(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
-	params: RowParams,
+	params: P,
 	all: ItemsWithRows<P>,
-): Promise<{ table: FittedTable; rowsByItem: RowsByItem }> {
-	const foundTable = await openTable(spreadsheet, target, () => params.headerRow - 1);
+) {
+	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
-	const typedRows = typeRows(all, foundTable, params);
-	const names = collectNames(typedRows.flat());
+	const namedRows = all.map(({ prepared }) => prepared.given.namedRows ?? []);
+	const names = collectNames(namedRows.flat());
 	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
-	const rowsByItem = typedRows.map((rows) => {
+	const rowsByItem = namedRows.map((rows) => {
 		const misfit = findMisfit(rows, table, params);
-		return misfit ?? rows.map((row) => fitRow(row, table));
+		return misfit ?? rows.map((row) => fitRow(row, table, params));
 	});
 	return { table, rowsByItem };
 }
@@ -120,16 +79,19 @@ export async function fitRows<P extends RowParams>(
 function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>) {
 	const { target, rangeStart } = foundTable;
 	const firstColumn = target.a1 === undefined ? foundTable.firstColumn : rangeStart;
-	const toCells = (row: readonly Cell[]) =>
-		row
-			.map((cell, index) => [firstColumn + index, cell] as const)
-			.filter(([, cell]) => cell !== null);
+	const table: FittedTable = { ...foundTable, firstColumn, newNames: [] };
 	const rowsByItem = all.map(({ prepared }) =>
-		(prepared.given.cellRows ?? []).map((row) => {
-			return { cellsByColumn: new Map(toCells(row)), rowNumber: undefined };
-		}),
+		(prepared.given.cellRows ?? []).map((cells) => fitCellRow(cells, firstColumn)),
 	);
-	return { table: { ...foundTable, firstColumn, newNames: [] }, rowsByItem };
+	return { table, rowsByItem };
+}
+
+/** Leaves out null, which stands for a cell that does not change. */
+export function fitCellRow(cells: readonly Cell[], firstColumn: number): FittedRow {
+	const cellsByColumn = new Map<number, Cell>();
+	for (const [index, cell] of cells.entries())
+		if (cell !== null) cellsByColumn.set(firstColumn + index, cell);
+	return { cellsByColumn };
 }
 
 /** Returns the refusal of rows that do not fit a table. */
@@ -152,13 +114,34 @@ function findMisfit(
 	return undefined;
 }
 
-/** Leaves out null, which stands for a cell that does not change, and cells whose names are no columns. */
-function fitRow({ cellsByName, rowNumber }: NamedRow, { columnsByName }: FittedTable): FittedRow {
+/** Leaves out null, and cells whose names are no columns. */
+function fitRow(row: NamedRow, table: FittedTable, options: CellOptions): FittedRow {
 	const cells: Array<[number, Cell]> = [];
-	for (const [name, cell] of cellsByName) {
-		const column = columnsByName.get(name);
+	for (const name of row.cellsByName.keys()) {
+		const column = table.columnsByName.get(name);
+		const cell = readCell(row, name, table, options);
 		if (column !== undefined && cell !== null) cells.push([column, cell]);
 	}
 	cells.sort(([a], [b]) => a - b);
-	return { cellsByColumn: new Map(cells), rowNumber };
+	return { cellsByColumn: new Map(cells), rowNumber: row.rowNumber };
+}
+
+/** At most 15 digits, because a number keeps no more. */
+const plainNumberPattern = /^-?(?=(?:\D*\d){1,15}\D*$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const booleanPattern = /^(true|false)$/i;
+
+/**
+ * Returns the cell of a row. If Cell Format is `AUTO`, text in ISO 8601 becomes a date, and what a person typed or a model filled in takes the
+ * type of its column, where it can be read as one. Other texts stay texts.
+ */
+export function readCell(row: NamedRow, name: string, table: Table, options: CellOptions): Cell {
+	const { columnsByName, types, settings } = table;
+	const cell = row.cellsByName.get(name) ?? null;
+	if (typeof cell !== 'string' || options.valueInputOption !== 'AUTO') return cell;
+	const type = row.typedNames.has(name) ? types.get(columnsByName.get(name) ?? -1) : undefined;
+	const text = cell.trim();
+	if (type === 'number' && plainNumberPattern.test(text)) return Number(text);
+	if (type === 'boolean' && booleanPattern.test(text)) return text.toLowerCase() === 'true';
+	const parse = type === 'date' ? parseShown : parseIso;
+	return parse(cell, settings) ?? cell;
 }

@@ -1,12 +1,12 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
-import { isSameIgnoringCase } from '../../../core/text';
+import { isSameIgnoringCase, listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
 import type { Cell } from './cells';
-import type { DateSettings } from './dates/dates';
-import { listNames } from './names';
+import type { DateSettings } from './dates';
+import type { RowParams } from './fields';
 import * as ranges from './range';
 
 export const buildSpreadsheetUrl = (id: string) =>
@@ -133,7 +133,7 @@ export class Spreadsheet {
 			valueInputOption,
 			requestBody: new ValuesBody(values),
 		};
-		return (await this.valuesApi.update(request)).data;
+		return (await this.valuesApi.update(request)).data.updatedRange;
 	}
 
 	/** Inserts rows below the table that Google finds in a range. */
@@ -267,6 +267,14 @@ export class Spreadsheet {
 	async #fetchTabsOnce() {
 		return await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
 	}
+}
+
+/** Opens the spreadsheet of items to write rows, and creates the tab if the user wants it. */
+export async function openTarget(client: sheets_v4.Sheets, params: RowParams, item: Item) {
+	const spreadsheet = new Spreadsheet(client, params.spreadsheetId, item);
+	const target = ranges.parseTarget(await spreadsheet.resolveTab(params));
+	if (params.createTab) await spreadsheet.createMissingTab(target);
+	return { spreadsheet, target };
 }
 
 /** Returns whether Google knows no such tab or named range. Google's message is the same for a text that is not a range. */

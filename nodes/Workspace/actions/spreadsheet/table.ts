@@ -1,9 +1,10 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { createRefusal } from '../../../core/errors';
+import { listNames } from '../../../core/text';
+import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
-import { isDateFormat } from './dates/dates';
-import { listNames } from './names';
+import { isDateFormat } from './dates';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
 import {
 	findNativeTable,
@@ -53,6 +54,12 @@ export interface FittedTable extends Table {
 }
 
 export type ColumnType = 'number' | 'boolean' | 'date' | 'text';
+
+export const headerRowAdvice = `If the column names are in another row, change ${quoteField('headerRow')}.`;
+
+/** Creates a refusal that lists all columns. @param names the names of the table's columns */
+export const createColumnError = (message: string, names: readonly string[], advice: string) =>
+	createRefusal(message, `Its columns are ${listNames(names)}. ${advice}`);
 
 /** A cell of a header row. */
 export interface Header {
@@ -122,44 +129,42 @@ export function findHeaderRow(
 	return expectedRow + Math.max(0, blankRowCount);
 }
 
-/** Returns the row of a range, from 0, in which the header is, or below which only blank rows are above it. */
-type RowFinder = (target: TabRange) => number;
-
-/** Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range */
+/**
+ * Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range
+ * @param headerRow the row in which the header is, or below which only blank rows are above it
+ * @param isInRange whether the header is not above the range
+ */
 export async function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
-	findFirstRow: RowFinder,
+	headerRow: number,
+	isInRange = false,
 ): Promise<Table> {
-	const openNamedRange = async () =>
-		await fetchTable(spreadsheet, await spreadsheet.resolveName(target), findFirstRow);
+	const fetchIn = async (place: TabRange) => {
+		const rangeRow = isInRange ? parseBounds(place).row : 0;
+		return await fetchTable(spreadsheet, place, Math.max(headerRow, rangeRow));
+	};
+	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(target));
 	return await spreadsheet.sendForRange(target, async () => {
-		if (target.tab !== undefined && target.name !== undefined) return await openNamedRange();
-		return await fetchTable(spreadsheet, target, findFirstRow).catch(async (error: unknown) => {
+		if (target.name === undefined) return await fetchIn(target);
+		if (target.tab !== undefined) return await fetchInNamedRange();
+		return await fetchIn(target).catch(async (error: unknown) => {
 			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error) && target.name !== undefined)
-				return await openNamedRange();
+			if (isUnknownRangeError(error)) return await fetchInNamedRange();
 			throw error;
 		});
 	});
 }
 
-async function fetchTable(
-	spreadsheet: Spreadsheet,
-	target: TabRange,
-	findFirstRow: RowFinder,
-): Promise<Table> {
-	const firstRow = findFirstRow(target);
+async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: number) {
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
-	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values }) => values ?? []);
+	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
 	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const headerRows = rows.map((cells) => cells.map(readHeader));
-	const texts = headerRows.map((headers) =>
-		headers.slice(rangeStart, rangeEnd + 1).map(({ text }) => text),
-	);
-	// Below `firstRow`, only blank rows are above the header.
-	const blankRowCount = findHeaderRow(texts, 0);
+	const texts = headerRows.map((headers) => headers.map(({ text }) => text));
+	const range = texts.map((line) => line.slice(rangeStart, rangeEnd + 1));
+	const blankRowCount = findHeaderRow(range, 0);
 	const row = firstRow + blankRowCount;
 	const layout = layOutColumns(headerRows[blankRowCount] ?? [], rangeStart, rangeEnd);
 	const nativeTable = findNativeTable(sheet, { row, column: layout.firstColumn });
@@ -181,22 +186,18 @@ const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
 
 /** Finds the columns of a table: those in the range that have a header, with the columns between them. */
 function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeEnd: number) {
-	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(({ text }) => text !== '') + 1);
-	const isEmpty = (column: number) => (headers[column]?.text ?? '') === '';
-	const filledColumns = [...headers.keys()].filter((column) => !isEmpty(column));
-	const tableColumns = filledColumns.filter(
-		(column) => column >= rangeStart && column <= rangeEnd,
-	);
-	let firstColumn = tableColumns[0] ?? rangeStart;
-	while (firstColumn > 0 && !isEmpty(firstColumn - 1)) firstColumn--;
-	const firstNewColumn = (tableColumns.at(-1) ?? rangeStart - 1) + 1;
-	const { names, columnsByName } = nameColumns(
-		headers.slice(rangeStart, firstNewColumn),
-		rangeStart,
-	);
+	const isFilled = ({ text }: Header) => text !== '';
+	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(isFilled) + 1);
+	const filledColumns = [...headers.keys()].filter((column) => headers[column]?.text);
+	const inRange = filledColumns.filter((column) => column >= rangeStart && column <= rangeEnd);
+	let [firstColumn = rangeStart] = inRange;
+	while (headers[firstColumn - 1]?.text) firstColumn--;
+	const firstNewColumn = (inRange.at(-1) ?? rangeStart - 1) + 1;
+	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
+	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
 	return {
 		headers,
-		names: names.filter((_, index) => !isEmpty(rangeStart + index)),
+		names: names.filter((_, index) => columnHeaders[index]?.text),
 		columnsByName,
 		firstColumn,
 		lastColumn: Math.max(firstNewColumn - 1, firstColumn),
@@ -233,34 +234,49 @@ function readFormatType(cell: sheets_v4.Schema$CellData): ColumnType | undefined
 }
 
 /**
- * Finds a column for each name of some rows. A column without a header is named by its letter, if it follows the last header directly.
- * @param mayAdd whether other names become new columns. Without any header, they always do.
+ * Finds a column for each name of some rows.
+ * @param mayAdd whether names without a column become new columns. Without any header, they always do.
  * @throws NodeError 400 if other headers leave no space for the new columns
  */
 export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
 	const hasHeader = table.names.length > 0;
 	const columnsByName = new Map(table.columnsByName);
-	let { firstColumn, firstNewColumn } = table;
-	const wantedNames = new Set(hasHeader ? names : []);
-	for (; firstNewColumn < table.endColumn; firstNewColumn++) {
-		const letters = toColumnLetters(firstNewColumn);
-		let name = letters;
-		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
-		if (!wantedNames.has(name)) break;
-		columnsByName.set(name, firstNewColumn);
-	}
+	const firstNewColumn = hasHeader
+		? nameLetterColumns(table, names, columnsByName)
+		: table.firstNewColumn;
 	const canAdd = mayAdd || !hasHeader;
 	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
-	if (firstNewColumn + newNames.length > table.endColumn)
+	for (const [index, name] of newNames.entries()) columnsByName.set(name, firstNewColumn + index);
+	const endColumn = firstNewColumn + newNames.length;
+	if (endColumn > table.endColumn)
 		throw createRefusal(
 			`There is no space for new columns: ${listNames(newNames)}`,
 			`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
 		);
-	for (const [index, name] of newNames.entries()) columnsByName.set(name, firstNewColumn + index);
+	let { firstColumn } = table;
 	for (const name of names)
 		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
-	const lastColumn = Math.max(table.lastColumn, firstNewColumn + newNames.length - 1);
+	const lastColumn = Math.max(table.lastColumn, endColumn - 1);
 	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+}
+
+/**
+ * Adds the columns without a header that rows name by their letters, as Read does, as far as they follow the last header directly.
+ * @returns the column after them
+ */
+function nameLetterColumns(
+	{ firstNewColumn, endColumn }: Table,
+	names: readonly string[],
+	columnsByName: Map<string, number>,
+): number {
+	const wantedNames = new Set(names);
+	for (let column = firstNewColumn; ; column++) {
+		const letters = toColumnLetters(column);
+		let name = letters;
+		for (let number = 2; columnsByName.has(name); number++) name = `${letters}_${number}`;
+		if (column >= endColumn || !wantedNames.has(name)) return column;
+		columnsByName.set(name, column);
+	}
 }
 
 /** The cells of a table below its header. Rows and columns count from 0. */

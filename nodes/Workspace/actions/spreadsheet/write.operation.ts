@@ -7,24 +7,17 @@ import { hasColumnNames } from './cells';
 import * as fields from './fields';
 import type { WriteParams } from './fields';
 import { buildTargetKey, parseBounds } from './range';
-import {
-	type PlannedWrite,
-	planSteps,
-	planWrites,
-	type RowStep,
-	sendSteps,
-	sendWrites,
-	summarizeSteps,
-	type TablePlan,
-	type WriteResult,
-} from './requests';
-import { fitRows, type ItemsWithRows, openTarget, prepareRows } from './rows';
+import * as requests from './requests';
+import { fitRows, type ItemsWithRows, prepareRows } from './rows';
+import { openTarget } from './spreadsheet';
 import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
-import { writeCells } from './write/writeCells';
+import { type CellsWrite, writeCells } from './write/writeCells';
 
 /** The result of one item. If rows are matched, each row has its own, with its action. */
-type ItemResult = WriteResult | Array<WriteResult & Pick<RowStep, 'action'>>;
+type ItemResult =
+	requests.WriteResult | Array<requests.WriteResult & Pick<requests.RowStep, 'action'>>;
+type Write = requests.PlannedWrite | CellsWrite;
 type WriteMode = WriteParams['writeMode'];
 
 /** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
@@ -55,51 +48,53 @@ function resolveWriteMode(params: WriteParams): WriteMode {
 }
 
 /** Plans the writes of items that have the same target and options. */
-async function planWrite(
+async function planWrites(
 	sheets: sheets_v4.Sheets,
 	all: ItemsWithRows<WriteParams>,
-): Promise<Array<PlannedWrite<ItemResult> | NodeError>> {
+): Promise<Array<Write | NodeError>> {
 	const [first] = all;
 	if (!first) return [];
-	const { params } = first.prepared;
-	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	const { cellRows } = first.prepared.given;
-	if (cellRows) {
-		// Without column names, an item is alone.
-		const send = async () => [await writeCells(spreadsheet, target, params, cellRows)];
-		return [{ index: 0, send }];
-	}
-	if (params.writeMode === 'replace')
-		return await planReplacement(spreadsheet, target, params, all);
+	const { params, given } = first.prepared;
+	const opened = await openTarget(sheets, params, first.item);
+	// Without column names, an item is alone.
+	if (given.cellRows) return [{ ...opened, params, rows: given.cellRows }];
+	if (params.writeMode === 'replace') return await planReplacement(opened, params, all);
+	const { spreadsheet, target } = opened;
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
-	if (params.writeMode === 'overwrite') {
-		// Below the header, or from the range's first row on if that is lower.
-		const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
-		const plan = { spreadsheet, table, endRow, options: params };
-		const stepsByItem = planSteps(rowsByItem, 'updated', endRow);
-		const columns = [table.firstColumn, table.lastColumn] as const;
-		return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
-			await sendSteps(plan, stepLists.flat(), isFirst);
-			return stepLists.map((steps) => summarizeSteps(plan, steps, columns));
-		});
+	if (params.writeMode !== 'overwrite') {
+		const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
+		const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
+		return requests.planWrites(plan, all, stepsByItem);
 	}
-	const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
+	// Below the header, or from the range's first row on if that is lower.
+	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	return planWrites(plan, all, stepsByItem, async (stepLists, isFirst) => {
-		await sendSteps(plan, stepLists.flat(), isFirst);
-		return stepLists.map((steps) => steps.map((step) => buildStepResult(plan, step)));
+	return requests.planWrites(plan, all, requests.planSteps(rowsByItem, 'updated', endRow));
+}
+
+async function sendWrites(writes: readonly Write[]): Promise<ItemResult[]> {
+	const plannedWrites: requests.PlannedWrite[] = [];
+	for (const write of writes) {
+		if ('rows' in write) return [await writeCells(write)];
+		plannedWrites.push(write);
+	}
+	await requests.sendWrites(plannedWrites);
+	return plannedWrites.map(({ plan, steps }) => {
+		if (plan.hasResultPerRow) return steps.map((step) => buildStepResult(plan, step));
+		const { firstColumn, lastColumn } = plan.table;
+		const start = { row: steps[0]?.row ?? 0, column: firstColumn };
+		return requests.summarizeSteps(plan, steps, start, lastColumn);
 	});
 }
 
 /** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
-function buildStepResult(plan: TablePlan, step: RowStep) {
-	const { action, changes } = step;
-	const written = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
-	const { firstColumn, lastColumn } = plan.table;
-	const columns = written.length > 0 ? written : [firstColumn, lastColumn];
-	const result = summarizeSteps(plan, [step], [Math.min(...columns), Math.max(...columns)]);
-	if (action === 'skipped') return { ...result, updatedRange: '', action };
-	return { ...result, action };
+function buildStepResult(plan: requests.TablePlan, step: requests.RowStep) {
+	const { action, row, changes } = step;
+	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	if (columns.length === 0) columns.push(plan.table.firstColumn, plan.table.lastColumn);
+	const start = { row, column: Math.min(...columns) };
+	const result = requests.summarizeSteps(plan, [step], start, Math.max(...columns));
+	return action === 'skipped' ? { ...result, updatedRange: '', action } : { ...result, action };
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -128,7 +123,7 @@ export const write = defineOperation({
 			resolveWriteMode(params) === 'overwrite' ? undefined : params.spreadsheetId,
 		// A run that replaces the table must not write the rows of another run, too.
 		weigh: ({ params, weight }) => (params.writeMode === 'replace' ? undefined : weight),
-		plan: async ({ sheets }, all) => await planWrite(sheets, all),
+		plan: async ({ sheets }, all) => await planWrites(sheets, all),
 		send: async (_clients, writes) => await sendWrites(writes),
 	},
 	toItems: (result) => [result].flat().map((rowResult) => ({ json: { ...rowResult } })),

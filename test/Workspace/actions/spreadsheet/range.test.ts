@@ -1,6 +1,6 @@
 import { readParameters } from '../../../../nodes/fields/params';
 import { tab } from '../../../../nodes/Workspace/actions/spreadsheet/fields';
-import { listNames } from '../../../../nodes/Workspace/actions/spreadsheet/names';
+import { listNames } from '../../../../nodes/core/text';
 import {
 	parseRange,
 	parseBounds,

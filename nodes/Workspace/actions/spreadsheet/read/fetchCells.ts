@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Item } from '../../../operation';
-import { isDateFormat, printDate } from '../dates/dates';
+import { isDateFormat, printDate } from '../dates';
 import {
 	type CellPosition,
 	parseBounds,

@@ -1,10 +1,11 @@
 import { createRefusal } from '../../../../core/errors';
+import { listNames } from '../../../../core/text';
 import { type Choice, quoteField, type ReadContext, textType } from '../../../../fields/field';
 import { createValueRefusal, isRecord, refuseUnknownKeys } from '../../../../fields/values';
 import type { Field } from '../../../operation';
-import { mayBeIso, parseIso, toIsoText } from '../dates/dates';
+import { mayBeIso, parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice, listNames } from '../names';
+import { createColumnError, headerRowAdvice } from '../table';
 
 const conditions = [
 	{ name: 'Contains', value: 'contains' },

@@ -1,222 +1,204 @@
 import { getOrAdd } from '../../../../core/boundedMap';
 import { createRefusal, isNodeError, type NodeError } from '../../../../core/errors';
+import { listNames } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import type { Cell } from '../cells';
-import { DateCell, isSameTime, roundToMillisecond } from '../dates/dates';
-import { rowNumberKey, type WriteParams } from '../fields';
-import { createColumnError, listNames } from '../names';
-import type { CellsByColumn, RowChange, RowStep } from '../requests';
+import { DateCell, type DateSettings, isSameTime, parseIso, toMilliseconds } from '../dates';
+import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
+import type { RowChange, RowStep } from '../requests';
 import type { FittedRow } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
-import { fetchBody, type FittedTable, type TableBody } from '../table';
+import { createColumnError, fetchBody, type FittedTable, type TableBody } from '../table';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
-
-interface MatchInput {
-	readonly params: WriteParams;
-	readonly table: FittedTable;
-	readonly body: TableBody;
-	/** The texts that the sheet shows for the same cells. */
-	readonly shown?: TableBody;
-}
-
-type RowsByItem = ReadonlyArray<readonly FittedRow[] | NodeError>;
 
 /** Fetches what stands in a table, and plans the steps of each item. A refusal takes the place of an item's steps. */
 export async function planMatches(
 	spreadsheet: Spreadsheet,
 	table: FittedTable,
 	params: WriteParams,
-	rowsByItem: RowsByItem,
+	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
 ) {
 	checkMatchColumns(params, table);
 	const body = await fetchBody(spreadsheet, table);
-	let plan = new MatchPlan({ params, table, body });
-	let stepsByItem = plan.planItems(rowsByItem);
-	if (plan.needsShownTexts) {
-		const shown = await fetchBody(spreadsheet, table, 'FORMATTED_VALUE');
-		plan = new MatchPlan({ params, table, body, shown });
-		stepsByItem = plan.planItems(rowsByItem);
-	}
+	const plan = new MatchPlan(spreadsheet, table, params, body);
+	const stepsByItem: Array<readonly RowStep[] | NodeError> = [];
+	for (const rows of rowsByItem)
+		stepsByItem.push(isNodeError(rows) ? rows : await plan.planItem(rows));
 	return { stepsByItem, endRow: body.lastRow + 1 };
 }
 
 const isByRowNumber = ({ matchColumns }: WriteParams) =>
-	matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
+	matchColumns.length === 1 && rowNumberKeys.includes(matchColumns[0] ?? '');
 
 /** @throws NodeError 400 if the table does not have all match columns. Row Number can only be the only one */
 function checkMatchColumns(params: WriteParams, table: FittedTable): void {
-	const { columnsByName, names, newNames } = table;
-	const unknownNames = params.matchColumns.filter((name) => !columnsByName.has(name));
+	const unknownNames = params.matchColumns.filter((name) => !table.columnsByName.has(name));
 	if (unknownNames.length === 0 || isByRowNumber(params)) return;
 	const message = `The table has no column ${listNames(unknownNames)} to match rows by`;
 	const advice = `Enter one or more of them in ${quoteField('matchColumns')}.`;
-	throw createColumnError(message, [...names, ...newNames], advice);
+	throw createColumnError(message, [...table.names, ...table.newNames], advice);
 }
 
 /** Plans the steps of items. An item's key is its values in the match columns. Earlier items count as if they were already written. */
 class MatchPlan {
-	/** Whether a text may equal a number, a date or a boolean of the table. Only the text that the sheet shows can answer this. */
-	needsShownTexts = false;
-	readonly #input: MatchInput;
-	#endRow: number;
+	readonly #spreadsheet: Spreadsheet;
+	readonly #table: FittedTable;
+	readonly #params: WriteParams;
+	readonly #body: TableBody;
 	readonly #keyColumns: readonly number[];
-	/** The rows by the position of a match column and a text of their cell in it. */
-	readonly #rowsByText = new Map<string, number[]>();
+	/** The rows of the table by their keys, as texts that are equal for all keys that may be equal. */
+	readonly #rowsByKey = new Map<string, Set<number>>();
 	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
 	#hasValues = false;
+	#shown: TableBody | undefined;
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
+	#endRow: number;
 
-	constructor(input: MatchInput) {
-		this.#input = input;
-		const { params, table, body } = input;
+	constructor(
+		spreadsheet: Spreadsheet,
+		table: FittedTable,
+		params: WriteParams,
+		body: TableBody,
+	) {
+		this.#spreadsheet = spreadsheet;
+		this.#table = table;
+		this.#params = params;
+		this.#body = body;
 		this.#endRow = body.lastRow + 1;
 		this.#keyColumns = params.matchColumns.map((name) => table.columnsByName.get(name) ?? -1);
-		if (isByRowNumber(params)) return;
-		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row);
+		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row, body);
 	}
 
-	planItems(rowsByItem: RowsByItem): Array<readonly RowStep[] | NodeError> {
-		return rowsByItem.map((rows) => {
-			if (isNodeError(rows)) return rows;
-			// Nothing of an item is planned if one of its rows is refused.
-			const refusal = rows.map((row) => this.#findRows(row)).find(isNodeError);
-			return refusal ?? rows.map((row) => this.#planRow(row));
-		});
-	}
-
-	#planRow(row: FittedRow): RowStep {
-		const found = this.#findRows(row);
-		const rows = isNodeError(found) ? [] : found;
-		const step = rows.length > 0 ? this.#planUpdate(rows, row) : this.#planMissing(row);
-		for (const change of step.changes)
-			for (const [column, cell] of change.cellsByColumn)
-				this.#pendingCells.set(`${change.row} ${column}`, cell);
-		if (step.action === 'appended') this.#indexRow(this.#endRow++);
-		return step;
-	}
-
-	#planUpdate(rows: readonly number[], { cellsByColumn }: FittedRow): RowStep {
-		const changes: RowChange[] = [];
+	/** Returns a refusal if one of the rows is refused. The items after it are then planned anew, without it. */
+	async planItem(rows: readonly FittedRow[]): Promise<readonly RowStep[] | NodeError> {
+		const steps: RowStep[] = [];
 		for (const row of rows) {
-			const changedCells = [...cellsByColumn].filter(
-				([column, cell]) => !this.#isUnchanged(row, column, cell),
-			);
-			if (changedCells.length > 0)
-				changes.push({ row, cellsByColumn: new Map(changedCells) });
+			const step = await this.#planRow(row);
+			if (isNodeError(step)) return step;
+			for (const change of step.changes)
+				for (const [column, cell] of change.cellsByColumn)
+					this.#pendingCells.set(`${change.row} ${column}`, cell);
+			if (step.action === 'appended')
+				this.#indexRow(this.#endRow++, { getCell: this.#getCell });
+			steps.push(step);
 		}
-		const action = changes.length > 0 ? 'updated' : 'unchanged';
-		if (rows.length === 1) return { action, rows, changes };
-		const key = listNames(this.#readKey(cellsByColumn).map(String));
-		const numbers = rows.slice(0, 20).map((row) => row + 1);
-		const hint = `${rows.length} rows have the key ${key}, and all of them were written: ${numbers.join(', ')}${rows.length > numbers.length ? ' …' : ''}.`;
-		return { action, rows, changes, hint };
+		return steps;
 	}
 
-	#planMissing({ cellsByColumn }: FittedRow): RowStep {
-		if (this.#input.params.writeMode === 'update')
-			return { action: 'skipped', rows: [], changes: [] };
+	async #planRow({ cellsByColumn, rowNumber }: FittedRow): Promise<RowStep | NodeError> {
+		const { matchColumns, writeMode, unmatched } = this.#params;
+		if (isByRowNumber(this.#params)) {
+			const row = this.#findByNumber(rowNumber);
+			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
+		}
+		const key = this.#keyColumns.map((column) => cellsByColumn.get(column) ?? '');
+		if (key.every((cell) => cell === '')) return createNoKeyError(matchColumns);
+		const rows = await this.#findByKey(key);
+		if (rows.length > 1) {
+			const step = await this.#planUpdate(rows, cellsByColumn);
+			return { ...step, hint: describeRepeatedKey(key, rows) };
+		}
+		if (rows.length > 0) return await this.#planUpdate(rows, cellsByColumn);
 		const row = this.#endRow;
-		return { action: 'appended', rows: [row], changes: [{ row, cellsByColumn }] };
-	}
-
-	/** Finds the rows of the table that a row of an item updates. Refuses one without a key, or one that may not be added. */
-	#findRows({ cellsByColumn, rowNumber }: FittedRow): readonly number[] | NodeError {
-		const { params } = this.#input;
-		if (isByRowNumber(params)) return this.#findByNumber(rowNumber);
-		const key = this.#readKey(cellsByColumn);
-		if (key.every((cell) => cell === '')) return createNoKeyError(params.matchColumns);
-		const rows = this.#findByKey(key);
-		if (rows.length > 0 || params.writeMode !== 'update' || params.unmatched === 'skip')
-			return rows;
+		if (writeMode !== 'update')
+			return { action: 'appended', row, changes: [{ row, cellsByColumn }] };
+		if (unmatched === 'skip') return { action: 'skipped', row, changes: [] };
 		return createRefusal(
-			`No row has ${listNames(key.map(String))} in ${listNames(params.matchColumns)}`,
+			`No row has ${listNames(key.map(String))} in ${listNames(matchColumns)}`,
 			`Nothing was written for the item. Correct the key, set ${quoteField('unmatched')} to ${mentionChoice('unmatched', 'skip')}, or set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'updateOrAdd')}.`,
 		);
 	}
 
-	#findByNumber(rowNumber: unknown): readonly number[] | NodeError {
-		const { table, body } = this.#input;
+	async #planUpdate(
+		rows: readonly number[],
+		cellsByColumn: FittedRow['cellsByColumn'],
+	): Promise<RowStep> {
+		const changes: RowChange[] = [];
+		for (const row of rows) {
+			const changedCells = new Map<number, Cell>();
+			for (const [column, cell] of cellsByColumn)
+				if (!(await this.#isUnchanged(row, column, cell))) changedCells.set(column, cell);
+			if (changedCells.size > 0) changes.push({ row, cellsByColumn: changedCells });
+		}
+		const row = changes[0]?.row ?? rows[0] ?? 0;
+		return { action: changes.length > 0 ? 'updated' : 'unchanged', row, changes };
+	}
+
+	#findByNumber(rowNumber: unknown): number | NodeError {
 		if (rowNumber === undefined || rowNumber === null || rowNumber === '')
 			return createNoKeyError([mentionChoice('matchColumns', rowNumberKey)]);
 		const row = typeof rowNumber === 'object' ? NaN : Number(rowNumber) - 1;
-		if (Number.isInteger(row) && row > table.row && row <= body.lastRow) return [row];
+		const headerRow = this.#table.row;
+		const { lastRow } = this.#body;
+		if (Number.isInteger(row) && row > headerRow && row <= lastRow) return row;
 		return createRefusal(
 			`The table has no row ${JSON.stringify(rowNumber)}`,
-			`Its rows are ${table.row + 2} to ${body.lastRow + 1}. Read the rows again, or match them by a column.`,
+			`Its rows are ${headerRow + 2} to ${lastRow + 1}. Read the rows again, or match them by a column.`,
 		);
 	}
 
-	#readKey(cellsByColumn: CellsByColumn): Key {
-		return this.#keyColumns.map((column) => cellsByColumn.get(column) ?? '');
-	}
-
 	/** An exact match wins, then the same text or value, as for "001234" and 1234, then what the sheet shows. */
-	#findByKey(key: Key): readonly number[] {
-		const rows = this.#findCandidates(key);
+	async #findByKey(key: Key): Promise<readonly number[]> {
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
-			const matches = rows.filter((row) =>
-				key.every((cell, at) => isEqual(this.#getKeyCell(row, at), cell)),
+			const rows = this.#filterRows(key, (row, column, cell) =>
+				isEqual(this.#getCell(row, column), cell),
 			);
-			if (matches.length > 0) return matches;
+			if (rows.length > 0) return rows;
 		}
-		if (this.#hasValues && key.some(isText)) this.needsShownTexts = true;
-		return rows.filter((row) => key.every((cell, at) => this.#isShownAs(row, at, cell)));
+		if (!this.#hasValues || !key.some(isText)) return [];
+		const shown = await this.#fetchShown();
+		return this.#filterRows(key, (row, column, cell) =>
+			isText(cell)
+				? shown.getCell(row, column) === String(cell).trim()
+				: isSameValue(this.#getCell(row, column), cell),
+		);
 	}
 
-	/** Returns the rows that may have a key: those of the match column that leaves the fewest. */
-	#findCandidates(key: Key): readonly number[] {
-		let fewestRows: ReadonlyArray<readonly number[]> = [];
-		let fewestCount = Infinity;
-		for (const [at, cell] of key.entries()) {
-			const texts = [...new Set([toValueText(cell), String(cell).trim()])];
-			const rowLists = texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
-			const count = rowLists.reduce((sum, { length }) => sum + length, 0);
-			if (count < fewestCount) [fewestCount, fewestRows] = [count, rowLists];
-		}
-		return [...new Set(fewestRows.flat())].sort((a, b) => a - b);
+	#filterRows(
+		key: Key,
+		hasCell: (row: number, column: number, cell: Cell) => boolean,
+	): readonly number[] {
+		const rows = [...(this.#rowsByKey.get(this.#toIndexText(key)) ?? [])];
+		return rows.filter((row) =>
+			this.#keyColumns.every((column, at) => hasCell(row, column, key[at] ?? '')),
+		);
 	}
 
-	#isShownAs(row: number, position: number, cell: Cell): boolean {
-		if (!isText(cell)) return isSameValue(this.#getKeyCell(row, position), cell);
-		const column = this.#keyColumns[position] ?? -1;
-		return this.#input.shown?.getCell(row, column) === String(cell).trim();
+	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
+		const key = this.#keyColumns.map((column) => getCell(row, column));
+		if (!key.every(isText)) this.#hasValues = true;
+		getOrAdd(this.#rowsByKey, this.#toIndexText(key), () => new Set()).add(row);
 	}
 
-	#getKeyCell(row: number, position: number): Cell {
-		return this.#getCell(row, this.#keyColumns[position] ?? -1);
+	#toIndexText(key: Key): string {
+		return key.map((cell) => toIndexText(cell, this.#table.settings)).join('\n');
 	}
 
-	#getCell(row: number, column: number): Cell {
-		return this.#pendingCells.get(`${row} ${column}`) ?? this.#input.body.getCell(row, column);
+	/** Fetches the texts that the sheet shows, which need a request of their own. */
+	async #fetchShown(): Promise<TableBody> {
+		if (this.#shown) return this.#shown;
+		this.#shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
+		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
+			this.#indexRow(row, this.#shown);
+		return this.#shown;
 	}
 
-	#indexRow(row: number): void {
-		for (const [at, column] of this.#keyColumns.entries()) {
-			const cell = this.#getKeyCell(row, at);
-			const shownText = this.#input.shown?.getCell(row, column) ?? cell;
-			this.#hasValues ||= !isText(cell);
-			for (const text of new Set([toValueText(cell), toValueText(shownText)]))
-				getOrAdd(this.#rowsByText, `${at} ${text}`, () => []).push(row);
-		}
-	}
+	readonly #getCell = (row: number, column: number): Cell =>
+		this.#pendingCells.get(`${row} ${column}`) ?? this.#body.getCell(row, column);
 
 	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
-	#isUnchanged(row: number, column: number, cell: Cell): boolean {
+	async #isUnchanged(row: number, column: number, cell: Cell): Promise<boolean> {
 		// The key in the table is never written, because it equals the item's key, although its type may differ.
 		if (this.#keyColumns.includes(column)) return true;
-		const { params, shown } = this.#input;
 		const stored = this.#getCell(row, column);
 		if (isSameCell(stored, cell)) return true;
 		const isPending = this.#pendingCells.has(`${row} ${column}`);
 		if (isPending || !isText(cell) || typeof stored === 'string') return false;
-		const text = String(cell);
-		if (params.valueInputOption === 'USER_ENTERED' && isSameValue(stored, text)) return true;
-		this.needsShownTexts = true;
-		return shown?.getCell(row, column) === text;
+		return (await this.#fetchShown()).getCell(row, column) === String(cell);
 	}
 }
 
@@ -225,13 +207,18 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
 }
 
-const isDateCell = (cell: Cell) => cell instanceof DateCell;
-const isText = (cell: Cell) => typeof cell === 'string' || isDateCell(cell);
+function describeRepeatedKey(key: Key, rows: readonly number[]): string {
+	const numbers = rows.slice(0, 20).map((row) => row + 1);
+	const end = rows.length > numbers.length ? ' …' : '';
+	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;
+}
+
+const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;
 
 /** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
 function isSameCell(stored: Cell, cell: Cell): boolean {
-	if (!isDateCell(cell)) return stored === cell;
-	const serial = isDateCell(stored) ? stored.serial : stored;
+	if (!(cell instanceof DateCell)) return stored === cell;
+	const serial = stored instanceof DateCell ? stored.serial : stored;
 	return typeof serial === 'number' ? isSameTime(serial, cell.serial) : stored === cell.text;
 }
 
@@ -239,18 +226,21 @@ const isSameText = (stored: Cell, cell: Cell) => String(stored).trim() === Strin
 
 /** Whether texts are equal, or a text and a value of another type. Two texts such as "7" and "007" are not. */
 function isSameValue(stored: Cell, cell: Cell): boolean {
-	if (isSameText(stored, cell)) return true;
-	const areTexts = typeof stored === 'string' && typeof cell === 'string';
-	return !areTexts && toValueText(stored) === toValueText(cell);
+	if (isSameCell(stored, cell) || isSameText(stored, cell)) return true;
+	if (typeof stored === 'string' && typeof cell === 'string') return false;
+	const texts = [stored, cell].map((value) => String(value).trim().toLowerCase());
+	const [text = '', otherText = ''] = texts;
+	return text === otherText || (texts.every(isPlainNumber) && Number(text) === Number(otherText));
 }
 
-/** Returns the same text for all cells that may be equal, such as 1234 and " 001234". */
-function toValueText(cell: Cell): string {
-	if (isDateCell(cell)) return String(roundToMillisecond(cell.serial));
-	if (typeof cell === 'number') return String(roundToMillisecond(cell));
+/** Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too. */
+function toIndexText(cell: Cell, settings: DateSettings): string {
+	if (cell instanceof DateCell) return toIndexText(cell.serial, settings);
+	if (typeof cell === 'number') return String(toMilliseconds(cell));
 	const text = String(cell).trim();
-	if (isPlainNumber(text)) return String(Number(text));
-	return /^(true|false)$/i.test(text) ? text.toLowerCase() : text;
+	if (isPlainNumber(text)) return toIndexText(Number(text), settings);
+	const date = parseIso(text, settings);
+	return date ? toIndexText(date.serial, settings) : text.toLowerCase();
 }
 
 /** At most 15 digits, because a number keeps no more. */

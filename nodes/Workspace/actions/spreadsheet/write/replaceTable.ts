@@ -1,77 +1,69 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import { type Cell, collectNames, type NamedRow, toHeaderCell } from '../cells';
+import { listNames } from '../../../../core/text';
+import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
-import { listNames } from '../names';
-import { parseBounds, type TabRange } from '../range';
-import { planSteps, planWrites, sendSteps, summarizeSteps } from '../requests';
-import { type ItemsWithRows, typeRows } from '../rows';
+import type { TabRange } from '../range';
+import { planSteps, planWrites } from '../requests';
+import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
-import {
-	fetchBody,
-	fitColumns,
-	type FittedTable,
-	openTable,
-	type Table,
-	type TableBody,
-} from '../table';
+import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
+
+interface Opened {
+	readonly spreadsheet: Spreadsheet;
+	readonly target: TabRange;
+}
 
 /** Plans to write a header and the rows of all items over a table, and to clear its other cells. */
 export async function planReplacement(
-	spreadsheet: Spreadsheet,
-	target: TabRange,
+	{ spreadsheet, target }: Opened,
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
-	const oldTable = await openTable(spreadsheet, target, (range) =>
-		Math.max(params.headerRow - 1, parseBounds(range).row),
-	);
-	const body = await fetchBody(spreadsheet, oldTable, 'FORMULA');
-	const typedRows = typeRows(all, oldTable, params);
-	const table = layOutTable(oldTable, typedRows.flat());
-	const rowsByItem = typedRows.map((rows) =>
-		rows.map(({ cellsByName }) => buildRow(table, (name) => cellsByName.get(name) ?? '')),
+	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1, true);
+	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
+	const namedRows = all.map(({ prepared }) => prepared.given.namedRows ?? []);
+	const names = collectNames(namedRows.flat());
+	const oldTable = fitColumns(foundTable, names, false);
+	const table = layOutTable(oldTable, names);
+	const rowsByItem = namedRows.map((rows) =>
+		rows.map((row) =>
+			placeCells(table, (name) => readCell(row, name, foundTable, params) ?? ''),
+		),
 	);
 	// The header counts as a row of the first item.
 	rowsByItem[0]?.unshift(buildHeader(table, params));
-	const stepsByItem = planSteps(rowsByItem, 'updated', table.row);
 	const endRow = table.row + rowsByItem.flat().length;
-	const firstRequests = buildClearRequests(table, body, endRow);
-	const plan = { spreadsheet, table, endRow, options: params, firstRequests };
-	return planWrites(plan, all, stepsByItem, async (stepLists) => {
-		await sendSteps(plan, stepLists.flat(), true);
-		const hint = describeLosses(table, body, endRow);
-		if (hint) all[0]?.item.addHint(hint);
-		const columns = [table.firstColumn, table.endColumn - 1] as const;
-		return stepLists.map((steps) => summarizeSteps(plan, steps, columns));
-	});
+	const plan = {
+		...{ spreadsheet, table, endRow, options: params },
+		firstRequests: buildClearRequests(oldTable, table, body, endRow),
+		firstHint: describeLosses(table, body, endRow),
+	};
+	return planWrites(plan, all, planSteps(rowsByItem, 'updated', table.row));
 }
 
-/** The new table: `sortedNames` are its columns, from `firstColumn` to before `endColumn`. The rest is as in the old table. */
+/** The new table has these columns, one beside another. `columnsByName` still says where they were. */
 interface NewTable extends FittedTable {
 	readonly sortedNames: readonly string[];
 }
 
 /** Puts the existing columns first, in the order of the old table. */
-function layOutTable(oldTable: Table, rows: readonly NamedRow[]): NewTable {
-	const names = collectNames(rows);
-	const fittedTable = fitColumns(oldTable, names, false);
+function layOutTable(oldTable: FittedTable, names: readonly string[]): NewTable {
 	// Without a header in the range, `firstColumn` may be in a table beside it.
-	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : fittedTable.firstColumn;
+	const firstColumn = oldTable.names.length === 0 ? oldTable.rangeStart : oldTable.firstColumn;
+	const lastColumn = firstColumn + names.length - 1;
 	// New columns are equal for the sort, so they keep their order.
-	const getRank = (name: string) =>
-		fittedTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
+	const getRank = (name: string) => oldTable.columnsByName.get(name) ?? Number.MAX_SAFE_INTEGER;
 	const sortedNames = names.toSorted((name, other) => getRank(name) - getRank(other));
 	// Columns may move, so only formats matter.
 	const types = new Map([...oldTable.types].filter(([, type]) => type === 'date'));
-	const endColumn = firstColumn + names.length;
-	return { ...fittedTable, firstColumn, endColumn, types, sortedNames, newNames: [] };
+	return { ...oldTable, firstColumn, lastColumn, types, sortedNames, newNames: [] };
 }
 
-function buildRow(
+function placeCells(
 	{ firstColumn, sortedNames }: NewTable,
 	getCell: (name: string, column: number) => Cell,
-) {
+): FittedRow {
 	const cellsByColumn = new Map<number, Cell>();
 	for (const [index, name] of sortedNames.entries())
 		cellsByColumn.set(firstColumn + index, getCell(name, firstColumn + index));
@@ -79,10 +71,9 @@ function buildRow(
 }
 
 const buildHeader = (table: NewTable, params: WriteParams) =>
-	buildRow(table, (name, column) => {
+	placeCells(table, (name, column) => {
 		const oldColumn = table.columnsByName.get(name);
-		const isNew = oldColumn === undefined || table.names.length === 0;
-		if (isNew) return toHeaderCell(name, params);
+		if (oldColumn === undefined || table.names.length === 0) return toHeaderCell(name, params);
 		// A column that was named by its letter has no header.
 		const { text = '', value } = table.headers[oldColumn] ?? {};
 		// In its old place, a header also keeps a value such as a date.
@@ -90,10 +81,14 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 	});
 
 /** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */
-function buildClearRequests(table: NewTable, body: TableBody, endRowIndex: number) {
-	const { sheetId, row, firstColumn, endColumn, nativeTable } = table;
+function buildClearRequests(
+	oldTable: FittedTable,
+	{ sheetId, row, firstColumn, lastColumn, nativeTable }: NewTable,
+	body: TableBody,
+	endRowIndex: number,
+): sheets_v4.Schema$Request[] {
 	const oldEndRow = nativeTable?.range.endRowIndex ?? body.lastRow + 1;
-	const endColumnIndex = Math.max(table.lastColumn + 1, endColumn);
+	const endColumnIndex = Math.max(oldTable.lastColumn, lastColumn) + 1;
 	const below = { startRowIndex: endRowIndex, endRowIndex: oldEndRow };
 	const beside = { startRowIndex: row, endRowIndex };
 	const requests: sheets_v4.Schema$Request[] = [];
@@ -102,14 +97,11 @@ function buildClearRequests(table: NewTable, body: TableBody, endRowIndex: numbe
 		requests.push({ updateCells: { range, fields: 'userEnteredValue' } });
 	};
 	if (oldEndRow > endRowIndex) clear(below, firstColumn);
-	if (endColumnIndex > endColumn) clear(beside, endColumn);
-	if (nativeTable)
-		requests.push(
-			buildResizeTableRequest(nativeTable.tableId, {
-				...nativeTable.range,
-				...{ endRowIndex, endColumnIndex },
-			}),
-		);
+	if (oldTable.lastColumn > lastColumn) clear(beside, lastColumn + 1);
+	if (nativeTable) {
+		const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
+		requests.push(buildResizeTableRequest(nativeTable.tableId, range));
+	}
 	return requests;
 }
 
@@ -130,9 +122,9 @@ function describeLosses(table: NewTable, body: TableBody, endRow: number): strin
 	return [...texts, 'To get them back, open File > Version history in Google Sheets.'].join(' ');
 }
 
-function hasFormula(name: string, { row: headerRow, columnsByName }: Table, body: TableBody) {
-	const column = columnsByName.get(name) ?? -1;
-	for (let row = headerRow + 1; row <= body.lastRow; row++)
+function hasFormula(name: string, table: NewTable, body: TableBody): boolean {
+	const column = table.columnsByName.get(name) ?? -1;
+	for (let row = table.row + 1; row <= body.lastRow; row++)
 		if (String(body.getCell(row, column)).startsWith('=')) return true;
 	return false;
 }

@@ -5,9 +5,9 @@ import {
 	parseShown,
 	printDate,
 	toIsoText,
-} from '../../../../../nodes/Workspace/actions/spreadsheet/dates/dates';
-import { runNode, token } from '../../../runNode';
-import { items, SheetCalls } from '../sheetCalls';
+} from '../../../../nodes/Workspace/actions/spreadsheet/dates';
+import { runNode, token } from '../../runNode';
+import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 

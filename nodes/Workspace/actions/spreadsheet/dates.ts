@@ -1,4 +1,4 @@
-import { getOrAdd } from '../../../../core/boundedMap';
+import { getOrAdd } from '../../../core/boundedMap';
 
 const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
@@ -221,14 +221,8 @@ function printDuration(milliseconds: number, hourDigits: number): string {
 	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
 }
 
-/** Returns whether two serial numbers are the same millisecond. */
-export const isSameTime = (serial: number, otherSerial: number) =>
-	Math.round(serial * dayMilliseconds) === Math.round(otherSerial * dayMilliseconds);
+/** Rounds a serial number to a whole millisecond: formulas leave rounding errors. */
+export const toMilliseconds = (serial: number) => Math.round(serial * dayMilliseconds);
 
-/** Rounds a date to a whole millisecond, if only a rounding error separates them. Other numbers stay as they are. */
-export function roundToMillisecond(value: number): number {
-	const milliseconds = value * dayMilliseconds;
-	// A number below 1 is no date. At day 45,000, a double is exact to 0.0006 ms, and a formula may add up several such errors.
-	const isTime = Math.abs(value) >= 1 && Math.abs(milliseconds - Math.round(milliseconds)) < 0.01;
-	return isTime ? Math.round(milliseconds) / dayMilliseconds : value;
-}
+export const isSameTime = (serial: number, otherSerial: number) =>
+	toMilliseconds(serial) === toMilliseconds(otherSerial);
