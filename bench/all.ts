@@ -1,6 +1,5 @@
 // Every benchmark, one after another. Their figures go to bench/results.md; those of a part to .dev/results.md.
 // npm run bench [-- --continue] [-- part of a title or a file …]
-// npm run bench -- soak [minutes]
 // --continue keeps what ended well in the run before, also of other commits, and runs the rest.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,7 +18,7 @@ const job = (limitMinutes: number, title: string, ...command: string[]): Job => 
 	limitMinutes,
 });
 
-/** The benchmarks of a whole run, which takes about 40 minutes on an idle machine. */
+/** The benchmarks of a whole run, which takes about 37 minutes on an idle machine. */
 const jobs: readonly Job[] = [
 	job(3, 'Loading the nodes', 'load.ts', '7'),
 	job(10, "All operations beside n8n's own nodes", 'operations.ts'),
@@ -28,15 +27,12 @@ const jobs: readonly Job[] = [
 	job(5, 'Lists of emails over the quota', 'operations.ts', 'quota'),
 	job(5, 'A file of 1 GiB', 'upload.ts', '1'),
 	job(5, 'Growth: files of 1 kB to 100 MB', 'upload.ts', 'growth', '100000'),
-	job(5, 'The event loop under 5,000 items', 'eventLoop.ts', '1'),
 	job(5, 'Twelve tasks for a model', 'modelTasks.ts'),
 	job(20, 'Many executions at once', 'executions.ts'),
 	job(10, 'The session channel', 'channel.ts', '2'),
-	job(5, "Streaming of an agent's messages", 'stream.ts', '5'),
 	job(10, 'Queue mode', 'queue.ts'),
 	job(5, 'Idempotency keys and killed processes', 'idempotency.ts', '200'),
 	job(5, 'Emails with one key', 'mailKey.ts', '15'),
-	job(5, 'From an edit to the running n8n', 'devLoop.ts', '2'),
 ];
 
 /** Time to stop n8n and the stand-ins before a benchmark that takes too long is killed. */
@@ -119,18 +115,8 @@ const resultsState = path.join(root, '.dev', 'bench.json');
 const isDone = ({ job, failure }: Result, wanted: Job) =>
 	failure === undefined && job.command.join(' ') === wanted.command.join(' ');
 
-/** @param wanted parts of titles or files; empty means all but the soak, which takes as long as one likes */
+/** @param wanted parts of titles or files; empty means all */
 function choose(wanted: readonly string[]): readonly Job[] {
-	const [first, minutes = '20'] = wanted;
-	if (first === 'soak')
-		return [
-			job(
-				2 * Number(minutes) + 10,
-				'Traffic with faults for a long time',
-				'soak.ts',
-				minutes,
-			),
-		];
 	const readName = ({ title, command }: Job) => `${title} ${command.join(' ')}`.toLowerCase();
 	return jobs.filter(
 		(one) => wanted.length === 0 || wanted.some((text) => readName(one).includes(text)),

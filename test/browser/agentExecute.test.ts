@@ -1,7 +1,6 @@
 import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
 import { importExamples } from '../../dev/examples.ts';
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import { CredentialForm } from './credentialForm';
 import { Editor } from './editor';
 import { clickUntil } from './person';
 
@@ -41,18 +40,6 @@ async function openNode(): Promise<void> {
 	await editor.openNode('Agent Execute');
 }
 
-test('the example runs with one click, and every node shows its success', async () => {
-	await openWorkflow();
-	await editor.run(page.getByTestId('execute-workflow-button'));
-	await page.getByTestId('canvas-node-status-success').nth(1).waitFor();
-	expect(service.requests).toHaveLength(1);
-});
-
-test('a single step shows the answer of the agent in its output', async () => {
-	await openNode();
-	await editor.runStep('statusCode', 'accepted');
-});
-
 test('both credentials are told apart, and the payload switches between two texts and JSON', async () => {
 	await openNode();
 	const labels = await page.getByTestId('credentials-label').allInnerTexts();
@@ -80,28 +67,4 @@ test('a failure says what happened and what to do', async () => {
 		'refused the API key or the signature (401)',
 		'The team that operates the agent issues them',
 	);
-});
-
-describe('the credential form', () => {
-	let form: CredentialForm;
-
-	beforeEach(async () => {
-		await openNode();
-		form = new CredentialForm(editor);
-		await form.reopen('Agent API');
-		await form.untilConnected();
-	});
-	afterEach(async () => {
-		await form.close();
-	});
-
-	test('says what only a real call shows, and tests the connection', async () => {
-		await page.getByText('It does not start an agent').waitFor();
-	});
-
-	test('names what is wrong with a key', async () => {
-		await form.fill({ apiKey: 'nonsense' });
-		await form.save();
-		await form.untilFailed('refused the API key (401)');
-	});
 });

@@ -16,10 +16,8 @@ beforeAll(async () => {
 	await clickUntil(plus, editor.page.getByTestId('node-creator-search-bar'));
 });
 afterAll(async () => {
-	await editor.close();
-});
-afterEach(async () => {
 	await editor.picture();
+	await editor.close();
 });
 
 async function names(): Promise<string[]> {

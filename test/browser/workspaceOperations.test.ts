@@ -5,23 +5,22 @@ import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { resources } from '../../nodes/Workspace/resources';
 import { node } from '../e2e/startTestN8n';
 import { Editor } from './editor';
-import { labelOf } from './shown';
 
 /** A step of a person in the form. */
 type Act =
 	| readonly ['fill', field: string, text: string]
 	| readonly ['choose', field: string, option: string]
 	| readonly ['pick', field: string, name: string]
-	| readonly ['id', field: string, id: () => string];
+	| readonly ['id', field: string, id: string];
 
 interface Tour {
 	readonly operation: readonly [resource: string, operation: string];
 	readonly acts: readonly Act[];
 	/** Read in the output after the run. */
 	readonly shows: readonly string[];
-	/** What goes wrong afterwards, by the person's hand or by Google's, and what the output panel then says. */
-	readonly wrong: Act | { readonly fault: Fault };
-	readonly says: string;
+	/** What goes wrong afterwards, once by the person's hand and once by Google's, and what the output panel then says. */
+	readonly wrong?: Act | { readonly fault: Fault };
+	readonly says?: string;
 }
 
 let google: GoogleServer;
@@ -31,7 +30,6 @@ let mail = '';
 const json = ['choose', 'valuesSource', 'json'] as const;
 const guests = ['pick', 'spreadsheetId', 'Guests'] as const;
 const notes = ['pick', 'documentId', 'Notes'] as const;
-const noSuchFile = () => 'nobody-has-such-a-file-0123456789';
 
 const tours: readonly Tour[] = [
 	{
@@ -42,8 +40,6 @@ const tours: readonly Tour[] = [
 			['fill', 'body', 'Hello'],
 		],
 		shows: ['threadId'],
-		wrong: ['fill', 'to', 'not an address'],
-		says: 'not an address',
 	},
 	{
 		operation: ['mail', 'list'],
@@ -65,29 +61,21 @@ const tours: readonly Tour[] = [
 		operation: ['mail', 'search'],
 		acts: [['fill', 'query', 'subject:Lunch']],
 		shows: ['Lunch?'],
-		wrong: ['fill', 'query', ' '],
-		says: `'${labelOf('query')}'`,
 	},
 	{
 		operation: ['mail', 'read'],
 		acts: [['fill', 'messageId', 'MAIL']],
 		shows: ['Tomorrow at noon?'],
-		wrong: ['fill', 'messageId', 'abcdef'],
-		says: 'not in this mailbox',
 	},
 	{
 		operation: ['spreadsheet', 'create'],
 		acts: [['fill', 'title', 'New guests']],
 		shows: ['spreadsheetId'],
-		wrong: ['id', 'parentFolder', noSuchFile],
-		says: `Check that '${labelOf('parentFolder')}' exists`,
 	},
 	{
 		operation: ['spreadsheet', 'read'],
 		acts: [guests, ['pick', 'tab', 'People']],
 		shows: ['Ann', 'Ben'],
-		wrong: ['id', 'spreadsheetId', noSuchFile],
-		says: 'Check the ID, and that the file is shared',
 	},
 	{
 		operation: ['spreadsheet', 'write'],
@@ -99,8 +87,6 @@ const tours: readonly Tour[] = [
 			['fill', 'values', '[["day"],["Monday"]]'],
 		],
 		shows: ['updatedRange'],
-		wrong: ['fill', 'values', '[["day"'],
-		says: `'${labelOf('values')}'`,
 	},
 	{
 		operation: ['spreadsheet', 'append'],
@@ -111,8 +97,6 @@ const tours: readonly Tour[] = [
 			['fill', 'values', '[{"name": "Cleo", "age": 27}]'],
 		],
 		shows: ['updatedRange'],
-		wrong: ['fill', 'values', '[{"nme": "Cleo"}]'],
-		says: 'nme',
 	},
 	{
 		operation: ['document', 'create'],
@@ -121,29 +105,23 @@ const tours: readonly Tour[] = [
 			['fill', 'content', 'First line'],
 		],
 		shows: ['documentId'],
-		wrong: ['id', 'parentFolder', noSuchFile],
-		says: `Check that '${labelOf('parentFolder')}' exists`,
 	},
 	{
 		operation: ['document', 'read'],
 		acts: [notes],
 		shows: ['Buy bread'],
-		wrong: ['id', 'documentId', noSuchFile],
+		wrong: ['id', 'documentId', 'nobody-has-such-a-file-0123456789'],
 		says: 'Check the ID, and that the file is shared',
 	},
 	{
 		operation: ['document', 'append'],
 		acts: [notes, ['fill', 'content', 'Buy milk']],
 		shows: ['documentId'],
-		wrong: ['id', 'documentId', noSuchFile],
-		says: 'Check the ID, and that the file is shared',
 	},
 	{
 		operation: ['document', 'write'],
 		acts: [notes, ['choose', 'replace', 'document'], ['fill', 'content', 'All is new']],
 		shows: ['documentId'],
-		wrong: ['fill', 'content', ''],
-		says: `'${labelOf('content')}'`,
 	},
 	{
 		operation: ['file', 'upload'],
@@ -154,8 +132,6 @@ const tours: readonly Tour[] = [
 			['pick', 'parentFolder', 'Reports'],
 		],
 		shows: ['note.txt', 'webViewLink'],
-		wrong: ['choose', 'contentSource', 'filePath'],
-		says: 'By clicks',
 	},
 ];
 
@@ -232,7 +208,7 @@ async function act([kind, field, what]: Act): Promise<void> {
 	if (kind === 'fill') await editor.fill(field, what === 'MAIL' ? mail : what);
 	else if (kind === 'choose') await editor.chooseValue(field, what);
 	else if (kind === 'pick') await editor.pick(field, what);
-	else await editor.giveId(field, what());
+	else await editor.giveId(field, what);
 }
 
 test('every operation is among them', () => {
@@ -243,16 +219,25 @@ test('every operation is among them', () => {
 });
 
 test.each(tours.map((tour) => [nameOf(tour), tour] as const))(
-	'%s: filled in by clicks it runs, and what is wrong is said in the output panel',
+	'%s: filled in by clicks it runs',
 	async (name, { operation: [resource, operation], acts, shows, wrong, says }) => {
 		await editor.openNode(name);
 		await editor.chooseValue('resource', resource);
 		await editor.chooseValue('operation', operation);
 		for (const one of acts) await act(one);
 		await editor.runStep(...shows);
-		if ('fault' in wrong) google.fault(wrong.fault);
-		else await act(wrong);
-		await editor.runStep(says);
+		if (wrong !== undefined && says !== undefined) {
+			if ('fault' in wrong) google.fault(wrong.fault);
+			else await act(wrong);
+			await editor.runStep(says);
+		}
 		expect(google.violations).toEqual([]);
 	},
 );
+
+test('an operation chosen before does not stay when Resource changes', async () => {
+	await editor.openNode('file upload');
+	await editor.chooseValue('resource', 'spreadsheet');
+	await editor.parameter('title').waitFor();
+	expect(await editor.chosen('operation')).toBe('Create');
+});

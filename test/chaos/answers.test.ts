@@ -92,42 +92,6 @@ describe('the long backoff, with one alert, and out of it again, after', () => {
 	});
 });
 
-it('waits at least as long as Retry-After says', async () => {
-	const quarter = 900_000;
-	await disturbed(
-		standing(),
-		{ status: 503, retryAfter: 120 },
-		{ status: 429, retryAfter: new Date(Date.now() + quarter).toUTCString() },
-	);
-	await station.passing(() => station.account.ended.length >= 2);
-	expect(station.account.ended[1]?.delayMilliseconds).toBeGreaterThanOrEqual(120_000);
-	await station.passing(() => station.account.ended.length >= 3);
-	// The time that has passed has brought the date nearer.
-	expect(station.account.ended[2]?.delayMilliseconds).toBeGreaterThan(quarter / 2);
-	await station.passing('open');
-});
-
-it('sends a fresh timestamp with every attempt', async () => {
-	await disturbed(standing(), ...Array<UpgradeStep>(3).fill({ status: 503 }));
-	await station.passing(() => station.account.ended.length >= 4);
-	await station.jump(60_000);
-	await station.passing('open');
-	const timestamps = station.service.upgrades.map(({ query }) => Number(query.timestamp));
-	expect(timestamps).toEqual([...timestamps].sort((a, b) => a - b));
-	expect((timestamps.at(-1) ?? 0) - (timestamps[0] ?? 0)).toBeGreaterThanOrEqual(59);
-});
-
-it('a server that answers no pings keeps its channel for ever', async () => {
-	station = await Station.open();
-	station.service.scriptUpgrades({ noPong: true });
-	await station.opened();
-	for (let minute = 0; minute < 60; minute++) {
-		station.clock.jump(60_000);
-		await new Promise((resolve) => setTimeout(resolve, 2));
-	}
-	expect([station.proxy.arrivals, station.isOpen]).toEqual([1, true]);
-});
-
 it('a server that sends its last messages again loses none, and repeats none without a gap mark', async () => {
 	station = await Station.open({}, { replay: 100 });
 	await station.opened();
@@ -156,18 +120,4 @@ it('two connections of a session that allows one do not kick each other without 
 	expect(station.proxy.arrivals).toBeLessThan(120);
 	await other.close();
 	await station.opened();
-});
-
-it('mixed frames arrive as what they are', async () => {
-	station = await Station.open();
-	await station.opened();
-	station.service.send('s1', 'plain', { a: 1 }, Buffer.from([0, 255]), '', '{"cut');
-	await station.received(5);
-	expect(station.account.messages.map(({ format, message }) => [format, message])).toEqual([
-		['text', 'plain'],
-		['json', { a: 1 }],
-		['binary', null],
-		['text', ''],
-		['text', '{"cut'],
-	]);
 });

@@ -27,41 +27,6 @@ async function pass(seconds: number, stepMilliseconds = 500): Promise<void> {
 	}
 }
 
-const greeting: UpgradeStep = { messages: [{ type: 'hello' }] };
-
-describe('a server that greets and closes is asked less and less often, and one alert names the session,', () => {
-	it.each<[string, UpgradeStep]>([
-		['with 1000', { closeCode: 1000 }],
-		['with 1011', { closeCode: 1011 }],
-		['with 4001', { closeCode: 4001 }],
-		['with FIN', { drop: 'end' }],
-	])('%s', async (_name, end) => {
-		await open({ upgrade: () => ({ ...greeting, ...end }) });
-		await pass(40);
-		expect(station.proxy.arrivals).toBeLessThan(14);
-		// On a busy machine the connects come later than the clock's steps.
-		for (let more = 0; station.account.alerts.length === 0 && more < 30; more++)
-			await pass(60, 5000);
-		expect(station.account.alerts).toMatchObject([
-			{
-				kind: 'outage',
-				failure: { message: expect.stringContaining('session s1') as string },
-			},
-		]);
-	});
-});
-
-it('two workflows on one session, of which the server keeps the newest, do not hammer it, and are told', async () => {
-	await open({ kickCode: 4000, upgrade: () => greeting });
-	await station.opened();
-	const other = station.connect();
-	await pass(30);
-	expect(station.proxy.arrivals).toBeLessThan(20);
-	await pass(900, 2000);
-	expect(station.account.alerts.map(({ kind }) => kind)).toContain('outage');
-	await other.close();
-});
-
 describe('a rolling deployment: back within 15 s of the return of the server, without an alert, after', () => {
 	it.each<[string, number, UpgradeStep]>([
 		['5 s of 404', 5, { status: 404 }],

@@ -163,14 +163,6 @@ describe('a file that the user has chosen from the list', () => {
 		await client.connect();
 		expect((await client.tools()).map(({ description }) => description)).toEqual([told]);
 	});
-
-	/** So the default of the description cannot have its title. */
-	test('is its ID for an expression that does not know the name of its node', async () => {
-		model.answer(() => 'Nothing to do.');
-		const title = '$parameter.toJSON().spreadsheetId.cachedResultName';
-		await runAgent([buildReader(`=[{{ $parameter.spreadsheetId }}][{{ ${title} }}]`)], 3.1);
-		expect(model.requests[0]?.tools[0]?.description).toBe('[1Qm7xWc0aVbR2yKt4hL9][]');
-	});
 });
 
 test('a model that may only save drafts, and write to some people alone, does neither more', async () => {

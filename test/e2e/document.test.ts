@@ -106,33 +106,6 @@ test('create, append, write and read by the form', async () => {
 	]);
 });
 
-test('a tab by its title or ID, however it is given', async () => {
-	const id = google.docs.seed({
-		title: 'Tabs',
-		tabs: [{ title: 'First' }, { title: 'Notes', tabId: 't.notes' }],
-	});
-	const append = { resource: 'document', operation: 'append', documentId: byId(id) };
-	const picked = (mode: string, value: string) => ({
-		__rl: true,
-		mode,
-		value,
-		cachedResultName: 'Notes',
-	});
-	const [, , , , read = []] = await runInRow(
-		[{ tab: 'Notes' }],
-		{ ...append, content: 'a', options: { tab: picked('list', 't.notes') } },
-		{ ...append, content: 'b', options: { tab: picked('name', 'Notes') } },
-		{ ...append, content: 'c', options: { tab: 'Notes' } },
-		{
-			...append,
-			content: 'd',
-			options: { tab: picked('name', '={{ $("Items").item.json.tab }}') },
-		},
-		{ ...append, operation: 'read', options: { tab: picked('list', 't.notes') } },
-	);
-	expect(read.map(({ json }) => json['content'])).toEqual(['a\nb\nc\nd']);
-});
-
 test('the same by the input object', async () => {
 	const step = (inputObject: string) => ({ inputMode: 'json', inputObject });
 	const [, second = [], third = []] = await runInRow(
@@ -202,32 +175,6 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 	]);
 });
 
-test('a document becomes a PDF by the form, and a Word file by the input object', async () => {
-	const id = google.docs.seed({ title: 'Letter', tabs: [{ body: [line('Dear Ann,')] }] });
-	const [pdf = [], word = []] = await runInRow(
-		[{}],
-		{
-			...{ resource: 'document', operation: 'read', documentId: byId(id) },
-			format: 'pdf',
-		},
-		{
-			inputMode: 'json',
-			inputObject: {
-				...{ resource: 'document', operation: 'read', documentId: id },
-				format: 'docx',
-			},
-		},
-	);
-	const files = [...pdf, ...word].map(({ binary }) => binary?.['data']);
-	expect(files).toMatchObject([
-		{ fileName: 'Letter.pdf', mimeType: 'application/pdf' },
-		{
-			fileName: 'Letter.docx',
-			mimeType: 'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-		},
-	]);
-});
-
 test('the example writes the answer of an agent into a section, however often', async () => {
 	const example = await readExample('answer-in-a-section.json');
 	const body = [
@@ -248,30 +195,4 @@ test('the example writes the answer of an agent into a section, however often', 
 			'Results\nReport\nall good\nnothing to do\nNext week\nkept\n',
 		);
 	}
-});
-
-test('the list of documents in the editor', async () => {
-	google.docs.seed({ title: 'Picked' });
-	const workspace = withCredentials(
-		node('Step', workspaceType, { resource: 'document', operation: 'read' }),
-	);
-	const answer = await n8n.api.request<{ results: Array<{ name: string }> }>(
-		'POST',
-		'dynamic-node-parameters/resource-locator-results',
-		{
-			methodName: 'searchDocuments',
-			path: 'parameters.documentId',
-			filter: 'Picked',
-			nodeTypeAndVersion: { name: workspaceType, version: 1 },
-			// The editor sends the defaults too.
-			currentNodeParameters: {
-				authentication: 'oAuth2',
-				inputMode: 'fields',
-				resource: 'document',
-				operation: 'read',
-			},
-			credentials: workspace['credentials'],
-		},
-	);
-	expect(answer.results.map(({ name }) => name)).toEqual(['Picked']);
 });

@@ -6,8 +6,15 @@ import path from 'node:path';
 
 import { buildSignedInCredential } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
-import type { NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
+import type { N8nApi, NodeItem, WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
+import {
+	connectInRow,
+	manualTrigger,
+	node,
+	startTestN8n,
+	type TestN8n,
+	useSharedN8n,
+} from './startTestN8n';
 
 const workspaceType = 'n8n-nodes-agent-workspace.workspace';
 const MiB = 1024 * 1024;
@@ -37,16 +44,16 @@ async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: objec
 	const n8n = await startTestN8n({
 		env: { N8N_DEFAULT_BINARY_DATA_MODE: mode, N8N_RESTRICT_FILE_ACCESS_TO: folder },
 	});
+	return { n8n, credentials: await createCredentials(n8n.api) };
+}
+
+async function createCredentials(api: N8nApi): Promise<object> {
 	accessToken = google.tokens.issue();
-	const workspaceOAuth2Api = await n8n.api.createCredential(
-		'workspaceOAuth2Api',
-		'Workspace',
-		buildSignedInCredential(google.url, {
-			accessToken,
-			refreshToken: google.tokens.issueRefresh(),
-		}),
-	);
-	return { n8n, credentials: { workspaceOAuth2Api } };
+	const refreshToken = google.tokens.issueRefresh();
+	const data = buildSignedInCredential(google.url, { accessToken, refreshToken });
+	return {
+		workspaceOAuth2Api: await api.createCredential('workspaceOAuth2Api', 'Workspace', data),
+	};
 }
 
 const read = (file: string) =>
@@ -130,86 +137,47 @@ describe.each(['filesystem', 'database'])('binary data in the mode %s', (mode) =
 	});
 });
 
-describe('in the editor and from a form', () => {
-	let n8n: TestN8n;
-	let credentials: object;
-
-	beforeAll(async () => {
-		({ n8n, credentials } = await n8nWith('filesystem'));
-	});
-	afterAll(async () => {
-		await n8n.remove();
-	});
-
-	test('the example takes a file from a form to Drive and says so', async () => {
-		const file = path.join(__dirname, '..', '..', 'examples', 'form-file-to-drive.json');
-		const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
-		const nodes = example.nodes.map((one) =>
-			one['type'] === workspaceType ? { ...one, credentials } : one,
-		);
-		const stored = await n8n.api.createWorkflow({ ...example, nodes });
-		await n8n.api.activate(stored);
-		const form = new FormData();
-		form.append('field-0', new Blob(['form content'], { type: 'text/plain' }), 'from-form.txt');
-		form.append('field-1', 'a note');
-		const page = `${n8n.url}/form/send-a-file`;
-		const answer = await submitted(page, form);
-		const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
-		const shown = await shownAt(formWaitingUrl);
-		expect(files('from-form.txt')).toMatchObject([
-			{ description: 'a note', mimeType: 'text/plain' },
-		]);
-		expect(shown).toContain('from-form.txt (12 bytes) has arrived');
-	});
-
-	/** A published form is there a moment after its workflow. */
-	async function submitted(page: string, form: FormData): Promise<Response> {
-		for (;;) {
-			const answer = await fetch(page, { method: 'POST', body: form });
-			if (answer.ok) return answer;
-			if (answer.status !== 404) throw new Error(`${answer.status} ${await answer.text()}`);
-			await new Promise((resolve) => setTimeout(resolve, 100));
-		}
-	}
-
-	/** The page that the form leads to. The form asks for the state first, too: a page of a running execution never ends. */
-	async function shownAt(page: string): Promise<string> {
-		const state = new URL(page);
-		state.pathname += '/n8n-execution-status';
-		for (;;) {
-			const text = await (await fetch(state)).text();
-			if (text === 'form-waiting') return await (await fetch(page)).text();
-			if (text !== 'running') throw new Error(`The execution is in the state '${text}'`);
-			await new Promise((resolve) => setTimeout(resolve, 100));
-		}
-	}
-
-	test('the list of folders', async () => {
-		const drive = google.drive.seedSharedDrive('Team');
-		google.files.add({
-			name: 'Reports',
-			mimeType: 'application/vnd.google-apps.folder',
-			clientId: 'x',
-		});
-		const answer = await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
-			'POST',
-			'dynamic-node-parameters/resource-locator-results',
-			{
-				methodName: 'searchFolders',
-				path: 'parameters.parentFolder',
-				nodeTypeAndVersion: { name: workspaceType, version: 1 },
-				currentNodeParameters: {
-					authentication: 'oAuth2',
-					resource: 'file',
-					operation: 'upload',
-				},
-				credentials,
-			},
-		);
-		expect(answer.results.map(({ name, value }) => [name, value])).toEqual([
-			['My Drive', 'root'],
-			['Team', drive],
-			['Reports', expect.any(String) as string],
-		]);
-	});
+test('the example takes a file from a form to Drive and says so', async () => {
+	const n8n = await useSharedN8n();
+	const credentials = await createCredentials(n8n.api);
+	const file = path.join(__dirname, '..', '..', 'examples', 'form-file-to-drive.json');
+	const example = JSON.parse(readFileSync(file, 'utf8')) as WorkflowDefinition;
+	const nodes = example.nodes.map((one) =>
+		one['type'] === workspaceType ? { ...one, credentials } : one,
+	);
+	const stored = await n8n.api.createWorkflow({ ...example, nodes });
+	await n8n.api.activate(stored);
+	const form = new FormData();
+	form.append('field-0', new Blob(['form content'], { type: 'text/plain' }), 'from-form.txt');
+	form.append('field-1', 'a note');
+	const page = `${n8n.url}/form/send-a-file`;
+	const answer = await submitted(page, form);
+	const { formWaitingUrl } = (await answer.json()) as { formWaitingUrl: string };
+	const shown = await shownAt(formWaitingUrl);
+	expect(files('from-form.txt')).toMatchObject([
+		{ description: 'a note', mimeType: 'text/plain' },
+	]);
+	expect(shown).toContain('from-form.txt (12 bytes) has arrived');
 });
+
+/** A published form is there a moment after its workflow. */
+async function submitted(page: string, form: FormData): Promise<Response> {
+	for (;;) {
+		const answer = await fetch(page, { method: 'POST', body: form });
+		if (answer.ok) return answer;
+		if (answer.status !== 404) throw new Error(`${answer.status} ${await answer.text()}`);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}
+
+/** The page that the form leads to. The form asks for the state first, too: a page of a running execution never ends. */
+async function shownAt(page: string): Promise<string> {
+	const state = new URL(page);
+	state.pathname += '/n8n-execution-status';
+	for (;;) {
+		const text = await (await fetch(state)).text();
+		if (text === 'form-waiting') return await (await fetch(page)).text();
+		if (text !== 'running') throw new Error(`The execution is in the state '${text}'`);
+		await new Promise((resolve) => setTimeout(resolve, 100));
+	}
+}

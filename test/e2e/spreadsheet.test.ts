@@ -41,7 +41,6 @@ afterEach(() => {
 });
 
 const byId = (value: string) => ({ __rl: true, mode: 'id', value });
-const byUrl = (value: string) => ({ __rl: true, mode: 'url', value });
 
 /** Runs nodes of the Workspace in a row after items. */
 async function run(values: readonly object[], ...steps: object[]): Promise<Execution> {
@@ -62,8 +61,6 @@ function outputs(execution: Execution, step: number, output = 0): NodeItem[] {
 }
 
 const jsonOf = (all: readonly NodeItem[]) => all.map(({ json }) => json);
-const requestsOf = (method: string) =>
-	google.requests.filter((request) => request.method === `sheets.spreadsheets.${method}`);
 
 const created = '={{ $("Step 0").item.json.spreadsheetId }}';
 
@@ -137,33 +134,6 @@ test('the same by the input object', async () => {
 	]);
 });
 
-test('input items are appended in one request, each with its own range', async () => {
-	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['b', 'a']] }] });
-	google.sheets.seed({ title: 'Other' });
-	const execution = await run(
-		Array.from({ length: 50 }, (_, at) => ({ a: at, b: `b${at}` })),
-		{
-			resource: 'spreadsheet',
-			operation: 'append',
-			spreadsheetId: byUrl(
-				`https://docs.google.com/spreadsheets/u/0/d/${id}/edit?gid=0#gid=0`,
-			),
-			tab: { __rl: true, mode: 'name', value: 'Log' },
-			columns: { mappingMode: 'autoMapInputData', value: null },
-		},
-	);
-	const appended = outputs(execution, 0);
-	expect(appended).toHaveLength(50);
-	expect(appended.at(-1)).toMatchObject({
-		json: { updatedRange: 'Log!A51:B51' },
-		pairedItem: { item: 49 },
-	});
-	expect(requestsOf('batchUpdate').filter(({ path: asked }) => asked.includes(id))).toHaveLength(
-		1,
-	);
-	expect(google.sheets.values(id, 'Log!A51:B51')).toEqual([['b49', 49]]);
-});
-
 test('items that fail go their own way, the others go on', async () => {
 	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
 	const append = {
@@ -209,54 +179,6 @@ test('items that fail go their own way, the others go on', async () => {
 	expect(google.sheets.values(id, 'Log')).toEqual([['a'], [1], [4], ['b, 5']]);
 });
 
-test('rows that were read are written back, changed, by their numbers', async () => {
-	const rows = [
-		['Name', 'Name', 'Sum'],
-		['Anna', 'A', 1],
-		['Ben', 'B', 2],
-	];
-	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows }] });
-	const tab = { __rl: true, mode: 'name', value: 'Log' };
-	const log = { resource: 'spreadsheet', spreadsheetId: byId(id), tab };
-	const execution = await run(
-		[{}],
-		{ ...log, operation: 'read' },
-		{
-			...log,
-			operation: 'write',
-			valuesSource: 'columns',
-			matchColumns: ['rowNumber'],
-			columns: {
-				mappingMode: 'defineBelow',
-				value: { Name_2: '={{ $json.Name_2 }}!' },
-				matchingColumns: [],
-				schema: [],
-			},
-		},
-	);
-	expect(jsonOf(outputs(execution, 1))).toMatchObject([
-		{ action: 'updated', updatedRange: 'Log!B2' },
-		{ action: 'updated', updatedRange: 'Log!B3' },
-	]);
-	expect(google.sheets.values(id, 'Log!B1:B3')).toEqual([['Name'], ['A!'], ['B!']]);
-});
-
-test('one bad item stops the node with nothing sent', async () => {
-	const id = google.sheets.seed({ title: 'Log', tabs: [{ title: 'Log', rows: [['a']] }] });
-	const execution = await run([{ rows: [[1]] }, { rows: [['x'.repeat(50_001)]] }], {
-		resource: 'spreadsheet',
-		operation: 'append',
-		spreadsheetId: byId(id),
-		tab: { __rl: true, mode: 'name', value: 'Log' },
-		valuesSource: 'json',
-		values: '={{ $json.rows }}',
-	});
-	expect(execution.resultData.error?.message).toContain(
-		"Row 1, column 1 of 'Values' does not fit in a cell",
-	);
-	expect(google.sheets.values(id, 'Log')).toEqual([['a']]);
-});
-
 test('the example puts unread emails into a sheet', async () => {
 	google.gmail.seed({ from: 'Ann <ann@example.com>', subject: '=1+1', text: 'formula' });
 	google.gmail.seed({ from: 'Ben <ben@example.com>', subject: 'Ü', text: 'second' });
@@ -276,105 +198,4 @@ test('the example puts unread emails into a sheet', async () => {
 	expect(execution.status).toBe('success');
 	const [, ...rows] = google.sheets.values(id, 'Mails');
 	expect(rows.map((row) => row[2])).toEqual(expect.arrayContaining(['=1+1', 'Ü']));
-});
-
-test('the list of spreadsheets in the editor', async () => {
-	google.sheets.seed({ title: 'Picked' });
-	const answer = await n8n.api.request<{ results: Array<{ name: string }> }>(
-		'POST',
-		'dynamic-node-parameters/resource-locator-results',
-		{
-			methodName: 'searchSpreadsheets',
-			path: 'parameters.spreadsheetId',
-			filter: 'Picked',
-			nodeTypeAndVersion: { name: workspaceType, version: 1 },
-			currentNodeParameters: {
-				authentication: 'oAuth2',
-				inputMode: 'fields',
-				resource: 'spreadsheet',
-				operation: 'read',
-			},
-			credentials,
-		},
-	);
-	expect(answer.results.map(({ name }) => name)).toEqual(['Picked']);
-});
-
-describe('what the form offers in a chosen spreadsheet', () => {
-	const asked = (id: string) => ({
-		nodeTypeAndVersion: { name: workspaceType, version: 1 },
-		currentNodeParameters: {
-			authentication: 'oAuth2',
-			inputMode: 'fields',
-			resource: 'spreadsheet',
-			operation: 'append',
-			spreadsheetId: byId(id),
-			tab: { __rl: true, mode: 'list', value: 'Q1' },
-			valuesSource: 'columns',
-			options: {},
-		},
-		credentials,
-	});
-
-	test('the columns that rows can be found by', async () => {
-		const id = google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Q1', rows: [['Name', 'Age', '', 'Name']] }],
-		});
-		const choices = await n8n.api.request<Array<{ name: string; value: string }>>(
-			'POST',
-			'dynamic-node-parameters/options',
-			{ ...asked(id), methodName: 'getMatchColumns', path: 'parameters.matchColumns' },
-		);
-		expect(choices.map(({ value }) => value)).toEqual(['Name', 'Age', 'Name_2', 'rowNumber']);
-	});
-
-	test('its tabs, and the columns of a tab', async () => {
-		const id = google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'First' }, { title: 'Q1', rows: [['Name', 'Age', '', 'Name']] }],
-		});
-		const tabs = await n8n.api.request<{ results: Array<{ name: string; value: string }> }>(
-			'POST',
-			'dynamic-node-parameters/resource-locator-results',
-			{ ...asked(id), methodName: 'searchTabs', path: 'parameters.tab', filter: 'q' },
-		);
-		expect(tabs.results).toMatchObject([{ name: 'Q1', value: 'Q1' }]);
-		const columns = await n8n.api.request<{ fields: Array<{ id: string }> }>(
-			'POST',
-			'dynamic-node-parameters/resource-mapper-fields',
-			{ ...asked(id), methodName: 'headerColumns', path: 'parameters.columns' },
-		);
-		expect(columns.fields.map((field) => field.id)).toEqual(['Name', 'Age', 'Name_2']);
-	});
-
-	test('what is mapped goes into its columns, item by item', async () => {
-		const id = google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Q1', rows: [['Name', 'Age']] }],
-		});
-		const execution = await run(
-			[
-				{ n: 'Anna', a: 31 },
-				{ n: 'Ben', a: 42 },
-			],
-			{
-				...asked(id).currentNodeParameters,
-				columns: {
-					mappingMode: 'defineBelow',
-					value: { Name: '={{ $json.n }}', Age: '={{ $json.a }}' },
-					matchingColumns: [],
-					schema: [],
-				},
-			},
-		);
-		expect(jsonOf(outputs(execution, 0))).toMatchObject([
-			{ updatedRange: "'Q1'!A2:B2" },
-			{ updatedRange: "'Q1'!A3:B3" },
-		]);
-		expect(google.sheets.values(id, "'Q1'!A2:B9")).toEqual([
-			['Anna', 31],
-			['Ben', 42],
-		]);
-	});
 });

@@ -44,35 +44,6 @@ test('published while the service is down, it gets the messages when the service
 	await until(async () => (await countOf(stored)) === 3);
 });
 
-test('under traffic, no restart of the service loses or doubles what it sends again', async () => {
-	const stored = await station.publish(
-		station.workflow('restart', {
-			options: { deduplicationField: 'id' },
-		}),
-	);
-	await until(station.isOpen('restart'));
-	const sent: Array<{ id: number }> = [];
-	const { port } = station.service;
-	for (let round = 0; round < 3; round++) {
-		for (let n = 0; n < 10; n++) {
-			sent.push({ id: sent.length + 1 });
-			station.service.send('restart', sent.at(-1) ?? null);
-			await new Promise((resolve) => setTimeout(resolve, 10));
-		}
-		await station.service.close();
-		// The service sends the last messages again: nobody has said that they arrived.
-		await station.serve({ port, replay: 20 });
-		station.service.send('restart', ...sent.slice(-20));
-		await until(station.isOpen('restart'));
-	}
-	await until(async () => (await countOf(stored)) >= sent.length);
-	await new Promise((resolve) => setTimeout(resolve, 500));
-	const ids = (await station.messagesOf(stored)).map((message) => (message as { id: number }).id);
-	expect(numbers(ids)).toEqual(upTo(30));
-	await station.service.close();
-	await station.serve({ port });
-});
-
 test('published again under traffic, one channel is left, with the new settings (#10836, #3824)', async () => {
 	let stored = await station.publish(station.workflow('again'));
 	await until(station.isOpen('again'));
@@ -93,36 +64,11 @@ test('published again under traffic, one channel is left, with the new settings 
 	expect(messages.length).toBe(new Set(messages).size);
 });
 
-test('published again under traffic, it tells every gap in what it received', async () => {
-	const options = { batchSize: 500, batchWaitMilliseconds: 200, maxConcurrentExecutions: 1 };
-	let stored = await station.publish(station.workflow('gaps', { options }));
-	await until(station.isOpen('gaps'));
-	let sent = 0;
-	const sending = setInterval(() => station.service.send('gaps', ++sent), 5);
-	for (let round = 1; round <= 4; round++) {
-		const before = station.service.upgrades.length;
-		stored = await station.publishAgain(stored, { ...options, heartbeatSeconds: 10 + round });
-		await until(() => station.service.upgrades.length > before && station.isOpen('gaps')());
-	}
-	const last = sent;
-	await until(async () => Number((await station.messagesOf(stored)).at(-1)) > last);
-	clearInterval(sending);
-	const items = await station.itemsOf(stored);
-	const received = items.map(({ message }) => Number(message));
-	expect(received).toHaveLength(new Set(received).size);
-	const afterGaps = items.filter(
-		({ message }) => message !== 1 && !received.includes(Number(message) - 1),
-	);
-	expect(afterGaps).not.toEqual([]);
-	for (const item of afterGaps)
-		expect(item).toMatchObject({ gapMs: expect.any(Number) as number });
-});
-
 describe('stopped with a queue of messages', () => {
 	/** Listens, one execution at a time, each of which takes a while. */
 	function slow(name: string, options: object) {
 		const { nodes, ...rest } = station.workflow(name, { options });
-		const wait = { resume: 'timeInterval', amount: 2, unit: 'seconds' };
+		const wait = { resume: 'timeInterval', amount: 1, unit: 'seconds' };
 		const [trigger = {}] = nodes;
 		return {
 			...rest,
@@ -242,7 +188,7 @@ describe('a test in the editor', () => {
 });
 
 // The built package lacks the native add-ons that ws would use from 48 bytes on.
-test.each([47, 48, 100_000])(
+test.each([48, 100_000])(
 	'an initial message of %d bytes reaches the service as it is',
 	async (length) => {
 		const initialMessage = 'abcdefgh'.repeat(length / 8 + 1).slice(0, length);
@@ -278,58 +224,3 @@ test.each([47, 48, 100_000])(
 		await until(arrived(waiting));
 	},
 );
-
-test('binary messages become files', async () => {
-	const png = Buffer.from(
-		'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-		'base64',
-	);
-	const stored = await station.n8n.api.createWorkflow(station.workflow('binary'));
-	const id = await station.n8n.api.startRun(stored, 'Trigger');
-	await until(station.isOpen('binary'));
-	station.service.send('binary', png);
-	const execution = await station.n8n.api.untilDone(id);
-	const [item] = execution.resultData.runData.Trigger?.[0]?.data?.main?.[0] ?? [];
-	expect(item?.binary?.data).toMatchObject({ mimeType: 'image/png', fileExtension: 'png' });
-});
-
-test('several items wait for their agents', async () => {
-	const list = node(
-		'Items',
-		'n8n-nodes-base.code',
-		{ jsCode: 'return [1,2,3].map((n) => ({ json: { n } }));' },
-		{ typeVersion: 2 },
-	);
-	const parameters = {
-		startStepName: 'start',
-		input: '={{ $json.n }}',
-		waitForMessages: true,
-		waitUntil: 'match',
-		matchField: 'type',
-		matchValue: 'answer',
-	};
-	const agent = node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
-		credentials: station.credentials,
-	});
-	const nodes = [manualTrigger(), list, agent];
-	const execution = await station.n8n.api.runOnce({
-		name: 'wait',
-		nodes,
-		connections: connectInRow('Start', 'Items', 'Agent'),
-	});
-	const items = execution.resultData.runData.Agent?.[0]?.data?.main?.[0] ?? [];
-	expect(
-		items.map(
-			({ json }) =>
-				(json.messages as Array<{ message: { text?: string } }>).at(-1)?.message.text,
-		),
-	).toEqual(['Done: 1', 'Done: 2', 'Done: 3']);
-	await until(() => station.service.countOpenChannels() === 0);
-});
-
-test('no secret is in the log of n8n or in the data of any execution', async () => {
-	const seen = [station.n8n.output()];
-	for (const id of await station.executions({}))
-		seen.push((await station.n8n.api.execution(id)).raw);
-	for (const secret of Object.values(secrets)) expect(seen.join('\n')).not.toContain(secret);
-});

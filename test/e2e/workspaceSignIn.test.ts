@@ -6,14 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buildEndpoints } from '../../dev/google/credential.ts';
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import type { Execution } from '../../dev/n8n/n8nApi.ts';
-import {
-	connectInRow,
-	items,
-	manualTrigger,
-	node,
-	useSharedN8n,
-	type SharedN8n,
-} from './startTestN8n';
+import { connectInRow, manualTrigger, node, useSharedN8n, type SharedN8n } from './startTestN8n';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -48,8 +41,6 @@ interface Credential {
 	readonly id: string;
 	readonly name: string;
 }
-
-const gmailOnly = 'https://www.googleapis.com/auth/gmail.readonly';
 
 const endpoints = () => ({
 	...buildEndpoints(google.url),
@@ -183,18 +174,6 @@ test('a sign-in with an app in Testing: the node and n8n’s log say two days be
 	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toEqual([]);
 });
 
-test('access to all files asks for the scope of Drive, custom scopes for themselves', async () => {
-	const scopeOf = async (more: Record<string, unknown>) =>
-		(await signIn(await oAuth2(more))).searchParams.get('scope');
-	expect(await scopeOf({ driveAccess: 'appFiles' })).toMatch(
-		/ https:\/\/www\.googleapis\.com\/auth\/drive\.file$/,
-	);
-	expect(await scopeOf({ driveAccess: 'allFiles' })).toMatch(
-		/ https:\/\/www\.googleapis\.com\/auth\/drive$/,
-	);
-	expect(await scopeOf({ customScopes: true, enabledScopes: 'a b' })).toBe('a b');
-});
-
 test('a revoked refresh token: reconnect the credential', async () => {
 	const credential = await oAuth2();
 	await signIn(credential);
@@ -205,15 +184,6 @@ test('a revoked refresh token: reconnect the credential', async () => {
 		description: 'Open the credential and reconnect it: sign in to Google again.',
 		httpCode: '401',
 	});
-});
-
-test('a credential that was never connected: sign in', async () => {
-	const error = errorOf(await run(step('workspaceOAuth2Api', await oAuth2())));
-	expect(error).toMatchObject({
-		httpCode: '401',
-		description: 'Open the credential and reconnect it: sign in to Google again.',
-	});
-	expect(google.requests).toHaveLength(0);
 });
 
 test.each(['workspaceOAuth2Api', 'workspaceServiceAccountApi'] as const)(
@@ -251,63 +221,6 @@ describe('a service account', () => {
 		expect(await call()).toBeUndefined();
 		expect(await call()).toBeUndefined();
 		expect(methods().slice(3)).toEqual([messages, 'oauth.token', messages, messages]);
-	});
-
-	test('asks for one token for all items that are worked on at the same time', async () => {
-		const ids = ['One', 'Two', 'Three', 'Four', 'Five'].map((subject) =>
-			google.gmail.seed({ subject }),
-		);
-		const credential = await serviceAccount({ enabledScopes: gmailOnly, customScopes: true });
-		const read = { operation: 'read', messageId: '={{ $json.id }}' };
-		const last = step('workspaceServiceAccountApi', credential, read);
-		const definition = {
-			name: 'together',
-			nodes: [
-				manualTrigger(),
-				items(
-					'Ids',
-					ids.map((id) => ({ id })),
-				),
-				last,
-			],
-			connections: connectInRow('Start', 'Ids', last.name),
-		};
-		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
-		const reads = () =>
-			methods().filter((method) => method === 'gmail.users.messages.get').length;
-		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(1);
-		expect(reads()).toBe(5);
-		google.tokens.expire();
-		expect(errorOf(await n8n.api.runOnce(definition))).toBeUndefined();
-		expect(methods().filter((method) => method === 'oauth.token')).toHaveLength(2);
-	});
-
-	test.each<[string, Record<string, unknown>, string, string]>([
-		[
-			'a key that is none',
-			{ privateKey: 'canary-key' },
-			'The private key of the service account cannot be read',
-			'400',
-		],
-		[
-			'a user that it may not act for',
-			{ delegatedEmail: 'boss@example.com' },
-			'Google did not issue a token for the service account (unauthorized_client',
-			'401',
-		],
-		[
-			'an unknown email',
-			{ email: 'other@project.example' },
-			'Google did not issue a token for the service account (invalid_grant',
-			'401',
-		],
-	])('with %s says so', async (_, more, message, httpCode) => {
-		const execution = await run(step('workspaceServiceAccountApi', await serviceAccount(more)));
-		expect(errorOf(execution)).toMatchObject({
-			message: expect.stringContaining(message) as string,
-			httpCode,
-		});
-		expect(execution.raw).not.toContain('canary');
 	});
 });
 
@@ -384,51 +297,6 @@ describe('the Test button of the credential', () => {
 		expect(await pressed({ delegatedEmail: '' })).toMatchObject({ status: 'OK' });
 		expect(methods()).toEqual(['oauth.token', 'drive.about.get']);
 	});
-
-	test('asks Gmail when the custom scopes are for mail only', async () => {
-		expect(await pressed({ customScopes: true, enabledScopes: gmailOnly })).toMatchObject({
-			status: 'OK',
-		});
-		expect(methods().at(-1)).toBe('gmail.users.getProfile');
-	});
-
-	test('names the scope when the custom scopes are for neither Drive nor reading emails', async () => {
-		const enabledScopes = 'https://www.googleapis.com/auth/spreadsheets';
-		expect(await pressed({ customScopes: true, enabledScopes })).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(
-				/lacks the scope \S+\/auth\/drive\.file\. In the credential, choose the Mail Access or Drive Access that includes it/,
-			) as string,
-		});
-	});
-
-	test('names the API when it is not enabled', async () => {
-		google.fault({ match: 'drive.about.get', status: 403, reason: 'accessNotConfigured' });
-		expect(await pressed({})).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(/Enable the Google Drive API in/) as string,
-		});
-	});
-
-	test('says in words that the private key is none, and what to enter', async () => {
-		const { status, message } = await pressed({ privateKey: 'canary-key' });
-		expect([status, message]).toEqual([
-			'Error',
-			expect.stringMatching(
-				/^The private key of the service account cannot be read\. Paste the full value/,
-			),
-		]);
-		expect(message).not.toContain('canary');
-	});
-
-	test('says in words why Google issues no token', async () => {
-		expect(await pressed({ delegatedEmail: 'boss@example.com' })).toMatchObject({
-			status: 'Error',
-			message: expect.stringMatching(
-				/^Google did not issue a token for the service account \(unauthorized_client.*Domain-wide delegation/s,
-			) as string,
-		});
-	});
 });
 
 describe('a picker in the editor', () => {
@@ -458,11 +326,5 @@ describe('a picker in the editor', () => {
 		const id = google.docs.seed({ title: 'Report' });
 		google.tokens.expire();
 		expect((await pick(credential)).results).toMatchObject([{ name: 'Report', value: id }]);
-	});
-
-	test('that has nothing to show says why', async () => {
-		const credential = await oAuth2();
-		await signIn(credential);
-		await expect(pick(credential)).rejects.toThrow('No documents found for this account.');
 	});
 });

@@ -11,7 +11,7 @@ interface Agreed {
 /** Cells that differ from the rule on purpose. */
 export const agreed: readonly Agreed[] = [
 	{
-		subjects: ['', ', marked as read', ', with other labels'].flatMap((more) => [
+		subjects: ['', ', with other labels'].flatMap((more) => [
 			`Mail: List${more}`,
 			`Mail: Search${more}`,
 		]),

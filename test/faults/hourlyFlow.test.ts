@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import { Stage } from '../build/built';
 import { HourlyFlow } from './hourlyFlow';
 
-const count = process.env.FAULTS === 'all' ? 10 : 1;
+const count = process.env.FAULTS === 'all' ? 4 : 1;
 const seeds = process.env.SEED
 	? [Number(process.env.SEED)]
 	: Array.from({ length: count }, (_, at) => at + 1);

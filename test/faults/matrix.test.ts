@@ -17,7 +17,8 @@ import { subjects } from './samples';
 const runsAll = process.env.FAULTS === 'all';
 /** Prime to the number of faults, so that the cells of several requests have different ones. */
 const step = 6;
-const atOnce = 60;
+/** Most of a cell is waiting. */
+const atOnce = 100;
 
 jest.setTimeout(1_200_000);
 

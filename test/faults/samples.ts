@@ -48,19 +48,9 @@ const variants: readonly Variant[] = [
 		given: () => ({ saveAsDraft: true }),
 	},
 	{
-		suffix: ', marked as read',
-		field: 'markAsRead',
-		given: () => ({ markAsRead: true }),
-	},
-	{
 		suffix: ', with other labels',
 		field: 'addLabels',
 		given: () => ({ addLabels: ['STARRED'], removeLabels: ['INBOX'] }),
-	},
-	{
-		suffix: ', with all files of the item',
-		field: 'attachments',
-		given: () => ({ attachments: ['*'] }),
 	},
 	{
 		suffix: ', with files of Drive',

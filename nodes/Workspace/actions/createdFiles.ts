@@ -2,12 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField, textType } from '../../fields/field';
-import {
-	hashParts,
-	type KeyHashes,
-	hashIdempotencyKey,
-	createKeyReusedError,
-} from '../idempotency';
+import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -20,36 +15,12 @@ export const googleTypePrefix = 'application/vnd.google-apps.';
 /** Hashes the idempotency key and what the file is created from. Returns undefined if there is no key. */
 export function hashFileKey(
 	operation: string,
-	{
-		idempotencyKey: key,
-		parentFolder,
-	}: { readonly idempotencyKey: string; readonly parentFolder: string },
+	params: { readonly idempotencyKey: string; readonly parentFolder: string },
 	content: readonly string[],
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
-	const keyHash = hashIdempotencyKey({
-		key,
-		operation,
-		target: parentFolder === 'root' ? '' : parentFolder,
-	});
-	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
-}
-
-/** The steps to a result of the type `R`. `C` is what `fillContent` hands over to `readResult`. */
-interface CreationSteps<R, C> {
-	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
-	readonly recoveredId?: string;
-	/** Creates a file with these private properties. If an existing file takes its place, returns the result for that file. */
-	readonly create: (
-		appProperties: Properties,
-	) => Promise<Pick<File, 'id'> | { readonly existingResult: R }>;
-	/** Gives the file its content, unless it is finished. Another execution may be doing the same for this file. */
-	readonly fillContent: (
-		file: File,
-		state: Readonly<{ isOwn: boolean; isFinished: boolean }>,
-	) => Promise<C>;
-	/** Runs when the file is marked as finished: if it fails, the next run must not replace a template's placeholders again. */
-	readonly readResult: (file: File, filled: C) => R | Promise<R>;
+	const target = params.parentFolder === 'root' ? '' : params.parentFolder;
+	return hashKeyUse({ key: params.idempotencyKey, operation, target }, content);
 }
 
 // Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.
@@ -57,47 +28,40 @@ const keyProperty = 'idempotencyMark';
 const contentProperty = 'idempotencyContent';
 const stateProperty = 'idempotencyState';
 
+/** Builds the private properties of a file that is created with a key. */
+export const buildKeyProperties = ({ keyHash, contentHash }: KeyHashes): Properties => ({
+	[keyProperty]: keyHash,
+	[contentProperty]: contentHash,
+	[stateProperty]: 'made',
+});
+
 /**
- * Creates one file for an idempotency key, across executions. Drive does not refuse a second file, so each execution searches for files
- * with the key after it has created its own. All executions keep the same file: a finished one, or the oldest if none is finished. They
- * move the other unfinished files, which no execution has returned yet, to the trash.
- * @param fields the fields of the file that the steps need, as in Google's parameter `fields`
- * @returns the result, with `repeated` if another item or execution created the file
+ * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution also searches after it has created its own.
+ * @param ownId the file that this execution created. Drive's search may not list it yet, so it is added, unless it is in the trash
  */
-export async function createOnce<R extends object, C>(
+export async function findKeyedFiles(
 	drive: drive_v3.Drive,
 	fields: string,
-	{ keyHash, contentHash }: KeyHashes,
-	{ recoveredId, create, fillContent, readResult }: CreationSteps<R, C>,
-): Promise<R & { readonly repeated?: true }> {
+	{ keyHash }: KeyHashes,
+	ownId?: string,
+): Promise<File[]> {
 	const allFields = `${fields},createdTime,appProperties`;
-	const findByKey = async () =>
-		await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
-	let ownId = recoveredId;
-	let files = await findByKey();
-	if (files.length === 0) {
-		const created = await create({
-			[keyProperty]: keyHash,
-			[contentProperty]: contentHash,
-			[stateProperty]: 'made',
-		});
-		if ('existingResult' in created) return created.existingResult;
-		ownId = created.id ?? '';
-		files = await addOwnFile(drive, await findByKey(), ownId, allFields);
-	}
-	const file = await keepOneFile(drive, files);
-	if (file.appProperties?.[contentProperty] !== contentHash)
-		throw createKeyReusedError(`the file ${file.id ?? ''}`);
-	const state = { isOwn: file.id === ownId, isFinished: isFinished(file) };
-	const filled = await fillContent(file, state);
-	if (!state.isFinished)
-		await updateFile(drive, file, { appProperties: { [stateProperty]: 'done' } });
-	const result = await readResult(file, filled);
-	return state.isOwn ? result : { ...result, repeated: true };
+	const files = await findFiles(drive, buildPropertySearch(keyProperty, keyHash), allFields);
+	if (ownId === undefined || files.some(({ id }) => id === ownId)) return files;
+	const request = { fileId: ownId, supportsAllDrives: true, fields: `${allFields},trashed` };
+	const { data } = await drive.files.get(request);
+	return data.trashed ? files : [...files, data];
 }
 
-/** Moves the other unfinished files to the trash. @returns the file that all executions keep */
-async function keepOneFile(drive: drive_v3.Drive, files: readonly File[]): Promise<File> {
+/**
+ * Chooses the file that all executions with a key keep: a finished one, or the oldest if none is finished. Moves the other unfinished files,
+ * which no execution has returned yet, to the trash. @throws NodeError 409 if the key was used for other content
+ */
+export async function keepOneFile(
+	drive: drive_v3.Drive,
+	files: readonly File[],
+	{ contentHash }: KeyHashes,
+): Promise<File> {
 	const [keptFile, ...otherFiles] = files.toSorted(compareRank);
 	if (!keptFile)
 		throw new NodeError({
@@ -107,15 +71,15 @@ async function keepOneFile(drive: drive_v3.Drive, files: readonly File[]): Promi
 		});
 	for (const file of otherFiles)
 		if (!isFinished(file)) await updateFile(drive, file, { trashed: true });
+	if (keptFile.appProperties?.[contentProperty] !== contentHash)
+		throw createKeyReusedError(`the file ${keptFile.id ?? ''}`);
 	return keptFile;
 }
 
-/** Adds the new file, which Drive's search may not list yet, unless another execution has moved it to the trash. */
-async function addOwnFile(drive: drive_v3.Drive, files: File[], fileId: string, fields: string) {
-	if (files.some(({ id }) => id === fileId)) return files;
-	const request = { fileId, supportsAllDrives: true, fields: `${fields},trashed` };
-	const { data } = await drive.files.get(request);
-	return data.trashed ? files : [...files, data];
+/** Marks a file with a key as finished, unless it is. */
+export async function markFinished(drive: drive_v3.Drive, file: File): Promise<void> {
+	const appProperties = { [stateProperty]: 'done' };
+	if (!isFinished(file)) await updateFile(drive, file, { appProperties });
 }
 
 const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
@@ -150,52 +114,77 @@ interface NewFile<R, C> extends Pick<CreatedFile, 'kind'> {
 	/** The ID of a file to copy. Without it, the new file is empty. */
 	readonly templateId?: string;
 	readonly keyHashes: KeyHashes | undefined;
+	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
 	readonly recoveredId: string | undefined;
-	/** As in `CreationSteps`. With an idempotency key, several executions may call it for the same file. */
+	/** Gives the file its content. With an idempotency key, several executions may call it for the same file. */
 	readonly fillContent: (id: string) => Promise<C | undefined>;
-	/** As in `CreationSteps`. `filled` is undefined if the file was already finished. */
+	/**
+	 * Runs when the file is marked as finished: if it fails, the next run must not replace a template's placeholders again. `filled` is what
+	 * `fillContent` returned, or undefined if the file was already finished.
+	 */
 	readonly readResult: (id: string, filled: C | undefined) => Promise<R>;
 }
 
 /** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
 export async function createInDrive<R extends object, C>(
 	drive: drive_v3.Drive,
-	file: NewFile<R, C>,
+	newFile: NewFile<R, C>,
 	item: Item,
 ): Promise<R & { readonly repeated?: true }> {
-	const { kind, keyHashes, recoveredId, fillContent, readResult } = file;
-	const record = (id: string) => {
-		item.recordCreated({ kind, id, url: file.buildUrl(id) });
-		return { id };
-	};
-	const create = async (appProperties = {}) =>
-		record(recoveredId ?? (await createOrCopyFile(drive, file, item, appProperties)));
+	const { keyHashes } = newFile;
 	if (!keyHashes) {
-		const { id } = await create();
-		return await readResult(id, await fillContent(id));
+		const id = await createAndRecord(drive, newFile, item, {});
+		return await newFile.readResult(id, await newFile.fillContent(id));
 	}
-	return await createOnce(drive, 'id', keyHashes, {
-		recoveredId,
-		create,
-		async fillContent({ id }, { isFinished }) {
-			if (isFinished || !id) return undefined;
-			// The file was not recorded before if Google's response did not arrive.
-			record(id);
-			return await fillContent(id);
-		},
-		readResult: async ({ id }, filled) => await readResult(id ?? '', filled),
-	});
+	let ownId = newFile.recoveredId;
+	let files = await findKeyedFiles(drive, 'id', keyHashes);
+	if (files.length === 0) {
+		ownId = await createAndRecord(drive, newFile, item, buildKeyProperties(keyHashes));
+		files = await findKeyedFiles(drive, 'id', keyHashes, ownId);
+	}
+	const file = await keepOneFile(drive, files, keyHashes);
+	const result = await fillOnce(drive, newFile, file, item);
+	return file.id === ownId ? result : { ...result, repeated: true };
 }
+
+/** Fills a file with a key, and marks it as finished, unless it is. */
+async function fillOnce<R, C>(
+	drive: drive_v3.Drive,
+	newFile: NewFile<R, C>,
+	file: File,
+	item: Item,
+): Promise<R> {
+	const id = file.id ?? '';
+	if (isFinished(file)) return await newFile.readResult(id, undefined);
+	// The file was not recorded before if Google's response did not arrive.
+	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
+	const filled = await newFile.fillContent(id);
+	await markFinished(drive, file);
+	return await newFile.readResult(id, filled);
+}
+
+/** Creates the file, unless an earlier request did, and records it. @returns its ID */
+async function createAndRecord<R, C>(
+	drive: drive_v3.Drive,
+	newFile: NewFile<R, C>,
+	item: Item,
+	keyProperties: Properties,
+): Promise<string> {
+	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
+	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
+	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
+	return id;
+}
+
+type FileOrigin = Pick<NewFile<never, never>, 'title' | 'parentFolder' | 'templateId' | 'mimeType'>;
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ mimeType, title, parentFolder, templateId }: Omit<NewFile<unknown, unknown>, 'readResult'>,
-	{ markerId }: Item,
-	keyProperties: Properties,
+	{ title, parentFolder, templateId, mimeType }: FileOrigin,
+	appProperties: Properties,
 ): Promise<string> {
 	// A copy without a parent would be created in the folder of the template.
 	const parents = parentFolder || templateId ? [parentFolder || 'root'] : undefined;
-	const appProperties = { ...buildMarkerProperty(markerId), ...keyProperties };
 	const requestBody = { name: title, parents, appProperties };
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const { data } = templateId

@@ -7,12 +7,47 @@ import { googleTypePrefix } from '../createdFiles';
 import { createFileNameTest } from '../onlyFiles';
 import type { UploadParams } from './fields';
 
-/** Returns the binary fields to upload. Content from elsewhere has no field: `[undefined]`. @throws NodeError 400 if a field is missing */
-export function listBinaryFields(params: UploadParams, item: Item) {
-	const { contentSource, binaryPropertyName: names, onlyFiles } = params;
-	if (contentSource !== 'binary') return [undefined];
-	const isWanted = createFileNameTest(onlyFiles);
-	return item.findBinaryFields(names.length > 0 ? names : ['*'], 'binaryPropertyName', isWanted);
+/** The parameters with the binary fields to upload. Content from elsewhere has no field: `[undefined]`. */
+export interface PreparedUpload extends UploadParams {
+	readonly fields: ReadonlyArray<string | undefined>;
+}
+
+/** Refuses what can be known before any request. @throws NodeError 400 */
+export function prepareUpload(params: UploadParams, item: Item): PreparedUpload {
+	const mimeType = params.mimeType.trim();
+	if (mimeType !== '' && keepUsableType(mimeType) === undefined)
+		throw createRefusal(
+			`${quoteField('mimeType')} is not the MIME type of a file's bytes: ${shorten(mimeType)}`,
+			`Enter a type such as application/pdf, or leave it empty to detect it from the file name. To get a Google file, choose it in ${quoteField('convertTo')}.`,
+		);
+	if (params.contentSource === 'filePath' && params.content.trim() === '')
+		throw createRefusal(
+			`${quoteField('content')} is empty`,
+			'Enter the path of the file to upload.',
+		);
+	const fields = params.contentSource === 'binary' ? findFields(params, item) : [undefined];
+	refuseWrongName(params, fields.length);
+	return { ...params, mimeType, fields };
+}
+
+function findFields({ binaryPropertyName, onlyFiles }: UploadParams, item: Item): string[] {
+	const names = binaryPropertyName.length > 0 ? binaryPropertyName : ['*'];
+	return item.findBinaryFields(names, 'binaryPropertyName', createFileNameTest(onlyFiles));
+}
+
+/** Refuses a missing name, and one name for several files. @throws NodeError 400 */
+function refuseWrongName({ name, contentSource }: UploadParams, fileCount: number): void {
+	const hasName = name.trim() !== '';
+	if (!hasName && contentSource !== 'binary' && contentSource !== 'mailAttachment')
+		throw createRefusal(
+			`${quoteField('name')} is required`,
+			'Enter a name. Only a binary file or an attachment can have its own.',
+		);
+	if (hasName && fileCount > 1)
+		throw createRefusal(
+			`${quoteField('name')} is for a single file, but ${fileCount} files would be uploaded`,
+			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
+		);
 }
 
 /** The bytes of a file, with the name and the type that it gets in Drive. */
@@ -34,16 +69,17 @@ export async function openContent(
 	const sourceType = keepUsableType(source.mimeType?.trim()) ?? 'application/octet-stream';
 	const { buildFileName, findMimeType } = await import('../mimeTypes');
 	// A file without a name is named after its field.
-	const ownName = source.fileName || (field && buildFileName(field, sourceType));
-	const name = resolveFileName(params, ownName);
-	const enteredType = params.mimeType.trim();
-	if (enteredType !== '') return { source, name, mimeType: enteredType };
+	const sourceName = source.fileName || buildFileName(field ?? '', sourceType);
+	const name = params.name.trim() === '' ? sourceName : params.name;
+	if (params.mimeType !== '') return { source, name, mimeType: params.mimeType };
 	const mimeType = keepUsableType(findMimeType(name)) ?? sourceType;
-	// Google makes a spreadsheet of a table, not of plain text.
-	if (params.convertTo !== 'spreadsheet' || !mimeType.startsWith('text/plain'))
-		return { source, name, mimeType };
-	const hasTabs = params.content.includes('\t');
-	return { source, name, mimeType: hasTabs ? 'text/tab-separated-values' : 'text/csv' };
+	return { source, name, mimeType: toTableType(mimeType, params) };
+}
+
+/** Google makes a spreadsheet of a table, not of plain text. */
+function toTableType(mimeType: string, { convertTo, content }: UploadParams): string {
+	if (convertTo !== 'spreadsheet' || !mimeType.startsWith('text/plain')) return mimeType;
+	return content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';
 }
 
 async function openSource(clients: Clients, params: UploadParams, item: Item): Promise<ByteSource> {
@@ -70,39 +106,4 @@ const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/
 function keepUsableType(type = ''): string | undefined {
 	const isUsable = mimeTypePattern.test(type) && !type.startsWith(googleTypePrefix);
 	return isUsable ? type : undefined;
-}
-
-/** Refuses what can be known before any request. @throws NodeError 400 */
-export function checkContent(params: UploadParams, item: Item): void {
-	const enteredType = params.mimeType.trim();
-	if (enteredType !== '' && keepUsableType(enteredType) === undefined)
-		throw createRefusal(
-			`${quoteField('mimeType')} is not the MIME type of a file's bytes: ${shorten(enteredType)}`,
-			`Enter a type such as application/pdf, or leave it empty to detect it from the file name. To get a Google file, choose it in ${quoteField('convertTo')}.`,
-		);
-	if (params.contentSource === 'filePath' && params.content.trim() === '')
-		throw createRefusal(
-			`${quoteField('content')} is empty`,
-			'Enter the path of the file to upload.',
-		);
-	const fileCount = listBinaryFields(params, item).length;
-	if (!hasSourceName(params)) resolveFileName(params);
-	if (fileCount > 1 && params.name.trim() !== '')
-		throw createRefusal(
-			`${quoteField('name')} is for a single file, but ${fileCount} files would be uploaded`,
-			`Leave ${quoteField('name')} empty, so that each file keeps its own name.`,
-		);
-}
-
-const hasSourceName = ({ contentSource }: UploadParams) =>
-	contentSource === 'binary' || contentSource === 'mailAttachment';
-
-/** Returns the name that the user entered, or that of the source. @throws NodeError 400 if there is none */
-function resolveFileName(params: UploadParams, sourceName?: string): string {
-	if (params.name.trim() !== '') return params.name;
-	if (hasSourceName(params) && sourceName) return sourceName;
-	throw createRefusal(
-		`${quoteField('name')} is required`,
-		'Enter a name. Only a binary file or an attachment can have its own.',
-	);
 }

@@ -15,19 +15,21 @@ const attachmentIdPattern = /^[\w-]{40,}$/;
 export async function getMailAttachment(clients: Clients, params: UploadParams, item: Item) {
 	const nameOrId = params.attachment.trim();
 	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
-	const namedFiles = mail.files.filter(({ info }) => info.fileName.trim() === nameOrId);
-	const [file] = namedFiles;
-	if (namedFiles.length > 1)
-		throw createNameRefusal(`${namedFiles.length} attachments named`, nameOrId, mail);
-	if (file) return toSource(await readAttachment(clients, params.messageId, file), file.info);
-	if (!attachmentIdPattern.test(nameOrId))
-		throw createNameRefusal('no attachment', nameOrId, mail);
-	const data = await fetchAttachment(clients, params.messageId, nameOrId).catch(
-		(error: unknown) => {
-			const isUnknownId = isNodeError(error) && (error.code === 400 || error.code === 404);
-			throw isUnknownId ? createNameRefusal('no attachment', nameOrId, mail) : error;
-		},
+	const [file, ...otherFiles] = mail.files.filter(
+		({ info }) => info.fileName.trim() === nameOrId,
 	);
+	if (!file) return await getAttachmentById(clients, mail, nameOrId);
+	if (otherFiles.length > 0) throw createNameRefusal(nameOrId, mail);
+	return toSource(await readAttachment(clients, mail.summary.id, file), file.info);
+}
+
+async function getAttachmentById(clients: Clients, mail: Mail, id: string) {
+	const refusal = createNameRefusal(id, mail);
+	if (!attachmentIdPattern.test(id)) throw refusal;
+	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
+		const isUnknownId = isNodeError(error) && [400, 404].includes(error.code);
+		throw isUnknownId ? refusal : error;
+	});
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
 	const [info, ...others] = mail.attachments.filter(({ size }) => size === bytes.length);
@@ -42,13 +44,13 @@ function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource
 
 const maxListedAttachments = 20;
 
-/** Creates an error that lists the attachments. @param countText what its message says before the name, such as "no attachment" */
-function createNameRefusal(countText: string, nameOrId: string, { attachments }: Mail) {
+/** Creates an error that lists the attachments. */
+function createNameRefusal(nameOrId: string, { attachments }: Mail) {
 	const names = attachments
 		.slice(0, maxListedAttachments)
 		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
 	return createRefusal(
-		`The email has ${countText} '${shorten(nameOrId, 60)}'`,
+		`The email does not have exactly one attachment '${shorten(nameOrId, 60)}'`,
 		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of one of its ${attachments.length} attachments, or its attachmentId from Read. ${names.join(', ')}`,
 	);
 }

@@ -1,7 +1,7 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { missingFolderAdvice } from '../createdFiles';
-import { checkContent, listBinaryFields, openContent } from './content';
+import { openContent, type PreparedUpload, prepareUpload } from './content';
 import { uploadFields as fields, uploadOptions as options } from './fields';
 import { type FileResult, uploadOnce } from './uploadFile';
 
@@ -21,13 +21,10 @@ export const upload = defineOperation({
 	},
 	fields,
 	options,
-	prepare(params, item) {
-		checkContent(params, item);
-		return params;
-	},
-	async send(clients, params, item): Promise<FileResult[]> {
+	prepare: prepareUpload,
+	async send(clients, params: PreparedUpload, item): Promise<FileResult[]> {
 		const files: FileResult[] = [];
-		for (const [fileIndex, field] of listBinaryFields(params, item).entries()) {
+		for (const [fileIndex, field] of params.fields.entries()) {
 			const content = await openContent(clients, params, item, field);
 			files.push(await uploadOnce({ clients, params, item, fileIndex, ...content }));
 		}

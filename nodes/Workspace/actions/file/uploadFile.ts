@@ -17,7 +17,7 @@ const resultKeys = [...mainKeys, 'md5Checksum', 'parents', 'createdTime'] as con
 const resultFields = resultKeys.join(',');
 
 /** What Drive says about a file. A field that Drive did not return is missing. */
-export type FileResult = Pick<File, (typeof resultKeys)[number]>;
+export type FileResult = Pick<File, (typeof resultKeys)[number]> & { readonly repeated?: true };
 
 /** A file to upload. Its parameters are checked. */
 interface Upload extends FileContent {
@@ -28,23 +28,31 @@ interface Upload extends FileContent {
 	readonly fileIndex: number;
 }
 
-/** Uploads a file, and with a key only once. */
+/** Uploads a file, and with a key only once. If the user chose to skip existing files, returns an existing one. */
 export async function uploadOnce(upload: Upload): Promise<FileResult> {
-	const { clients, source } = upload;
+	const { drive } = upload.clients;
 	const keyHashes = await hashUploadKey(upload);
-	if (!keyHashes) {
-		const result = await uploadFile(upload);
-		return 'existingResult' in result ? result.existingResult : result;
+	if (!keyHashes) return (await findFileToSkip(upload)) ?? (await uploadFile(upload));
+	let ownFile: FileResult | undefined;
+	let files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes);
+	if (files.length === 0) {
+		const existingFile = await findFileToSkip(upload);
+		if (existingFile) return existingFile;
+		ownFile = await uploadFile(upload, createdFiles.buildKeyProperties(keyHashes));
+		const ownId = ownFile.id ?? '';
+		files = await createdFiles.findKeyedFiles(drive, resultFields, keyHashes, ownId);
 	}
-	return await createdFiles.createOnce(clients.drive, resultFields, keyHashes, {
-		create: async (appProperties) => await uploadFile(upload, appProperties),
-		// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
-		async fillContent(file, { isOwn }) {
-			if (!isOwn && file.md5Checksum && file.md5Checksum !== (await computeMd5(source)))
-				throw createKeyReusedError(`the file ${file.id ?? ''}`);
-		},
-		readResult: toFileResult,
-	});
+	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
+	const isOwn = file.id === ownFile?.id;
+	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
+	if (!isOwn) await refuseOtherContent(file, upload);
+	await createdFiles.markFinished(drive, file);
+	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
+}
+
+async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload): Promise<void> {
+	if (md5Checksum && md5Checksum !== (await computeMd5(source)))
+		throw createKeyReusedError(`the file ${id ?? ''}`);
 }
 
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
@@ -58,27 +66,33 @@ async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	return createdFiles.hashFileKey('file upload', place, [convertTo, contentMd5]);
 }
 
-/** Uploads a file, unless the user chose to skip existing files. @returns the new file, or `existingResult` for the existing file */
-async function uploadFile(upload: Upload, appProperties?: Readonly<Record<string, string>>) {
-	const { clients, params, item, source, name, mimeType } = upload;
-	const existingFiles = params.onExisting === 'createNew' ? [] : await findFilesByName(upload);
-	const [newestFile] = existingFiles;
-	if (newestFile && params.onExisting === 'skip') {
-		item.addHint('Files that already existed in the folder were not uploaded again.');
-		return { existingResult: toFileResult(newestFile) };
-	}
-	const replacedId = newestFile && getReplaceableId(newestFile, existingFiles.length, upload);
-	const metadata = {
-		name,
-		mimeType: getGoogleType(params),
-		description: params.description || undefined,
-		appProperties,
+async function findFileToSkip(upload: Upload): Promise<FileResult | undefined> {
+	if (upload.params.onExisting !== 'skip') return undefined;
+	const [file] = await findFilesByName(upload);
+	if (!file) return undefined;
+	upload.item.addHint('Files that already existed in the folder were not uploaded again.');
+	return toFileResult(file);
+}
+
+async function uploadFile(upload: Upload, appProperties?: File['appProperties']) {
+	const { clients, params, item, source } = upload;
+	const request = {
+		mimeType: upload.mimeType,
+		source,
+		fields: resultFields,
+		onProgress: createProgressLog(item),
+		metadata: {
+			name: upload.name,
+			mimeType: getGoogleType(params),
+			description: params.description || undefined,
+			appProperties,
+		},
 	};
-	const request = { mimeType, source, fields: resultFields, onProgress: createProgressLog(item) };
+	const replacedId = await findReplacedId(upload);
 	const uploading =
 		replacedId === undefined
-			? uploadNewFile(upload, { ...request, metadata })
-			: clients.uploadToDrive({ ...request, metadata, replacedId });
+			? uploadNewFile(upload, request)
+			: clients.uploadToDrive({ ...request, replacedId });
 	return recordAndVerify(await uploading, item);
 }
 
@@ -91,55 +105,45 @@ async function uploadNewFile(
 	upload: Upload,
 	request: Parameters<Clients['uploadToDrive']>[0],
 ): Promise<UploadedFile> {
-	const { clients, params, source } = upload;
-	const parents = params.parentFolder ? [params.parentFolder] : undefined;
-	const metadata: File = { ...request.metadata, parents };
-	if (metadata.mimeType === undefined) metadata.id = await reserveId(upload);
-	else
-		metadata.appProperties = {
-			...metadata.appProperties,
-			...createdFiles.buildMarkerProperty(getMarkerId(upload)),
-		};
+	const { item, fileIndex, params, clients } = upload;
+	const metadata: File = { ...request.metadata };
+	if (params.parentFolder) metadata.parents = [params.parentFolder];
+	const markerId = `${item.markerId}-${fileIndex}`;
+	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
+	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
 	return await clients.uploadToDrive({ ...request, metadata }).catch(async (error: unknown) => {
 		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that file.
 		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
 		if (!mayExist) throw error;
-		const file = await findUploadedFile(upload).catch(() => {
+		const file = await findUploadedFile(upload, metadata.id, markerId).catch(() => {
 			throw error.with({ outcome: 'unknown' });
 		});
 		if (!file) throw error;
-		return { file, md5: await computeMd5(source) };
+		return { file, md5: await computeMd5(upload.source) };
 	});
 }
-
-/** After the first file of an item, the ID ends with the index of the file. */
-const getMarkerId = ({ item: { markerId }, fileIndex }: Upload) =>
-	fileIndex === 0 ? markerId : `${markerId}-${fileIndex}`;
 
 /** How many IDs one request reserves. Drive allows up to 1,000. */
 const idsPerRequest = 50;
 
-/** Reserves an ID for the file. Another call returns the same ID. The first files of the items share requests, and so do the other files of an item. */
-async function reserveId({ clients, item, fileIndex }: Upload): Promise<string | undefined> {
-	const isFirst = fileIndex === 0;
-	const position = isFirst ? item.index : fileIndex;
-	const sharers = isFirst ? 'first files' : `files of item ${item.index}`;
-	const key = `IDs of ${sharers} ${Math.floor(position / idsPerRequest)}`;
-	const { ids } = await item.doOnce(key, async () => {
+/** Takes an ID for a new file. All files of a run share the reserved IDs. */
+async function takeReservedId({ clients, item }: Upload): Promise<string | undefined> {
+	const reservedIds = await item.doOnce('reserved IDs', () => Promise.resolve<string[]>([]));
+	if (reservedIds.length === 0) {
 		const request = { count: idsPerRequest, space: 'drive', type: 'files', fields: 'ids' };
-		return (await clients.drive.files.generateIds(request)).data;
-	});
-	return ids?.[position % idsPerRequest];
+		reservedIds.push(...((await clients.drive.files.generateIds(request)).data.ids ?? []));
+	}
+	return reservedIds.shift();
 }
 
 /** Finds the file that an earlier request for this upload created, if there is one. */
-async function findUploadedFile(upload: Upload): Promise<File | undefined> {
-	const { drive } = upload.clients;
-	if (getGoogleType(upload.params) !== undefined)
-		return await createdFiles.findFileOfItem(drive, getMarkerId(upload), resultFields);
-	const fileId = await reserveId(upload);
-	if (!fileId) return undefined;
-	const request = { fileId, fields: resultFields, supportsAllDrives: true };
+async function findUploadedFile(
+	{ clients: { drive } }: Upload,
+	reservedId: string | null | undefined,
+	markerId: string,
+): Promise<File | undefined> {
+	if (!reservedId) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
+	const request = { fileId: reservedId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(drive.files.get(request)))?.data;
 }
 
@@ -170,42 +174,30 @@ async function findFilesByName({ clients, params, name }: Upload): Promise<File[
 	return files.filter((file) => file.name === name);
 }
 
-/** Returns the ID of the file to replace. @throws NodeError 409 if no file may be replaced, several have the name, or the type differs */
-function getReplaceableId(
-	{ id, mimeType, webViewLink }: File,
-	fileCount: number,
-	{ name, params }: Upload,
-): string | undefined {
-	if (params.onExisting === 'error')
-		throw createConflictError(
-			`The folder already has a file named "${name}"`,
-			`The existing file is ${id ?? ''} (${webViewLink ?? ''}).`,
-		);
-	if (fileCount > 1)
-		throw createConflictError(
-			`The folder has ${fileCount} files named "${name}"`,
-			'Rename or remove all except the one to replace.',
-		);
-	const googleType = getGoogleType(params);
-	const isGoogleFile = mimeType?.startsWith(createdFiles.googleTypePrefix);
-	if (mimeType === googleType || (googleType === undefined && !isGoogleFile))
-		return id ?? undefined;
-	throw createConflictError(
-		`The existing file "${name}" has a different type (${mimeType ?? ''})`,
-		`A Google file can only be replaced by one of the same type. Choose that type in ${quoteField('convertTo')}, or use another name.`,
-	);
+/** Finds the file to replace, if there is one. @throws NodeError 409 if it must not be replaced, several have the name, or the type differs */
+async function findReplacedId(upload: Upload): Promise<string | undefined> {
+	const { params, name } = upload;
+	if (params.onExisting !== 'replace' && params.onExisting !== 'error') return undefined;
+	const [file, ...otherFiles] = await findFilesByName(upload);
+	if (!file) return undefined;
+	const isGoogleFile = file.mimeType?.startsWith(createdFiles.googleTypePrefix);
+	const hasSameType = getGoogleType(params) === (isGoogleFile ? file.mimeType : undefined);
+	if (params.onExisting === 'replace' && hasSameType && otherFiles.length === 0)
+		return file.id ?? undefined;
+	throw new NodeError({
+		code: 409,
+		message: `The folder already has a file named "${name}"`,
+		description: `Nothing was uploaded. The existing file is ${file.id ?? ''} (${file.webViewLink ?? ''}) of the type ${file.mimeType ?? ''}. It can only be replaced if it is the only one with this name and, as a Google file, has the type in ${quoteField('convertTo')}.`,
+	});
 }
-
-const createConflictError = (message: string, advice: string) =>
-	new NodeError({ code: 409, message, description: `Nothing was uploaded. ${advice}` });
 
 /** Creates a function that writes a line to n8n's log after each tenth of the file. */
 function createProgressLog(item: Item) {
-	let loggedTenths = 0;
+	let nextTenth = 1;
 	return (storedBytes: number, totalBytes: number) => {
-		const tenths = totalBytes === 0 ? 10 : Math.floor((storedBytes * 10) / totalBytes);
-		if (tenths <= loggedTenths) return;
-		loggedTenths = tenths;
+		const tenths = Math.floor((storedBytes * 10) / totalBytes);
+		if (tenths < nextTenth) return;
+		nextTenth = tenths + 1;
 		item.log(
 			`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`,
 		);

@@ -48,25 +48,13 @@ export function findAddresses(text: string) {
 	return { addresses, invalidEntries };
 }
 
+/** Matches what stands between commas, where a comma in quotes does not count. Quotes that are never closed end with the line. */
+const entryPattern = /(?:"(?:\\.|[^"\\])*"?|[^",]+)+/gs;
+
 /** Splits a line at the commas outside of quotes. Leaves out blank entries. */
 function splitAtCommas(line: string): string[] {
-	const entries: string[] = [];
-	let entry = '';
-	let isQuoted = false;
-	let isEscaped = false;
-	for (const character of `${line},`) {
-		if (character === ',' && !isQuoted) {
-			entries.push(entry.trim());
-			entry = '';
-			continue;
-		}
-		entry += character;
-		if (character === '"' && !isEscaped) isQuoted = !isQuoted;
-		isEscaped = isQuoted && character === '\\' && !isEscaped;
-	}
-	// Quotes that are never closed end with the line.
-	entries.push(entry.slice(0, -1).trim());
-	return entries.filter((text) => text !== '');
+	const entries = line.match(entryPattern) ?? [];
+	return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
 /** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more entries, commas separate addresses. */

@@ -38,13 +38,13 @@ export const list = defineOperation({
 	prepare(params) {
 		const { from, status, labelIds } = params;
 		const hasLabel = (pattern: RegExp) => labelIds.some((label) => pattern.test(label));
-		const terms: string[] = [];
-		if (!hasLabel(/^drafts?$/i)) terms.push('-in:draft');
+		const conditions = buildSenderTerms(from);
+		if (status !== 'any') conditions.push(`is:${status}`);
+		conditions.push(...buildReceivedTerms(params));
+		const terms = [...conditions];
 		// Emails in the inbox that the account sent are those that it sent to itself.
-		if (!hasLabel(/^sent$/i)) terms.push('(in:inbox OR -in:sent)');
-		terms.push(...buildSenderTerms(from));
-		if (status !== 'any') terms.push(`is:${status}`);
-		terms.push(...buildReceivedTerms(params));
-		return prepareList(params, terms.join(' '));
+		if (!hasLabel(/^sent$/i)) terms.unshift('(in:inbox OR -in:sent)');
+		if (!hasLabel(/^drafts?$/i)) terms.unshift('-in:draft');
+		return prepareList(params, conditions.join(' '), terms.join(' '));
 	},
 });

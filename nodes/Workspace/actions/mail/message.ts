@@ -13,6 +13,11 @@ type Message = gmail_v1.Schema$Message;
 /** Which text of an email to read. `newTextOnly` leaves out quoted earlier messages and the signature. The default is the whole text. */
 type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
+interface FileParams {
+	readonly downloadAttachments: boolean;
+	readonly onlyFiles: readonly string[];
+}
+
 export async function fetchMail(clients: Clients, id: string, item: Item, options?: TextOptions) {
 	const { data } = await clients.gmail.users.messages.get({ userId: 'me', id, format: 'full' });
 	return await parseMessage(clients, data, item, options);
@@ -21,21 +26,23 @@ export async function fetchMail(clients: Clients, id: string, item: Item, option
 /** Fetches all emails of the conversation that an email belongs to, oldest first. */
 export async function fetchConversation(
 	clients: Clients,
-	id: string,
+	options: TextOptions & { readonly messageId: string },
 	item: Item,
-	options: TextOptions,
 ) {
-	const { gmail } = clients;
-	const request = { userId: 'me', id, format: 'minimal', fields: 'threadId' };
-	const { threadId } = (await gmail.users.messages.get(request)).data;
-	const { data } = await gmail.users.threads.get({
-		userId: 'me',
-		id: threadId ?? '',
-		format: 'full',
-	});
-	const parse = async (message: Message) => await parseMessage(clients, message, item, options);
-	const mails = await mapWithConcurrency(data.messages ?? [], contentConcurrency, parse);
-	return mails.sort((a, b) => a.summary.date.localeCompare(b.summary.date));
+	const messages = await fetchThread(clients, options.messageId);
+	return await mapWithConcurrency(
+		messages,
+		contentConcurrency,
+		async (message) => await parseMessage(clients, message, item, options),
+	);
+}
+
+async function fetchThread({ gmail }: Clients, messageId: string): Promise<Message[]> {
+	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
+	const id = (await gmail.users.messages.get(request)).data.threadId ?? '';
+	const { data } = await gmail.users.threads.get({ userId: 'me', id, format: 'full' });
+	const { messages = [] } = data;
+	return messages.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate));
 }
 
 /** Parses an email in the worker thread, because strangers wrote it. If something is unreadable, leaves it out and adds a hint. */
@@ -45,32 +52,37 @@ export async function parseMessage(
 	item: Item,
 	{ withText = true, newTextOnly = false }: TextOptions = {},
 ): Promise<Mail> {
-	const id = message.id ?? '';
-	const parse = async (separateTexts: MailInput['separateTexts']) => {
-		const input: MailInput = { message, withText, newTextOnly, separateTexts };
-		return await runInWorker('readMail', input, item.signal);
-	};
-	let workerResult = await parse({});
-	const missingTextIds = 'result' in workerResult ? workerResult.result.missingTextIds : [];
-	if (missingTextIds.length > 0) {
-		// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
-		const fetchText = async (textId: string) =>
-			[textId, await fetchAttachment(clients, id, textId)] as const;
-		const textsById = await mapWithConcurrency(missingTextIds, contentConcurrency, fetchText);
-		workerResult = await parse(Object.fromEntries(textsById));
-	}
+	const workerResult = await readInWorker(
+		clients,
+		{ message, withText, newTextOnly, separateTexts: {} },
+		item,
+	);
 	if ('result' in workerResult) return workerResult.result;
+	const problem = `The content of the email ${message.id ?? ''} could not be read: ${workerResult.problem}`;
 	if (!message.payload)
 		throw new NodeError({
 			code: 500,
-			message: `The email ${id} could not be read: ${workerResult.problem}`,
+			message: problem,
 			description: 'Look at it in Gmail, or leave it out.',
 		});
-	item.addHint(`The content of the email ${id} could not be read: ${workerResult.problem}.`);
+	item.addHint(`${problem}.`);
 	// What is left are the headers, and without them what Gmail itself says of the email.
 	const { headers, ...content } = message.payload;
 	const payload = Object.keys(content).length > 0 ? { headers } : undefined;
 	return await parseMessage(clients, { ...message, payload }, item, { withText: false });
+}
+
+async function readInWorker(clients: Clients, input: MailInput, item: Item) {
+	const workerResult = await runInWorker('readMail', input, item.signal);
+	if (!('result' in workerResult)) return workerResult;
+	const { missingTextIds } = workerResult.result;
+	if (missingTextIds.length === 0) return workerResult;
+	// Gmail stores a long text as an attachment, and the message has only the attachment's ID.
+	const fetchText = async (textId: string) =>
+		[textId, await fetchAttachment(clients, input.message.id ?? '', textId)] as const;
+	const texts = await mapWithConcurrency(missingTextIds, contentConcurrency, fetchText);
+	const separateTexts = Object.fromEntries(texts);
+	return await runInWorker('readMail', { ...input, separateTexts }, item.signal);
 }
 
 /** Fetches the bytes of an attachment, in base64url. */
@@ -90,22 +102,27 @@ export async function readAttachment(
 	return Buffer.from(content, 'base64url');
 }
 
-/** @param onlyFiles patterns of file names; empty for all files */
+/** Stores the attachments of an email, if the user wants them. */
 export async function storeAttachments(
 	clients: Clients,
-	{ summary, files }: Mail,
+	mail: Mail,
+	{ downloadAttachments, onlyFiles }: FileParams,
 	item: Item,
-	onlyFiles: readonly string[],
 ): Promise<StoredBinary[]> {
-	const { buildFileName } = await import('../mimeTypes');
-	const isWanted = createFileNameTest(onlyFiles);
-	const wantedFiles: Array<{ file: MailFile; name: string }> = [];
-	for (const [index, file] of files.entries()) {
-		const name = file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType);
-		if (isWanted(name)) wantedFiles.push({ file, name });
-	}
-	return await mapWithConcurrency(wantedFiles, contentConcurrency, async ({ file, name }) => {
-		const bytes = await readAttachment(clients, summary.id, file);
-		return await item.store(bytes, name, file.info.mimeType || undefined);
+	if (!downloadAttachments) return [];
+	const files = await findNamedFiles(mail, onlyFiles);
+	return await mapWithConcurrency(files, contentConcurrency, async (file) => {
+		const bytes = await readAttachment(clients, mail.summary.id, file);
+		return await item.store(bytes, file.name, file.info.mimeType || undefined);
 	});
+}
+
+async function findNamedFiles({ files }: Mail, onlyFiles: readonly string[]) {
+	const { buildFileName } = await import('../mimeTypes');
+	const namedFiles = files.map((file, index) => ({
+		...file,
+		name: file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType),
+	}));
+	const isWanted = createFileNameTest(onlyFiles);
+	return namedFiles.filter(({ name }) => isWanted(name));
 }

@@ -9,6 +9,7 @@ import {
 	type ModelAnswer,
 } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
+import type { StoredBinary } from '../../operation';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 import { buildPageToken, parsePageToken } from './list/pageToken';
 
@@ -20,10 +21,16 @@ const shortenedNote = 'A text that ends with … is shortened:';
 
 /** Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and `text` if it was asked for. */
 export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
-	Partial<MailSummary & Pick<Mail, 'text' | 'attachments'>>;
+	Partial<MailSummary> & { text?: string; attachments?: Mail['attachments'] };
+
+export interface ListEntry {
+	readonly message: ListedMail;
+	/** The attachments in the order of the email, if the option Download Attachments is on. */
+	readonly files?: readonly StoredBinary[];
+}
 
 export interface MailList {
-	readonly entries: ReadonlyArray<{ readonly message: ListedMail }>;
+	readonly entries: readonly ListEntry[];
 	readonly nextPageToken: string | undefined;
 }
 
@@ -33,10 +40,8 @@ const toListPart = (entries: MailList['entries']) => ({
 });
 
 /** Returns the first emails of a list, as many as an answer has room for. */
-export function takeShownMails(entries: MailList['entries']): ListedMail[] {
-	const { shownEntries } = fitEntries(toListPart(entries));
-	return entries.slice(0, shownEntries.length).map(({ message }) => message);
-}
+export const takeShownEntries = (entries: MailList['entries']) =>
+	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
@@ -44,97 +49,85 @@ export function toListAnswer(
 	pageToken: string,
 	changesLabels: boolean,
 ): ModelAnswer {
+	const start = parsePageToken(pageToken);
 	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
-		const { entries, nextPageToken } = list;
-		const { gmailPageToken, skipCount } = parsePageToken(pageToken);
-		const lastNumber = skipCount + shownCount;
-		const firstNumber = shownCount === 0 ? 0 : skipCount + 1;
-		const more = nextPageToken === undefined ? '' : ' or more';
-		const order = gmailPageToken === '' ? '' : ', counted from that page token';
-		const isAllShown = shownCount === entries.length;
-		const sentences = [
-			`Emails ${firstNumber} to ${lastNumber} of ${skipCount + entries.length}${more} are shown, newest first${order}.`,
-		];
+		const lastNumber = start.skipCount + shownCount;
+		const sentences = [describeShownMails(list, start.skipCount, lastNumber)];
 		if (isCut) sentences.push(`${shortenedNote} read the email by its ID to get all of it.`);
-		const nextToken = isAllShown ? nextPageToken : buildPageToken(lastNumber, gmailPageToken);
+		const isAllShown = shownCount === list.entries.length;
+		const nextToken = isAllShown
+			? list.nextPageToken
+			: buildPageToken(lastNumber, start.gmailPageToken);
 		if (nextToken) sentences.push(adviseNextCall(nextToken, changesLabels));
 		return sentences.join(' ');
 	});
 }
 
+function describeShownMails(list: MailList, skipCount: number, lastNumber: number): string {
+	const firstNumber = Math.min(skipCount + 1, lastNumber);
+	const more = list.nextPageToken === undefined ? '' : ' or more';
+	const total = `${skipCount + list.entries.length}${more}`;
+	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first.`;
+}
+
 /** Emails whose labels have changed may be gone from the list. A token that skips them would then skip others. */
 function adviseNextCall(nextToken: string, changesLabels: boolean): string {
-	const assignment = `${quoteField('pageToken')}: ${nextToken}`;
-	return changesLabels
-		? `To get the next ones, call again in the same way. If these emails come again, call with ${assignment}`
-		: `To get the next ones, call again with ${assignment}`;
+	const way = changesLabels ? ' in the same way. If these emails come again, call' : '';
+	return `To get the next ones, call again${way} with ${quoteField('pageToken')}: ${nextToken}`;
 }
 
 /** Converts an email of a list to a row, with its text or else with the snippet. */
 function toRow(mail: ListedMail): IDataObject {
-	const { id, threadId, date, sender, subject, snippet = '', status, text } = mail;
 	// Without the option Details, an email has only its IDs.
-	if (status === undefined) return { id, threadId };
+	if (mail.status === undefined) return { ...mail };
+	const { id, date, sender, subject, status, text } = mail;
 	const row = { id, date, sender, subject, status };
 	return text === undefined
-		? { ...row, snippet: shorten(snippet, maxSnippetLength) }
+		? { ...row, snippet: shorten(mail.snippet ?? '', maxSnippetLength) }
 		: { ...row, text };
-}
-
-interface MailAnswerParams {
-	readonly startCharacter: number;
-	readonly includeHeaders: boolean;
 }
 
 /** Converts one email or a conversation to what an answer has room for, without HTML. */
 export function toMailAnswer(
-	results: ReadonlyArray<{ readonly mail: Mail }>,
-	params: MailAnswerParams,
+	mails: readonly Mail[],
+	startCharacter: number,
+	includeHeaders: boolean,
 ): ModelAnswer {
-	const mails = results.map(({ mail }) => mail);
-	const [firstMail] = mails;
-	if (!firstMail || mails.length > 1) return toConversationAnswer(mails, params);
-	const { startCharacter } = params;
-	const { length } = firstMail.text;
-	const part = { name: 'text', text: firstMail.text.slice(startCharacter) };
-	return buildModelAnswer(toFacts(firstMail, params), part, (shownLength, isCut) => {
+	const [mail] = mails;
+	if (!mail || mails.length > 1) return toConversationAnswer(mails, includeHeaders);
+	const part = { name: 'text', text: mail.text.slice(startCharacter) };
+	return buildModelAnswer(toFacts(mail, includeHeaders), part, (shownLength, isCut) => {
 		if (startCharacter === 0 && !isCut) return undefined;
 		const parameter = quoteField('startCharacter');
-		return describeTextPart(shownLength, startCharacter, length, parameter);
+		return describeTextPart(shownLength, startCharacter, mail.text.length, parameter);
 	});
 }
 
-function toConversationAnswer(mails: readonly Mail[], params: MailAnswerParams): ModelAnswer {
-	const entries = mails.map((mail) => ({ ...toFacts(mail, params), text: mail.text }));
+function toConversationAnswer(mails: readonly Mail[], includeHeaders: boolean): ModelAnswer {
+	const entries = mails.map((mail) => ({ ...toFacts(mail, includeHeaders), text: mail.text }));
 	return buildModelAnswer({}, { entries, minTextLength }, (shownCount, isCut) => {
 		if (!isCut) return undefined;
-		const sentences = [
-			`Emails 1 to ${shownCount} of ${mails.length} are shown.`,
-			`${shortenedNote} to get all of it, read that email alone by its ID.`,
-		];
-		const nextIds = mails
-			.slice(shownCount, shownCount + maxNextIds)
-			.map(({ summary }) => summary.id);
-		if (nextIds.length > 0)
-			sentences.push(`Read the next ones by their IDs: ${nextIds.join(', ')}`);
-		return sentences.join(' ');
+		const note = `Emails 1 to ${shownCount} of ${mails.length} are shown. ${shortenedNote} to get all of it, read that email alone by its ID.`;
+		const nextMails = mails.slice(shownCount, shownCount + maxNextIds);
+		if (nextMails.length === 0) return note;
+		const nextIds = nextMails.map(({ summary }) => summary.id);
+		return `${note} Read the next ones by their IDs: ${nextIds.join(', ')}`;
 	});
 }
 
-function toFacts(
+/** Lists what a model should know of an email, beside its text. */
+const toFacts = (
 	{ summary, cc, attachments, headers }: Mail,
-	{ includeHeaders }: MailAnswerParams,
-): IDataObject {
-	const { id, threadId, date, sender, to, subject, status } = summary;
-	const facts: IDataObject = { id, threadId, date, sender, to };
-	if (cc !== '') facts.cc = cc;
-	if (includeHeaders) facts.headers = headers;
-	facts.subject = subject;
-	facts.status = status;
-	facts.attachments = attachments.map(({ fileName, mimeType, size }) => ({
-		fileName,
-		mimeType,
-		size,
-	}));
-	return facts;
-}
+	includeHeaders: boolean,
+): IDataObject => ({
+	id: summary.id,
+	threadId: summary.threadId,
+	date: summary.date,
+	sender: summary.sender,
+	to: summary.to,
+	cc: cc || undefined,
+	headers: includeHeaders ? headers : undefined,
+	subject: summary.subject,
+	status: summary.status,
+	attachments: attachments.map(({ fileName, mimeType, size }) => ({ fileName, mimeType, size })),
+});

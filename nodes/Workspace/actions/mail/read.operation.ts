@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { quoteField } from '../../../fields/field';
-import type { Mail } from '../../../untrusted/mail/readMail';
 import { startCharacterOption } from '../../../fields/params';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
@@ -9,11 +8,6 @@ import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
 import { toMailItem } from './list/listDefinition';
 import { toMailAnswer } from './modelMails';
-
-interface MailWithFiles {
-	readonly mail: Mail;
-	readonly files: readonly StoredBinary[];
-}
 
 export const read = defineOperation({
 	value: 'read',
@@ -62,35 +56,36 @@ export const read = defineOperation({
 		},
 	],
 	async send(clients, params, item) {
-		const { storeAttachments, fetchConversation, fetchMail } = await import('./message');
+		const message = await import('./message');
 		const { changeLabels, prepareLabelChange } = await import('./list/labels');
-		const { messageId, wholeConversation, downloadAttachments, onlyFiles } = params;
 		const labelChange = await prepareLabelChange(clients, params, item);
-		const mails = wholeConversation
-			? await fetchConversation(clients, messageId, item, params)
-			: [await fetchMail(clients, messageId, item, params)];
-		const results: MailWithFiles[] = [];
+		const mails = params.wholeConversation
+			? await message.fetchConversation(clients, params, item)
+			: [await message.fetchMail(clients, params.messageId, item, params)];
 		// One email after another, because each may have 25 MB of attachments.
-		for (const mail of mails) {
-			const files = downloadAttachments
-				? await storeAttachments(clients, mail, item, onlyFiles)
-				: [];
-			results.push({ mail, files });
-		}
+		const files: StoredBinary[][] = [];
+		for (const mail of mails)
+			files.push(await message.storeAttachments(clients, mail, params, item));
 		const ids = mails.map(({ summary }) => summary.id);
 		await changeLabels(clients, labelChange, ids, item);
-		return results;
+		return { mails, files };
 	},
-	toItems: (mails, { includeHeaders, startCharacter }) =>
-		mails.map(({ mail, files }) => {
-			const { summary, cc, bcc, replyTo, html, attachments, headers } = mail;
-			const text = mail.text.slice(startCharacter);
-			const content = { cc, bcc, replyTo, text, html, attachments };
-			const json: IDataObject = { ...summary, ...content };
-			if (includeHeaders) json['headers'] = headers;
-			return toMailItem(json, files);
+	toItems: ({ mails, files }, { includeHeaders, startCharacter }) =>
+		mails.map((mail, index) => {
+			const json: IDataObject = {
+				...mail.summary,
+				cc: mail.cc,
+				bcc: mail.bcc,
+				replyTo: mail.replyTo,
+				text: mail.text.slice(startCharacter),
+				html: mail.html,
+				attachments: mail.attachments,
+			};
+			if (includeHeaders) json['headers'] = mail.headers;
+			return toMailItem(json, files[index]);
 		}),
-	toModel: (mails, params) => toMailAnswer(mails, params),
+	toModel: ({ mails }, { startCharacter, includeHeaders }) =>
+		toMailAnswer(mails, startCharacter, includeHeaders),
 	adviceByStatus: {
 		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
 		404: 'The email is not in this mailbox. It may have been deleted.',

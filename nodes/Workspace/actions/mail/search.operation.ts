@@ -2,7 +2,7 @@ import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
 import { prepareList, sharedListDefinition } from './list/listDefinition';
-import { buildReceivedTerms, searchesDrafts } from './list/query';
+import { buildReceivedTerms, encloseQuery, searchesDrafts } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
@@ -39,11 +39,14 @@ export const search = defineOperation({
 	],
 	prepare(params) {
 		const { query, labelIds, includeDrafts } = params;
-		const addedTerms = buildReceivedTerms(params);
-		if (!includeDrafts && !searchesDrafts(query, labelIds)) addedTerms.push('-in:draft');
-		// Brackets, so that each added term counts for all of the query.
-		const hasTime = params.received !== 'any';
-		const terms = [hasTime ? `(${query})` : query, ...addedTerms];
-		return prepareList(params, terms.join(' '));
+		const timeTerms = buildReceivedTerms(params);
+		const enclosedQuery = timeTerms.length > 0 ? encloseQuery(query) : query;
+		const conditions = [enclosedQuery, ...timeTerms].join(' ');
+		const leavesOutDrafts = !includeDrafts && !searchesDrafts(query, labelIds);
+		return prepareList(
+			params,
+			conditions,
+			leavesOutDrafts ? `${conditions} -in:draft` : conditions,
+		);
 	},
 });

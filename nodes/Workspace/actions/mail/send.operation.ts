@@ -5,9 +5,9 @@ import type { OutgoingMail } from './send/compose';
 import { deliverMail } from './send/deliver';
 import { sendFields, sendOptions } from './send/fields';
 import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail';
-import { type PreparedMail, prepareMail, refuseForbiddenRecipients } from './send/prepareMail';
+import { type PreparedMail, prepareMail } from './send/prepareMail';
 import { readFiles } from './send/files';
-import { completeReply, fetchOriginalMail, type OriginalMail } from './send/reply';
+import { completeReply } from './send/reply';
 import { findSender, type Sender } from './send/sender';
 
 export const send = defineOperation({
@@ -36,29 +36,18 @@ export const send = defineOperation({
 	options: sendOptions,
 	prepare: prepareMail,
 	async send(clients: Clients, prepared: PreparedMail, item: Item): Promise<DeliveredMail> {
-		const { composeMail, hashMailKey } = await import('./send/compose');
+		const { hashMailKey } = await import('./send/compose');
 		const loadedMail = await loadMail(clients, prepared, item);
 		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const keyHashes = hashMailKey(loadedMail);
-		const { replyToMessageId, folder } = prepared;
-		let mail = loadedMail;
-		let original: OriginalMail | undefined;
-		if (replyToMessageId !== '') {
-			original = await fetchOriginalMail(clients, replyToMessageId, item);
-			mail = await completeReply(clients, loadedMail, original, item);
-			refuseForbiddenRecipients(mail);
-		}
-		const composeAndDeliver = async () => {
-			const sender = await findSender(clients, mail, item);
-			const completeMail = await appendToBody(clients, mail, sender, item);
-			const marker = [item.markerId];
-			if (keyHashes) marker.push(keyHashes.keyHash, keyHashes.contentHash);
-			const bytes = await composeMail(completeMail, sender, original, marker);
-			return await deliverMail(clients, bytes, folder, original?.threadId);
-		};
-		if (!keyHashes) return await composeAndDeliver();
+		const mail = await completeReply(clients, loadedMail, item);
+		if (!keyHashes) return await deliverOnce(clients, mail, [item.markerId], item);
 		const { sendWithKey } = await import('./send/sendWithKey');
-		return await sendWithKey({ clients, item, mail, keyHashes }, composeAndDeliver);
+		const marker = [item.markerId, keyHashes.keyHash, keyHashes.contentHash];
+		return await sendWithKey(
+			{ clients, item, mail, keyHashes },
+			async () => await deliverOnce(clients, mail, marker, item),
+		);
 	},
 	async recover(clients: Clients, { folder, idempotencyKey }: PreparedMail, failure, item: Item) {
 		// With a key, `sendWithKey` has already looked for the email.
@@ -85,6 +74,20 @@ async function loadMail(
 	return { ...prepared, files: linked.files, bodies: { ...bodies, html: linked.html } };
 }
 
+/** @param marker as in `composeMail` */
+async function deliverOnce(
+	clients: Clients,
+	mail: OutgoingMail,
+	marker: readonly string[],
+	item: Item,
+): Promise<DeliveredMail> {
+	const { composeMail } = await import('./send/compose');
+	const sender = await findSender(clients, mail, item);
+	const completeMail = await appendToBody(clients, mail, sender, item);
+	const bytes = await composeMail(completeMail, sender.from, marker);
+	return await deliverMail(clients, bytes, mail.folder, mail.original?.threadId);
+}
+
 /** Adds the signature and then the original email below the body. */
 async function appendToBody(
 	clients: Clients,
@@ -92,13 +95,11 @@ async function appendToBody(
 	sender: Sender,
 	item: Item,
 ): Promise<OutgoingMail> {
-	const { includeSignature, quoteOriginal, replyToMessageId, files } = mail;
-	if (!includeSignature && !quoteOriginal) return mail;
+	if (!mail.includeSignature && !mail.quoteOriginal) return mail;
 	const { appendQuotation, appendSignature } = await import('./send/quotation');
-	const bodies = includeSignature
-		? await appendSignature(mail.bodies, sender, item)
-		: mail.bodies;
-	if (!quoteOriginal) return { ...mail, bodies };
-	const quoted = await appendQuotation(clients, replyToMessageId, bodies, item);
-	return { ...mail, bodies: quoted.bodies, files: [...files, ...quoted.pictures] };
+	let { bodies } = mail;
+	if (mail.includeSignature) bodies = await appendSignature(bodies, sender, item);
+	if (!mail.quoteOriginal) return { ...mail, bodies };
+	const quoted = await appendQuotation(clients, mail.replyToMessageId, bodies, item);
+	return { ...mail, bodies: quoted.bodies, files: [...mail.files, ...quoted.pictures] };
 }

@@ -92,8 +92,8 @@ describe('of the same name', () => {
 		);
 		expect(failure).toMatchObject({ code: 409, status: 'ALREADY_EXISTS' });
 		expect(failure.message).toBe('The folder already has a file named "a.txt"');
-		expect(failure.description).toBe(
-			`Nothing was uploaded. The existing file is ${id} (${webViewLink}).`,
+		expect(failure.description).toContain(
+			`Nothing was uploaded. The existing file is ${id} (${webViewLink}) of the type text/plain.`,
 		);
 		expect(uploads.files()).toHaveLength(1);
 	});
@@ -106,7 +106,7 @@ describe('of the same name', () => {
 		);
 		expect(several).toMatchObject({
 			code: 409,
-			message: expect.stringContaining('2 files') as string,
+			description: expect.stringContaining('if it is the only one with this name') as string,
 		});
 		const document = await uploads.run({
 			name: 'd.md',
@@ -118,8 +118,7 @@ describe('of the same name', () => {
 		);
 		expect(bytes).toMatchObject({
 			code: 409,
-			message:
-				'The existing file "d.md" has a different type (application/vnd.google-apps.document)',
+			message: 'The folder already has a file named "d.md"',
 		});
 		const again = await uploads.run({
 			name: 'd.md',

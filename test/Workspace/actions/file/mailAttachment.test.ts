@@ -125,7 +125,7 @@ describe('nothing is uploaded', () => {
 	test('where the email has no such attachment: those that it has are named', async () => {
 		expect(await refuse(seed(file('a.pdf'), file('b.pdf')), 'c.pdf')).toEqual([
 			400,
-			"The email has no attachment 'c.pdf'",
+			"The email does not have exactly one attachment 'c.pdf'",
 			"Nothing was uploaded. In 'attachment', enter the name of one of its 2 attachments, or its attachmentId from Read. 'a.pdf' (14 bytes), 'b.pdf' (14 bytes)",
 		]);
 	});
@@ -135,7 +135,7 @@ describe('nothing is uploaded', () => {
 		for (const id of [elsewhere, randomBytes(60).toString('hex')])
 			expect(await refuse(seed(file('a.pdf')), id)).toEqual([
 				400,
-				expect.stringContaining('no attachment'),
+				expect.stringContaining('not have exactly one attachment'),
 				expect.stringContaining("'a.pdf'"),
 			]);
 	});
@@ -143,7 +143,7 @@ describe('nothing is uploaded', () => {
 	test('where two have the name', async () => {
 		expect(await refuse(seed(file('a.pdf'), file('a.pdf')), 'a.pdf')).toEqual([
 			400,
-			"The email has 2 attachments named 'a.pdf'",
+			"The email does not have exactly one attachment 'a.pdf'",
 			expect.stringContaining('or its attachmentId from Read'),
 		]);
 	});

@@ -81,32 +81,31 @@ describe('list', () => {
 			expect(await mails.run('list', {})).toEqual([]);
 		});
 
-		const received = '-in:draft (in:inbox OR -in:sent)';
 		it.each<[string, IDataObject, string]>([
-			['nothing in particular', {}, received],
+			['without a condition', {}, ''],
 			[
-				'all conditions of the form',
+				'for all conditions of the form',
 				{
 					...{ from: 'a', status: 'read' },
 					options: { labelIds: 'INBOX', receivedAfter: '2026-01-02T03:04:05.000Z' },
 				},
-				`${received} from:"a" is:read after:1767323045. Labels: INBOX`,
+				' Gmail was searched for: from:"a" is:read after:1767323045. Labels: INBOX.',
 			],
 			[
-				'a search, as the editor shows it',
+				'for a search, as the editor shows it',
 				{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
-				'rfc822msgid:<\u200ba&b@x.example> -in:draft',
+				' Gmail was searched for: rfc822msgid:<\u200ba&b@x.example>.',
 			],
 			[
-				'a search with a word that Gmail does not know',
+				'for a search with a word that Gmail does not know',
 				{ operation: 'search', query: 'form:ann "to: be" subject:x' },
-				"form:ann \"to: be\" subject:x -in:draft. Gmail's search has no word 'form:'",
+				" Gmail was searched for: form:ann \"to: be\" subject:x. Gmail's search has no word 'form:'.",
 			],
 		])(
-			'an empty result for %s says what nothing matched',
-			async (_what, parameters, search) => {
+			'an empty result %s says what the user asked for',
+			async (_what, parameters, conditions) => {
 				expect(await mails.hinted({ operation: 'list', ...parameters })).toMatchObject({
-					hints: [`No email matches. Gmail was searched for: ${search}.`],
+					hints: [`No email matches.${conditions}`],
 				});
 			},
 		);
@@ -123,7 +122,7 @@ describe('list', () => {
 			expect(items).toHaveLength(1);
 			expect(hints).toEqual([
 				expect.stringMatching(
-					/^No email matches\. Gmail was searched for: .* from:"(bob|eve)@example\.com"\.$/,
+					/^No email matches\. Gmail was searched for: from:"(bob|eve)@example\.com"\.$/,
 				),
 			]);
 		});
@@ -331,6 +330,31 @@ describe('list', () => {
 				'(a OR b) before:1767398400 -in:draft',
 			);
 		});
+
+		it('narrows it by time in an input object, too', async () => {
+			const query = 'a OR b';
+			await mails.json({ operation: 'search', query, receivedAfter: '2026-01-03T00:00:00Z' });
+			expect(mails.google.requests[0]?.query.get('q')).toBe('(a OR b) after:1767398400');
+		});
+
+		it.each(['a) OR (b', '(a', 'a)', '{a) OR (b}', '5" OR b', '"a" OR "b', 'a OR "b) OR (c'])(
+			'with a time, is refused if it could end the brackets: %s',
+			async (query) => {
+				const running = mails.run('search', { query }, { received: 'last7Days' });
+				expect(await mails.refused(running)).toBe(
+					"'Query' has a bracket or a quotation mark without its counterpart",
+				);
+			},
+		);
+
+		it.each(['5" OR b) {', '(a {b "c) (" d}) -e'])(
+			'passes brackets and quotation marks on: %s',
+			async (query) => {
+				const isPaired = query.endsWith('-e');
+				await mails.run('search', { query }, isPaired ? { received: 'last7Days' } : {});
+				expect(mails.google.requests[0]?.query.get('q')).toContain(query);
+			},
+		);
 
 		it('gives all emails as one page', async () => {
 			for (let number = 0; number < 620; number++) mails.google.gmail.seed({});

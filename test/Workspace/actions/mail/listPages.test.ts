@@ -26,6 +26,7 @@ it('a long list says in the log how many emails it has so far', async () => {
 		testClients(mails.google.url, token),
 		{
 			gmailQuery: '',
+			conditions: '',
 			received: 'any',
 			onlyFiles: [],
 			returnAll: true,

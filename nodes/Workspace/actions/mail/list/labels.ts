@@ -31,18 +31,20 @@ export async function resolveLabelIds(
 ): Promise<string[]> {
 	if (labels.length === 0) return [];
 	const mailboxLabels = await item.doOnce('mail.labels', () => listLabels(clients));
-	return labels.map((label) => {
-		// Gmail does not allow two names that differ only in case.
-		const found =
-			mailboxLabels.find(({ id }) => id === label) ??
-			mailboxLabels.find(({ name }) => isSameIgnoringCase(name, label));
-		if (found?.id) return found.id;
-		const names = mailboxLabels.slice(0, maxShownLabels).map(({ name }) => name);
-		throw createRefusal(
-			`${quoteField(field)}: the mailbox has no label '${label}'`,
-			`Some of its labels: ${names.join(', ')}. Enter a nested label with its parent, such as Clients/Acme.`,
-		);
-	});
+	return labels.map((label) => findLabelId(mailboxLabels, label, field));
+}
+
+function findLabelId(mailboxLabels: readonly Label[], label: string, field: string): string {
+	// Gmail does not allow two names that differ only in case.
+	const found =
+		mailboxLabels.find(({ id }) => id === label) ??
+		mailboxLabels.find(({ name }) => isSameIgnoringCase(name, label));
+	if (found?.id) return found.id;
+	const names = mailboxLabels.slice(0, maxShownLabels).map(({ name }) => name);
+	throw createRefusal(
+		`${quoteField(field)}: the mailbox has no label '${label}'`,
+		`Some of its labels: ${names.join(', ')}. Enter a nested label with its parent, such as Clients/Acme.`,
+	);
 }
 
 interface LabelChange {

@@ -1,44 +1,43 @@
 import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import type { Clients, Item, OutputItem, StoredBinary } from '../../../operation';
-import { type ListedMail, type MailList, toListAnswer } from '../modelMails';
+import { type MailList, toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams } from './fields';
-
-export interface ListEntry {
-	readonly message: ListedMail;
-	/** The attachments in the order of the email, if the option Download Attachments is on. */
-	readonly files?: readonly StoredBinary[];
-}
-
-export interface ListResult extends MailList {
-	readonly entries: ListEntry[];
-}
 
 /** The parameters with the search in Gmail's syntax that follows from them. */
 export interface PreparedList extends ListParams {
+	/** The part of the search that the user chose. */
+	readonly conditions: string;
 	readonly gmailQuery: string;
 }
 
 /** Completes the parameters. @throws NodeError 400 for files of a page, because they would have no item of their own */
-export function prepareList<P extends ListParams>(params: P, gmailQuery: string) {
+export function prepareList<P extends ListParams>(
+	params: P,
+	conditions: string,
+	gmailQuery: string,
+): P & PreparedList {
 	if (params.output === 'page' && params.downloadAttachments)
 		throw createRefusal(
 			`${quoteField('downloadAttachments')} cannot be used if ${quoteField('output')} is ${mentionChoice('output', 'page')}`,
 			`Set ${quoteField('output')} to ${mentionChoice('output', 'items')}, or turn off ${quoteField('downloadAttachments')}.`,
 		);
-	return { ...params, gmailQuery };
+	return { ...params, conditions, gmailQuery };
 }
 
-function toListItems({ entries, nextPageToken }: ListResult, { output }: ListParams): OutputItem[] {
+function toListItems({ entries, nextPageToken }: MailList, { output }: ListParams): OutputItem[] {
 	if (output === 'items')
-		return entries.map(({ message, files = [] }) => toMailItem({ ...message }, files));
+		return entries.map(({ message, files }) => toMailItem({ ...message }, files));
 	const messages = entries.map(({ message }) => message);
 	const page = nextPageToken === undefined ? { messages } : { messages, nextPageToken };
 	return [{ json: page }];
 }
 
 /** Builds an item with the attachments as binary fields: attachment_0, attachment_1 and so on. */
-export function toMailItem(json: OutputItem['json'], files: readonly StoredBinary[]): OutputItem {
+export function toMailItem(
+	json: OutputItem['json'],
+	files: readonly StoredBinary[] = [],
+): OutputItem {
 	if (files.length === 0) return { json };
 	const namedFiles = files.map((file, index) => [`attachment_${index}`, file] as const);
 	return { json, binary: Object.fromEntries(namedFiles) };
@@ -48,12 +47,12 @@ export const sharedListDefinition = {
 	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
-	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<ListResult> {
+	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<MailList> {
 		const { listEmails } = await import('./listEmails');
 		return await listEmails(clients, prepared, item);
 	},
 	toItems: toListItems,
-	toModel: (list: ListResult, params: ListParams) =>
+	toModel: (list: MailList, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),
 	adviceByStatus: {
 		400: 'Check the search terms, the label IDs and the page token.',

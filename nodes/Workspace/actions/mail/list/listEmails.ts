@@ -6,9 +6,9 @@ import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
-import { takeShownMails } from '../modelMails';
+import { type ListedMail, type ListEntry, type MailList, takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
-import type { ListEntry, ListResult, PreparedList } from './listDefinition';
+import type { PreparedList } from './listDefinition';
 import { parsePageToken } from './pageToken';
 import { findUnknownSearchWord } from './query';
 
@@ -16,32 +16,32 @@ type Message = gmail_v1.Schema$Message;
 
 /** Gmail's limit. */
 const maxPageSize = 500;
+const emailsPerLogLine = 500;
 
 /** Executes List and Search. */
 export async function listEmails(
 	clients: Clients,
 	prepared: PreparedList,
 	item: Item,
-): Promise<ListResult> {
+): Promise<MailList> {
 	const labelChange = await prepareLabelChange(clients, prepared, item);
-	const list = await listPages(clients, prepared, item);
-	const { entries, nextPageToken } = list;
+	const { messages, nextPageToken } = await listMessages(clients, prepared, item);
+	const entries = await fetchEntries(clients, messages, prepared, item);
 	const isEmpty = entries.length === 0 && nextPageToken === undefined;
 	if (isEmpty && prepared.pageToken === '') await addNoMatchHint(prepared, item);
 	// A model does not get the emails for which its answer has no room.
-	const shownMails = item.isTool
-		? takeShownMails(entries)
-		: entries.map(({ message }) => message);
-	const ids = shownMails.map(({ id }) => id);
+	const shownEntries = item.isTool ? takeShownEntries(entries) : entries;
+	const ids = shownEntries.map((entry) => entry.message.id);
 	await changeLabels(clients, labelChange, ids, item);
-	return list;
+	return { entries, nextPageToken };
 }
 
-/** Adds a hint with the search, because it may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint({ gmailQuery, labelIds }: PreparedList, item: Item): Promise<void> {
-	let hint = `No email matches. Gmail was searched for: ${gmailQuery}.`;
+/** Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
+async function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item): Promise<void> {
+	let hint = 'No email matches.';
+	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
-	const unknownWord = findUnknownSearchWord(gmailQuery);
+	const unknownWord = findUnknownSearchWord(conditions);
 	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
 	await item.doOnce('no email matched', () => {
 		item.addHint(hint);
@@ -49,36 +49,29 @@ async function addNoMatchHint({ gmailQuery, labelIds }: PreparedList, item: Item
 	});
 }
 
-/** Lists the emails of a query, newest first, page after page up to the limit. */
-async function listPages(
-	clients: Clients,
-	prepared: PreparedList,
-	item: Item,
-): Promise<ListResult> {
+/** Lists the IDs of the emails of a query, newest first, page after page up to the limit. */
+async function listMessages(clients: Clients, prepared: PreparedList, item: Item) {
 	const labelIds = await resolveLabelIds(clients, prepared.labelIds, 'labelIds', item);
-	const { gmailPageToken, skipCount } = parsePageToken(prepared.pageToken);
-	const limit = prepared.returnAll ? Infinity : skipCount + prepared.maxResults;
-	const entries: ListEntry[] = [];
-	let pageToken = gmailPageToken;
-	let listedCount = 0;
+	const start = parsePageToken(prepared.pageToken);
+	const limit = prepared.returnAll ? Infinity : start.skipCount + prepared.maxResults;
+	const messages: Message[] = [];
+	let pageToken = start.gmailPageToken;
 	do {
-		if (listedCount > 0)
-			item.log(`List of item ${item.index}: ${entries.length} emails so far`);
 		const { data } = await clients.gmail.users.messages.list({
 			userId: 'me',
-			q: prepared.gmailQuery || undefined,
-			labelIds: labelIds.length > 0 ? labelIds : undefined,
-			maxResults: Math.min(maxPageSize, limit - listedCount),
+			q: prepared.gmailQuery,
+			labelIds,
+			maxResults: Math.min(maxPageSize, limit - messages.length),
 			pageToken: pageToken || undefined,
 			fields: 'messages(id,threadId),nextPageToken',
 		});
-		const { messages = [] } = data;
-		const newMessages = messages.slice(Math.max(0, skipCount - listedCount));
-		entries.push(...(await fetchEntries(clients, newMessages, prepared, item)));
-		listedCount += messages.length;
+		messages.push(...(data.messages ?? []));
 		pageToken = data.nextPageToken ?? '';
-	} while (pageToken !== '' && listedCount < limit);
-	return { entries, nextPageToken: pageToken || undefined };
+	} while (pageToken !== '' && messages.length < limit);
+	return {
+		messages: messages.slice(start.skipCount),
+		nextPageToken: pageToken || undefined,
+	};
 }
 
 /** Fetches emails in parallel. Leaves out those that were deleted after Gmail listed them. */
@@ -90,38 +83,33 @@ async function fetchEntries(
 ): Promise<ListEntry[]> {
 	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
-	const entries = await mapWithConcurrency(
-		messages,
-		concurrency,
-		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
-	);
+	const entries = await mapWithConcurrency(messages, concurrency, async (message, index) => {
+		if (index > 0 && index % emailsPerLogLine === 0)
+			item.log(`List of item ${item.index}: ${index} emails so far`);
+		return await ignoreNotFound(fetchEntry(clients, message, prepared, item));
+	});
 	return entries.filter((entry) => entry !== undefined);
 }
 
 /** Fetches what the options ask for. @throws NodeError 404 if the email does not exist any more */
 async function fetchEntry(
 	clients: Clients,
-	message: Message,
-	{ details, includeBody, newTextOnly, downloadAttachments, onlyFiles }: PreparedList,
+	{ id, threadId }: Message,
+	prepared: PreparedList,
 	item: Item,
 ): Promise<ListEntry> {
-	const id = message.id ?? '';
-	if (!includeBody && !downloadAttachments) {
-		if (!details) return { message: { id, threadId: message.threadId ?? '' } };
-		const headers = await fetchHeaders(clients, id);
-		return { message: (await parseMessage(clients, headers, item)).summary };
-	}
-	const content = await fetchContent(clients, id, item);
-	const mail = await parseMessage(clients, content, item, {
-		withText: includeBody,
-		newTextOnly,
+	const hasContent = prepared.includeBody || prepared.downloadAttachments;
+	if (!hasContent && !prepared.details)
+		return { message: { id: id ?? '', threadId: threadId ?? '' } };
+	const fetchMessage = hasContent ? fetchContent : fetchHeaders;
+	const mail = await parseMessage(clients, await fetchMessage(clients, id ?? '', item), item, {
+		withText: prepared.includeBody,
+		newTextOnly: prepared.newTextOnly,
 	});
-	const { summary, text, attachments } = mail;
-	const listedMail = includeBody
-		? { ...summary, text, attachments }
-		: { ...summary, attachments };
-	if (!downloadAttachments) return { message: listedMail };
-	return { message: listedMail, files: await storeAttachments(clients, mail, item, onlyFiles) };
+	const message: ListedMail = { ...mail.summary };
+	if (prepared.includeBody) message.text = mail.text;
+	if (hasContent) message.attachments = mail.attachments;
+	return { message, files: await storeAttachments(clients, mail, prepared, item) };
 }
 
 const summaryFields = 'id,threadId,labelIds,snippet,internalDate';

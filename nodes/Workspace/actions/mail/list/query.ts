@@ -10,7 +10,7 @@ export function buildSenderTerms(from: string): string[] {
 	return words === '' ? [] : [`from:"${words}"`];
 }
 
-const hoursBySpan = { last24Hours: 24, last7Days: 7 * 24, last30Days: 30 * 24 };
+const daysBySpan = { any: 0, between: 0, last24Hours: 1, last7Days: 7, last30Days: 30 };
 
 type ReceivedParams = Pick<ListParams, 'received' | 'receivedAfter' | 'receivedBefore'>;
 
@@ -22,15 +22,33 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 			`${quoteField('receivedAfter')} or ${quoteField('receivedBefore')} is required`,
 			`Enter at least one of the two times, or change ${quoteField('received')}.`,
 		);
+	const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
+	const days = daysBySpan[received];
 	const terms: string[] = [];
-	const addTerm = (name: string, milliseconds: number) =>
-		terms.push(`${name}:${Math.ceil(milliseconds / 1000)}`);
-	if (received !== 'any' && received !== 'between')
-		addTerm('after', Date.now() - hoursBySpan[received] * 3_600_000);
-	if (receivedAfter !== '') addTerm('after', Date.parse(receivedAfter));
-	if (receivedBefore !== '') addTerm('before', Date.parse(receivedBefore));
+	if (days > 0) terms.push(`after:${toSeconds(Date.now() - days * 86_400_000)}`);
+	if (receivedAfter !== '') terms.push(`after:${toSeconds(Date.parse(receivedAfter))}`);
+	if (receivedBefore !== '') terms.push(`before:${toSeconds(Date.parse(receivedBefore))}`);
 	return terms;
 }
+
+/** Puts a search into brackets, so that each further term counts for all of it. @throws NodeError 400 if it could end the brackets itself */
+export function encloseQuery(query: string): string {
+	const closingBrackets: string[] = [];
+	const unquotedText = query.replaceAll(/"[^"]*"/g, '');
+	for (const [mark] of unquotedText.matchAll(/[(){}"]/g)) {
+		if (mark === '(') closingBrackets.push(')');
+		else if (mark === '{') closingBrackets.push('}');
+		else if (mark !== closingBrackets.pop()) throw createUnpairedRefusal();
+	}
+	if (closingBrackets.length > 0) throw createUnpairedRefusal();
+	return `(${query})`;
+}
+
+const createUnpairedRefusal = () =>
+	createRefusal(
+		`${quoteField('query')} has a bracket or a quotation mark without its counterpart`,
+		`Add or remove one. With it, the search could not be limited by ${quoteField('received')}.`,
+	);
 
 /** Returns whether a search asks for drafts itself. */
 export const searchesDrafts = (query: string, labelIds: readonly string[]): boolean =>

@@ -87,14 +87,19 @@ export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], un
 	const shownFiles = files.map((file) => ({ ...file }));
 	let shownCount = 0;
 	const linkedHtml = html.replaceAll(cidLinkPattern, (link, prefix: string, name: string) => {
-		// In a link, a name may have percent signs.
-		const names = [name.trim(), unescape(name.trim())];
-		const file =
-			shownFiles.find(({ field = '' }) => names.includes(field)) ??
-			shownFiles.find(({ filename }) => names.includes(filename));
+		const file = findNamedFile(shownFiles, name.trim());
 		if (!file) return link;
 		file.cid ??= `${++shownCount}.${uniqueId}@inline`;
 		return prefix + file.cid;
 	});
 	return { html: linkedHtml, files: shownFiles };
+}
+
+/** @param name in a link, it may have percent signs */
+function findNamedFile(files: readonly LoadedFile[], name: string): LoadedFile | undefined {
+	const names = [name, unescape(name)];
+	return (
+		files.find(({ field = '' }) => names.includes(field)) ??
+		files.find(({ filename }) => names.includes(filename))
+	);
 }

@@ -6,12 +6,14 @@ import { createTooLargeError, maxMailBytes } from './deliver';
 import type { LoadedFile } from './files';
 import { markerHeader } from './findDeliveredMail';
 import type { PreparedMail } from './prepareMail';
+import type { OriginalMail } from './reply';
 import type { Sender } from './sender';
 
-/** An email with its files and its body, before it is composed. */
+/** An email with its files, its body and, if it is a reply, its original, before it is composed. */
 export interface OutgoingMail extends PreparedMail {
 	readonly files: readonly LoadedFile[];
 	readonly bodies: MailBodies;
+	readonly original?: OriginalMail;
 }
 
 /** What decides, beside the files, what an email says and to whom. */
@@ -41,8 +43,8 @@ export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 	const choices = contentFields.map((name) => mail[name]);
 	const parts: Array<string | Buffer> = [JSON.stringify(choices)];
 	// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
-	for (const { filename, contentType = '', googleFileId, content } of mail.files)
-		parts.push(filename, contentType, googleFileId ?? content);
+	for (const file of mail.files)
+		parts.push(file.filename, file.contentType ?? '', file.googleFileId ?? file.content);
 	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
 	return { keyHash, contentHash: hashParts(parts).slice(0, 32) };
 }
@@ -52,27 +54,26 @@ const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
 
 /**
  * Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large
- * @param original the two headers that connect a reply to its original email
  * @param marker the words by which the node finds the email again. The first one is the marker ID of the item
  */
 export async function composeMail(
-	{ to, cc, bcc, replyTo, subject, headers, files, bodies }: OutgoingMail,
-	{ from }: Sender,
-	original: { readonly messageId: string; readonly references: string } | undefined,
+	mail: OutgoingMail,
+	from: Sender['from'],
 	marker: readonly string[],
 ): Promise<Buffer> {
+	const { bodies, original } = mail;
 	const domain = from?.address.split('@').at(-1) ?? 'mail.gmail.com';
 	const mimeNode = new MailComposer({
 		from,
-		to: [...to],
-		cc: [...cc],
-		bcc: [...bcc],
-		replyTo: [...replyTo],
-		subject,
+		to: mail.to,
+		cc: mail.cc,
+		bcc: mail.bcc,
+		replyTo: mail.replyTo,
+		subject: mail.subject,
 		text: useCrlf(bodies.text),
 		html: bodies.html && useCrlf(bodies.html),
-		attachments: files.map((file) => ({ ...file })),
-		headers: [...headers, { key: markerHeader, value: marker.join(' ') }],
+		attachments: mail.files.map((file) => ({ ...file })),
+		headers: [...mail.headers, { key: markerHeader, value: marker.join(' ') }],
 		inReplyTo: original?.messageId,
 		references: original?.references,
 		// Replaces the default ID, which contains the machine's name. Gmail sets an ID of its own.

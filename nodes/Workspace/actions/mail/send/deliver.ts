@@ -33,12 +33,11 @@ export async function deliverMail(
 	const raw = isUpload ? undefined : mail.toString('base64url');
 	// The JSON of an upload has only the thread. Without a thread, there is no JSON.
 	const message = isUpload && threadId === undefined ? undefined : { raw, threadId };
-	const request = { userId: 'me', media };
-	if (folder === 'drafts') {
-		const requestBody = message && { message };
-		const { data } = await gmail.users.drafts.create({ ...request, requestBody });
-		return toDeliveredMail(data.message ?? {}, data.id);
+	if (folder === 'sent') {
+		const request = { userId: 'me', media, requestBody: message };
+		return toDeliveredMail((await gmail.users.messages.send(request)).data);
 	}
-	const { data } = await gmail.users.messages.send({ ...request, requestBody: message });
-	return toDeliveredMail(data);
+	const request = { userId: 'me', media, requestBody: message && { message } };
+	const draft = (await gmail.users.drafts.create(request)).data;
+	return toDeliveredMail(draft.message ?? {}, draft.id);
 }

@@ -4,7 +4,6 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
-import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
@@ -33,24 +32,24 @@ export interface LoadedFile extends Omit<PendingFile, 'read' | 'size'> {
 
 /** Reads the files to attach. @throws NodeError 400 if they do not fit into an email, a file is missing or base64 is invalid */
 export async function readFiles(
-	{ attachments, driveFiles }: Pick<PreparedMail, 'attachments' | 'driveFiles'>,
+	mail: Pick<PreparedMail, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
 	item: Item,
 ): Promise<LoadedFile[]> {
 	const files: PendingFile[] = [];
-	for (const attachment of attachments) {
+	for (const attachment of mail.attachments) {
 		if ('field' in attachment) files.push(await findFieldFile(attachment.field, item));
 		else files.push(decodeFile(attachment));
 	}
-	const lookUp = async (id: string) => await findDriveFile(drive, id);
-	files.push(...(await mapWithConcurrency(driveFiles, initialConcurrency, lookUp)));
+	for (const id of mail.driveFiles) files.push(await findDriveFile(drive, id));
 	// An email holds files as base64, which takes four characters for three bytes.
-	const encodedBytes = files.reduce((sum, { size }) => sum + (size * 4) / 3, 0);
+	let encodedBytes = 0;
+	for (const { size } of files) encodedBytes += (size * 4) / 3;
 	if (encodedBytes > maxMailBytes) throw createTooLargeError(encodedBytes);
-	return await mapWithConcurrency(files, contentConcurrency, async ({ read, ...file }) => {
-		const content = await read();
-		return { ...file, content };
-	});
+	return await mapWithConcurrency(files, contentConcurrency, async (file) => ({
+		...file,
+		content: await file.read(),
+	}));
 }
 
 async function findFieldFile(field: string, item: Item): Promise<PendingFile> {
@@ -91,23 +90,34 @@ const pdfType = 'application/pdf';
 /** Looks up a file without reading its content. @throws NodeError if it cannot be attached */
 async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
-	const { name: title, mimeType, size, md5Checksum } = (await drive.files.get(request)).data;
-	if (!mimeType) throw createDownloadError(fileId);
-	const name = (title ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-	if (!mimeType.startsWith(googleTypePrefix)) {
-		const { buildFileName } = await import('../../mimeTypes');
-		const filename = name.includes('.') ? name : buildFileName(name, mimeType);
-		const read = async () => await downloadFile(drive, fileId, md5Checksum);
-		return { contentType: mimeType, filename, size: Number(size ?? 0), read };
+	const { data: file } = await drive.files.get(request);
+	if (!file.mimeType) throw createDownloadError(fileId);
+	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+	if (file.mimeType.startsWith(googleTypePrefix)) {
+		refuseUnlessPrintable(name, file.mimeType.slice(googleTypePrefix.length));
+		return {
+			googleFileId: fileId,
+			contentType: pdfType,
+			filename: `${name}.pdf`,
+			size: 0,
+			read: async () => await exportPdf(drive, fileId),
+		};
 	}
-	const kind = mimeType.slice(googleTypePrefix.length);
-	if (!pdfKinds.includes(kind))
-		throw createRefusal(
-			`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
-			'Nothing was sent. Enter files one by one, or send a link instead.',
-		);
-	const read = async () => await exportPdf(drive, fileId);
-	return { googleFileId: fileId, contentType: pdfType, filename: `${name}.pdf`, size: 0, read };
+	const { buildFileName } = await import('../../mimeTypes');
+	return {
+		contentType: file.mimeType,
+		filename: name.includes('.') ? name : buildFileName(name, file.mimeType),
+		size: Number(file.size ?? 0),
+		read: async () => await downloadFile(drive, fileId, file.md5Checksum),
+	};
+}
+
+function refuseUnlessPrintable(name: string, kind: string): void {
+	if (pdfKinds.includes(kind)) return;
+	throw createRefusal(
+		`"${name}" in ${quoteField('driveFiles')} is a ${kind}, which cannot be attached to an email`,
+		'Nothing was sent. Enter files one by one, or send a link instead.',
+	);
 }
 
 async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string | null) {

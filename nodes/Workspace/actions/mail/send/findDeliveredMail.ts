@@ -49,9 +49,11 @@ export async function listMailFolder(
 ): Promise<FolderEntry[]> {
 	const request = { userId: 'me', maxResults, q };
 	if (folder === 'sent') {
-		const labelIds = ['SENT'];
-		const fields = 'messages/id';
-		const { data } = await gmail.users.messages.list({ ...request, labelIds, fields });
+		const { data } = await gmail.users.messages.list({
+			...request,
+			labelIds: ['SENT'],
+			fields: 'messages/id',
+		});
 		return (data.messages ?? []).map(({ id }) => ({ id: id ?? '' }));
 	}
 	const fields = 'drafts(id,message/id)';

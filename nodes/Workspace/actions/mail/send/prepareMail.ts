@@ -4,44 +4,33 @@ import { quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import type { AttachmentInput, Item } from '../../../operation';
 import { createFileNameTest } from '../../onlyFiles';
-import { type Address, requireAddresses } from '../addresses';
+import { requireAddresses } from '../addresses';
 import { toLowerAscii } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './findDeliveredMail';
 
-/** The fields that are read once, and replaced by what was read. */
-type ReadFields = 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias' | 'headers' | 'attachments';
-
 /** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
-export interface PreparedMail extends Omit<SendParams, ReadFields> {
-	readonly to: readonly Address[];
-	readonly cc: readonly Address[];
-	readonly bcc: readonly Address[];
-	readonly replyTo: readonly Address[];
-	readonly fromAlias: Address | undefined;
-	readonly headers: ReadonlyArray<{ readonly key: string; readonly value: string }>;
-	readonly attachments: readonly AttachmentInput[];
-	readonly folder: MailFolder;
-}
+export type PreparedMail = ReturnType<typeof prepareMail>;
 
 /** Reads and checks all parameters. @throws NodeError 400 if the email could not be sent */
-export function prepareMail(params: SendParams, item: Item): PreparedMail {
+export function prepareMail(params: SendParams, item: Item) {
 	const readAddresses = (field: 'to' | 'cc' | 'bcc' | 'replyTo' | 'fromAlias') =>
 		requireAddresses(params[field], quoteField(field));
 	// The form has only `sendAs` for this, and the input object only `saveAsDraft`.
 	const isDraft = params.sendAs === 'draft' || params.saveAsDraft;
-	const mail: PreparedMail = {
+	const folder: MailFolder = isDraft ? 'drafts' : 'sent';
+	const mail = {
 		...params,
 		to: readAddresses('to'),
 		cc: readAddresses('cc'),
 		bcc: readAddresses('bcc'),
 		replyTo: readAddresses('replyTo'),
-		fromAlias: readAddresses('fromAlias')[0],
+		fromAlias: readAddresses('fromAlias').at(0),
 		subject: requireOneLine(params.subject, quoteField('subject')),
 		senderName: requireOneLine(params.senderName.trim(), quoteField('senderName')),
 		headers: readCustomHeaders(params.headers),
 		attachments: findAttachments(params, item),
-		folder: isDraft ? 'drafts' : 'sent',
+		folder,
 	};
 	if (params.replyToMessageId === '') refuseIncompleteNewMail(mail);
 	refuseForbiddenRecipients(mail);
@@ -65,19 +54,12 @@ function refuseIncompleteNewMail(mail: PreparedMail): void {
 }
 
 /** Finds the binary fields to attach: * means all of the item, and a repeated field counts once. @throws NodeError 400 if a field is missing */
-function findAttachments(
-	{ attachments, onlyFiles }: SendParams,
-	item: Item,
-): readonly AttachmentInput[] {
-	const fields: string[] = [];
-	const base64Files: AttachmentInput[] = [];
-	for (const attachment of attachments) {
-		if ('field' in attachment) fields.push(attachment.field);
-		else base64Files.push(attachment);
-	}
-	const isWanted = createFileNameTest(onlyFiles);
-	const foundFields = item.findBinaryFields(fields, 'attachments', isWanted);
-	return [...foundFields.map((field) => ({ field })), ...base64Files];
+function findAttachments({ attachments, onlyFiles }: SendParams, item: Item): AttachmentInput[] {
+	const named = attachments.filter((attachment) => 'field' in attachment);
+	const base64Files = attachments.filter((attachment) => !('field' in attachment));
+	const names = named.map(({ field }) => field);
+	const fields = item.findBinaryFields(names, 'attachments', createFileNameTest(onlyFiles));
+	return [...fields.map((field) => ({ field })), ...base64Files];
 }
 
 /** Adds a hint if a text still has a placeholder such as `{{Customer}}`, because this node does not fill it. */
@@ -94,7 +76,7 @@ const reservedHeaderPattern =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
 /** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
-export function readCustomHeaders(headers: SendParams['headers']): PreparedMail['headers'] {
+export function readCustomHeaders(headers: SendParams['headers']) {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
 		// Printable ASCII without the colon (RFC 5322, 2.2).
@@ -123,15 +105,15 @@ const addressPattern = /@|%40|=\?/;
 
 /** Refuses an email that would reach anybody else, or whose other headers have an address. @throws NodeError 400 that names the first one */
 export function refuseForbiddenRecipients(mail: PreparedMail): void {
-	const { to, cc, bcc, replyTo, headers, allowedRecipients } = mail;
+	const { allowedRecipients } = mail;
 	if (!allowedRecipients) return;
-	for (const { address } of [...to, ...cc, ...bcc, ...replyTo]) {
+	for (const { address } of [...mail.to, ...mail.cc, ...mail.bcc, ...mail.replyTo]) {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
 		const isNamed = allowedRecipients.has(`${local}@${domain}`);
 		const isOfDomain = allowedRecipients.has(domain) && !relayPattern.test(local);
 		if (!isNamed && !isOfDomain) throw createForbiddenRefusal(address);
 	}
-	const header = headers.find(({ value }) => addressPattern.test(value));
+	const header = mail.headers.find(({ value }) => addressPattern.test(value));
 	if (header) throw createForbiddenRefusal(`whoever stands in the header ${header.key}`);
 }
 

@@ -43,18 +43,20 @@ export async function appendQuotation(
 	item: Item,
 ): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
 	const mail = await fetchMail(clients, originalId, item);
-	const { text, html, summary } = mail;
+	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
+	return { bodies: append(bodies, buildQuotation(mail)), pictures };
+}
+
+function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
 	const quotedHtml = html === '' ? textToHtml(text) : extractBody(html);
 	// A space after the mark, unless the line is empty or already quoted (RFC 3676, 4.5).
 	const quotedText = text.replaceAll(/^(?=[^>\n])/gm, ' ').replaceAll(/^/gm, '>');
-	const quotation = {
+	return {
 		text: `${introduction}\n\n${quotedText}`,
 		html: `<br><br><div class="gmail_quote gmail_quote_container"><div dir="ltr" class="gmail_attr">${escapeHtml(introduction)}<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex;border-left:1px solid rgb(204,204,204);padding-left:1ex">${quotedHtml}</blockquote></div>`,
 	};
-	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
-	return { bodies: append(bodies, quotation), pictures };
 }
 
 const documentEndPattern = /<\/(?:body|html)\s*>/i;
@@ -79,9 +81,10 @@ async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]
 	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
 	const shownNames = new Set(Array.from(links, ([, name]) => name));
 	const shownFiles = mail.files.filter(({ info }) => shownNames.has(info.contentId));
-	return await mapWithConcurrency(shownFiles, contentConcurrency, async (file) => {
-		const content = await readAttachment(clients, mail.summary.id, file);
-		const { contentId: cid, fileName: filename, mimeType: contentType } = file.info;
-		return { filename, contentType, content, cid };
-	});
+	return await mapWithConcurrency(shownFiles, contentConcurrency, async (file) => ({
+		filename: file.info.fileName,
+		contentType: file.info.mimeType,
+		content: await readAttachment(clients, mail.summary.id, file),
+		cid: file.info.contentId,
+	}));
 }

@@ -1,17 +1,17 @@
 import { createRefusal } from '../../../../core/errors';
-import { isSameIgnoringCase, shorten } from '../../../../core/text';
+import { shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { getRawHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import type { PreparedMail } from './prepareMail';
+import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
 /** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
-export async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
+async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -40,7 +40,6 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 		);
 	// RFC 5322, 3.6.4, says how to build References.
 	const earlierIds = readHeader('References') || readHeader('In-Reply-To');
-	const toOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 	return {
 		id,
 		threadId: data.threadId ?? '',
@@ -53,6 +52,8 @@ export async function fetchOriginalMail({ gmail }: Clients, id: string, item: It
 		cc: readHeader('Cc'),
 	};
 }
+
+const toOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** In characters. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
 const maxHeaderLength = 50_000;
@@ -76,89 +77,102 @@ function readRecipients(header: string, item: Item): Address[] {
 	return addresses;
 }
 
-/** Adds the recipients and the subject that a reply takes from the original. @throws NodeError 400 if To is empty, except for a draft */
+/** Adds what a reply takes from the original email. @throws NodeError 400 if nobody may get the reply */
 export async function completeReply<M extends PreparedMail>(
 	clients: Clients,
 	mail: M,
-	original: OriginalMail,
 	item: Item,
-): Promise<M> {
+): Promise<M & { readonly original?: OriginalMail }> {
+	if (mail.replyToMessageId === '') return mail;
+	const original = await fetchOriginalMail(clients, mail.replyToMessageId, item);
 	await addHintIfNotNewest(clients, original, item);
-	const subject = mail.subject.trim() === '' ? toReplySubject(original.subject) : mail.subject;
-	if (removePrefixes(subject) !== removePrefixes(original.subject))
+	const subject = chooseSubject(mail.subject, original.subject, item);
+	const recipients = await chooseRecipients(clients, mail, original, item);
+	const reply = { ...mail, ...recipients, subject, original };
+	refuseForbiddenRecipients(reply);
+	return reply;
+}
+
+function chooseSubject(enteredSubject: string, originalSubject: string, item: Item): string {
+	if (enteredSubject.trim() === '') {
+		const isReply = /^re(?:\[\d+\])?\s?:/i.test(originalSubject);
+		return isReply ? originalSubject : `Re: ${originalSubject}`;
+	}
+	if (removePrefixes(enteredSubject) !== removePrefixes(originalSubject))
 		item.addHint(
 			"The subject differs from the subject of the original email, so Gmail may not show the reply in the same conversation. To keep the conversation, use the same subject, with or without 'Re:'.",
 		);
-	if (mail.to.length > 0 && !mail.replyAll) return { ...mail, subject };
-	const ownAddresses = await listOwnAddresses(clients, item);
-	const isOwn = ({ address }: Address) =>
-		ownAddresses.some((ownAddress) => isSameIgnoringCase(ownAddress, address));
-	const answered = findAnsweredAddresses(original, isOwn, item);
-	const to = mail.to.length > 0 ? mail.to : removeDuplicates(answered, []);
-	if (to.length === 0 && mail.folder === 'sent')
-		throw createRefusal(
-			'The original email has no address to reply to',
-			`Enter at least one address in ${quoteField('to')}.`,
-		);
-	if (!mail.replyAll) return { ...mail, to, subject };
-	const others = [original.to, original.cc].flatMap((header) => readRecipients(header, item));
-	const copies = [...answered, ...others].filter((address) => !isOwn(address));
-	const named = [...to, ...mail.cc, ...mail.bcc];
-	return { ...mail, to, cc: [...mail.cc, ...removeDuplicates(copies, named)], subject };
+	return enteredSubject;
 }
-
-/** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
-function findAnsweredAddresses(
-	{ from, replyTo, to }: OriginalMail,
-	isOwn: (address: Address) => boolean,
-	item: Item,
-): Address[] {
-	const senders = readRecipients(from, item);
-	if (senders.some(isOwn)) return readRecipients(to, item);
-	const replyToAddresses = readRecipients(replyTo, item);
-	return replyToAddresses.length > 0 ? replyToAddresses : senders;
-}
-
-/** Removes addresses that already occurred, in the list or in the earlier list. Only case is ignored, so that no recipient gets lost. */
-function removeDuplicates(
-	addresses: readonly Address[],
-	earlierAddresses: readonly Address[],
-): Address[] {
-	const seen = new Set(earlierAddresses.map(({ address }) => address.toLowerCase()));
-	const newAddresses: Address[] = [];
-	for (const address of addresses) {
-		const key = address.address.toLowerCase();
-		if (!seen.has(key)) newAddresses.push(address);
-		seen.add(key);
-	}
-	return newAddresses;
-}
-
-const toReplySubject = (subject: string) =>
-	/^re(?:\[\d+\])?\s?:/i.test(subject) ? subject : `Re: ${subject}`;
 
 /** Removes the prefixes of replies and forwards, which do not count when two subjects are compared. */
 const removePrefixes = (subject: string) =>
 	subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
 
+/** Chooses the recipients that the user has not entered. @throws NodeError 400 if there is none, except for a draft */
+async function chooseRecipients(
+	clients: Clients,
+	mail: PreparedMail,
+	original: OriginalMail,
+	item: Item,
+) {
+	if (mail.to.length > 0 && !mail.replyAll) return {};
+	const ownAddresses = await listOwnAddresses(clients, item);
+	const answered = findAnsweredAddresses(original, ownAddresses, item);
+	const to = mail.to.length > 0 ? mail.to : removeKnown(answered, []);
+	if (to.length === 0 && mail.folder === 'sent')
+		throw createRefusal(
+			'The original email has no address to reply to',
+			`Enter at least one address in ${quoteField('to')}.`,
+		);
+	if (!mail.replyAll) return { to };
+	const others = readRecipients(`${original.to}\n${original.cc}`, item);
+	const named = [...ownAddresses, ...to, ...mail.cc, ...mail.bcc];
+	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], named)] };
+}
+
+/** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
+function findAnsweredAddresses(
+	{ from, replyTo, to }: OriginalMail,
+	ownAddresses: readonly Address[],
+	item: Item,
+): Address[] {
+	const senders = readRecipients(from, item);
+	if (removeKnown(senders, ownAddresses).length < senders.length) return readRecipients(to, item);
+	const replyToAddresses = readRecipients(replyTo, item);
+	return replyToAddresses.length > 0 ? replyToAddresses : senders;
+}
+
+/** Removes addresses that are known or occurred before. Only case is ignored, so that no recipient gets lost. */
+function removeKnown(addresses: readonly Address[], known: readonly Address[]): Address[] {
+	const seen = new Set(known.map(({ address }) => address.toLowerCase()));
+	return addresses.filter(({ address }) => {
+		const key = address.toLowerCase();
+		const isNew = !seen.has(key);
+		seen.add(key);
+		return isNew;
+	});
+}
+
+const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
+
 /** Adds a hint if the conversation has a newer email, because the ID of a conversation is also the ID of its first email. */
 async function addHintIfNotNewest(
 	{ gmail }: Clients,
-	{ id, threadId }: OriginalMail,
+	original: OriginalMail,
 	item: Item,
 ): Promise<void> {
 	const fields = 'messages(id,labelIds)';
-	const request = { userId: 'me', id: threadId, format: 'minimal', fields };
-	const response = await gmail.users.threads
+	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };
+	// The reply does not depend on it.
+	const thread = await gmail.users.threads
 		.get(request, { retryConfig: { retry: 0 } })
-		.catch((error: unknown) => {
-			// The reply does not depend on it.
-			item.log(`Could not look for newer emails of the conversation: ${String(error)}`);
-		});
-	const isHidden = (labelId: string) => ['DRAFT', 'TRASH', 'SPAM'].includes(labelId);
-	const newest = response?.data.messages?.findLast(({ labelIds }) => !labelIds?.some(isHidden));
-	if (!newest || newest.id === id) return;
+		.catch(() => undefined);
+	const newest = thread?.data.messages?.findLast(
+		({ labelIds = [] }) => !hiddenLabels.some((label) => labelIds?.includes(label)),
+	);
+	if (!newest || newest.id === original.id) return;
 	item.addHint(
-		`The reply answers the email ${id}, which is not the newest of its conversation. The newest is ${newest.id}. The ID of a conversation (threadId) is the ID of its first email.`,
+		`The reply answers the email ${original.id}, which is not the newest of its conversation. The newest is ${newest.id}. The ID of a conversation (threadId) is the ID of its first email.`,
 	);
 }

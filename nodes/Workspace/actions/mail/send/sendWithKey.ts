@@ -7,7 +7,7 @@ import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
-import type { FolderEntry, MailFolder, DeliveredMail } from './findDeliveredMail';
+import type { FolderEntry, DeliveredMail } from './findDeliveredMail';
 import { fetchMailWithMarker, findDeliveredMail, listMailFolder } from './findDeliveredMail';
 import { fetchOwnAddress } from './sender';
 
@@ -27,16 +27,18 @@ interface KeyedSend {
 async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 	const query = buildKeyQuery(mail);
 	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
-	const folders: MailFolder[] = mail.folder === 'drafts' ? ['drafts', 'sent'] : ['sent'];
-	const entries: FolderEntry[] = [];
-	for (const folder of folders)
-		entries.push(...(await listMailFolder(clients, folder, maxCandidates, query)));
+	const entries = await listMailFolder(clients, 'sent', maxCandidates, query);
+	if (mail.folder === 'drafts')
+		entries.unshift(...(await listMailFolder(clients, 'drafts', maxCandidates, query)));
 	if (entries.length >= maxCandidates)
 		item.addHint(
 			`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,
 		);
-	const fetchEntry = async (entry: FolderEntry) => await fetchMailWithMarker(clients, entry);
-	const mailsWithMarkers = await mapWithConcurrency(entries, initialConcurrency, fetchEntry);
+	const mailsWithMarkers = await mapWithConcurrency(
+		entries,
+		initialConcurrency,
+		async (entry) => await fetchMailWithMarker(clients, entry),
+	);
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 

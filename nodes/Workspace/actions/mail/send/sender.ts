@@ -12,30 +12,22 @@ import type { PreparedMail } from './prepareMail';
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
 
-/** What is known of an account, by credential. It rarely changes. */
-interface AccountFacts {
-	readonly learnedAt: number;
-	readonly allSettings: readonly SendAs[];
-}
-
 const factLifetimeMilliseconds = 10 * 60_000;
+/** What is known of an account, by credential. It rarely changes. */
 const accountFacts = getGlobalSingleton(
 	'accountFacts',
-	() => new BoundedMap<string, AccountFacts>(),
+	() => new BoundedMap<string, { learnedAt: number; allSettings: SendAs[] }>(),
 );
 
 /** Lists the addresses that the account may send from, as they were at most ten minutes ago. */
-async function listSendAs(clients: Clients, options = {}): Promise<readonly SendAs[]> {
+async function listSendAs(clients: Clients, options = {}): Promise<SendAs[]> {
 	const facts = accountFacts.get(clients.credentialHash);
 	const isRecent = facts && performance.now() - facts.learnedAt < factLifetimeMilliseconds;
 	return isRecent ? facts.allSettings : await fetchSendAs(clients, options);
 }
 
 /** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
-async function fetchSendAs(
-	{ gmail, credentialHash }: Clients,
-	options = {},
-): Promise<readonly SendAs[]> {
+async function fetchSendAs({ gmail, credentialHash }: Clients, options = {}): Promise<SendAs[]> {
 	const fields =
 		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
 	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
@@ -52,7 +44,7 @@ export async function fetchOwnAddress(clients: Clients): Promise<string> {
 }
 
 /** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
-async function tryToListSendAs(clients: Clients, item: Item): Promise<readonly SendAs[]> {
+async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	return await item.doOnce('mail.senders', () =>
 		listSendAs(clients, options).catch((error: unknown) => {
@@ -63,43 +55,43 @@ async function tryToListSendAs(clients: Clients, item: Item): Promise<readonly S
 }
 
 /** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
-export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
+export async function listOwnAddresses(clients: Clients, item: Item): Promise<Address[]> {
 	const allSettings = await tryToListSendAs(clients, item);
-	if (allSettings.length > 0) return allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
-	const request = { userId: 'me', fields: 'emailAddress' };
-	const { emailAddress } = (await clients.gmail.users.getProfile(request)).data;
-	return emailAddress ? [emailAddress] : [];
+	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
+	if (addresses.length === 0) {
+		const request = { userId: 'me', fields: 'emailAddress' };
+		const { data } = await clients.gmail.users.getProfile(request);
+		addresses.push(data.emailAddress ?? '');
+	}
+	return addresses.map((address) => ({ name: '', address }));
 }
 
-export interface Sender {
-	/** For the header From. If undefined, Gmail adds the account's own address. */
-	readonly from: Address | undefined;
-	/** The signature in the Gmail settings, as HTML; '' if there is none. */
-	readonly signature: string;
-}
+/** How the mail names its sender, and the signature in the Gmail settings, as HTML. Without `from`, Gmail adds the account's own address. */
+export type Sender = Awaited<ReturnType<typeof findSender>>;
 
 /**
  * Finds the chosen alias, or else the address that the account sends from by default. If the user gave no name, uses the one in the settings,
  * because Gmail would send the bare address. @throws NodeError 400 if the account cannot send from the alias
  */
-export async function findSender(
-	clients: Clients,
-	{ senderName, fromAlias, includeSignature }: PreparedMail,
-	item: Item,
-): Promise<Sender> {
-	const mustKnow = fromAlias !== undefined || includeSignature || senderName !== '';
+export async function findSender(clients: Clients, mail: PreparedMail, item: Item) {
+	const { senderName, fromAlias } = mail;
+	const mustKnow = fromAlias !== undefined || mail.includeSignature || senderName !== '';
 	// The alias or the signature may be a new one, so the settings are fetched as they are now.
 	const allSettings = mustKnow
 		? await item.doOnce('mail.aliases', () => fetchSendAs(clients))
 		: await tryToListSendAs(clients, item);
-	const settings = fromAlias ? findAlias(allSettings, fromAlias) : findDefault(allSettings);
-	const accountName = allSettings.find(({ isPrimary }) => isPrimary)?.displayName;
+	const account = allSettings.find(({ isPrimary }) => isPrimary);
+	const settings = fromAlias
+		? findAlias(allSettings, fromAlias)
+		: (allSettings.find(({ isDefault }) => isDefault) ?? account);
 	// An alias without a name has the name of the account.
-	const names = [senderName, fromAlias?.name, settings?.displayName, accountName];
+	const names = [senderName, fromAlias?.name, settings?.displayName, account?.displayName];
 	const name = (names.find(Boolean) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
-	const signature = settings?.signature?.trim() ?? '';
 	const address = settings?.sendAsEmail;
-	return { from: address ? { name, address } : undefined, signature };
+	return {
+		from: address ? { name, address } : undefined,
+		signature: settings?.signature?.trim() ?? '',
+	};
 }
 
 function findAlias(allSettings: readonly SendAs[], alias: Address): SendAs {
@@ -113,8 +105,3 @@ function findAlias(allSettings: readonly SendAs[], alias: Address): SendAs {
 		`Nothing was sent. Set ${quoteField('fromAlias')} to one of: ${addresses}. To use another address, add and confirm it in Gmail's settings under Accounts.`,
 	);
 }
-
-/** Finds the settings of the address that the account sends from by default. */
-const findDefault = (allSettings: readonly SendAs[]) =>
-	allSettings.find(({ isDefault }) => isDefault) ??
-	allSettings.find(({ isPrimary }) => isPrimary);

@@ -127,9 +127,10 @@ function describeTabs({ tabs }: ReadRows) {
 
 /** @param nextNumber the number of the first row that is not shown, if there is one */
 function describeRows(result: ReadRows, shownCount: number, nextNumber: number): string {
-	const firstShown = shownCount === 0 ? 0 : result.skippedCount + 1;
-	const lastShown = result.skippedCount + shownCount;
-	const summary = `Rows ${firstShown} to ${lastShown} of ${result.total} are shown.`;
-	if (lastShown >= result.total) return summary;
+	const { total, skippedCount } = result;
+	if (shownCount === 0) return `No rows of ${total} are shown.`;
+	const lastShown = skippedCount + shownCount;
+	const summary = `Rows ${skippedCount + 1} to ${lastShown} of ${total} are shown.`;
+	if (lastShown >= total) return summary;
 	return `${summary} To get the next ones, call again with ${quoteField('startRow')}: ${nextNumber}`;
 }
