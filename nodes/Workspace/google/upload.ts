@@ -16,8 +16,6 @@ export interface DriveUploadRequest {
 	readonly replacedId?: string;
 	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
-	/** Called after each chunk. `storedBytes` is how many bytes Drive has. */
-	readonly onProgress?: (storedBytes: number, totalBytes: number) => void;
 }
 
 export interface UploadedFile {
@@ -68,7 +66,7 @@ async function uploadInOneRequest(
 	drive: drive_v3.Drive,
 	request: DriveUploadRequest,
 ): Promise<UploadedFile> {
-	const { mimeType, source, onProgress } = request;
+	const { mimeType, source } = request;
 	const hash = createHash('md5');
 	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
 	let bytes = Buffer.alloc(0) as Buffer;
@@ -76,7 +74,6 @@ async function uploadInOneRequest(
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const media = { mimeType, body: Readable.from([bytes]) };
 	const { data } = await sendFileRequest(drive, request, media);
-	onProgress?.(bytes.length, bytes.length);
 	return { file: data, md5: hash.digest('hex') };
 }
 
@@ -113,7 +110,7 @@ async function startResumableUpload(
 /** Reads and hashes the source, and sends it in chunks. */
 async function uploadInChunks(
 	upload: ResumableUpload,
-	{ source, onProgress }: DriveUploadRequest,
+	{ source }: DriveUploadRequest,
 ): Promise<UploadedFile> {
 	const hash = createHash('md5');
 	let position = 0;
@@ -127,7 +124,6 @@ async function uploadInChunks(
 		}
 		await upload.send(chunk, position);
 		position = end;
-		onProgress?.(position, source.size);
 	}
 	if (position !== source.size) throw createSourceChangedError(position, source.size);
 	return { file: await upload.finish(), md5: hash.digest('hex') };

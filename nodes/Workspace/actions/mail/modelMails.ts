@@ -11,7 +11,6 @@ import {
 import { quoteField } from '../../../fields/field';
 import type { StoredBinary } from '../../operation';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
-import { buildPageToken, parsePageToken } from './list/pageToken';
 
 const maxSnippetLength = 100;
 /** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
@@ -42,6 +41,16 @@ const toListPart = (entries: MailList['entries']) => ({
 /** Returns the first emails of a list, as many as an answer has room for. */
 export const takeShownEntries = (entries: MailList['entries']) =>
 	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
+
+/** Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12 emails from the page `abc` on. */
+export function parsePageToken(pageToken: string) {
+	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
+	return { gmailPageToken, skipCount: Number(skipCount) };
+}
+
+/** Builds the page token that skips this many emails from a page on. Without emails to skip, the result is Gmail's own token. */
+const buildPageToken = (skipCount: number, gmailPageToken = '') =>
+	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
