@@ -24,11 +24,11 @@ export async function getMailAttachment(clients: Clients, params: UploadParams, 
 }
 
 async function getAttachmentById(clients: Clients, mail: Mail, id: string) {
-	const refusal = createNameRefusal(id, mail);
-	if (!attachmentIdPattern.test(id)) throw refusal;
+	if (!attachmentIdPattern.test(id)) throw createNameRefusal(id, mail);
 	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
-		const isUnknownId = isNodeError(error) && [400, 404].includes(error.code);
-		throw isUnknownId ? refusal : error;
+		if (isNodeError(error) && [400, 404].includes(error.code))
+			throw createNameRefusal(id, mail);
+		throw error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.

@@ -73,7 +73,7 @@ export function toListAnswer(
 }
 
 function describeShownMails(list: MailList, skipCount: number, lastNumber: number): string {
-	const firstNumber = Math.min(skipCount + 1, lastNumber);
+	const firstNumber = lastNumber === skipCount ? 0 : skipCount + 1;
 	const more = list.nextPageToken === undefined ? '' : ' or more';
 	const total = `${skipCount + list.entries.length}${more}`;
 	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first.`;
