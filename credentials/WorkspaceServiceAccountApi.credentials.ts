@@ -58,9 +58,6 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 
 	async preAuthentication(this: IHttpRequestHelper, credential: ICredentialDataDecryptedObject) {
 		const serviceAccountModule = await import('../nodes/Workspace/google/serviceAccount');
-		// n8n asks for a new token because Google refused this one, or because there is none yet.
-		const refusedToken =
-			typeof credential.accessToken === 'string' ? credential.accessToken : '';
 		const account = serviceAccountModule.readServiceAccount(credential);
 		const post: PostForm = async (url, form) =>
 			(await this.helpers.httpRequest({
@@ -76,7 +73,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
 		const fetchToken = () => serviceAccountModule.fetchAccessToken(post, account);
-		const token = serviceAccountModule.getSharedToken(account, refusedToken, fetchToken);
+		const token = serviceAccountModule.fetchSharedToken(account, fetchToken);
 		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
 	}
 

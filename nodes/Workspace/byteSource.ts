@@ -77,11 +77,10 @@ export function decodeBase64(text: string): Buffer | undefined {
 	const lines = text.split('\n').map((line) => line.trim());
 	const characters = lines.join('');
 	if (!/^(?:[A-Za-z0-9+/]*|[A-Za-z0-9_-]*)={0,2}$/.test(characters)) return undefined;
+	const digits = characters.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_');
+	const isComplete = characters.length === digits.length || characters.length % 4 === 0;
 	const bytes = Buffer.from(characters, 'base64');
-	const encoded = bytes.toString(/[_-]/.test(characters) ? 'base64url' : 'base64');
-	const unpadded = encoded.replace(/={1,2}$/, '');
-	const padded = unpadded.padEnd(Math.ceil(unpadded.length / 4) * 4, '=');
-	return characters === unpadded || characters === padded ? bytes : undefined;
+	return isComplete && bytes.toString('base64url') === digits ? bytes : undefined;
 }
 
 /** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
@@ -201,51 +200,29 @@ async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 /** How many bytes of an upload are sent at a time. Drive requires multiples of 256 KiB. Google's own clients use 8 MiB. */
 export const chunkBytes = 8 * 1024 * 1024;
 
-/**
- * Puts bytes into chunks of `chunkSize`. The last may be shorter. While a chunk is in use, the next one is read and hashed. A chunk is
- * valid only until the next one is requested, because two buffers take turns. So the chunks need little memory even if the whole file is
- * one piece, as in n8n's database mode.
- */
+/** Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk may be shorter. */
 export async function* readChunks(
 	bytes: AsyncIterable<Buffer>,
 	chunkSize: number,
 	hash: Hash,
 ): AsyncGenerator<Buffer> {
-	const pieces = bytes[Symbol.asyncIterator]();
-	let unread = Buffer.alloc(0) as Buffer;
-	const chunkBuffers: Array<Buffer | undefined> = [];
-	const fillBuffer = async (chunkIndex: number): Promise<Buffer> => {
-		const chunkBuffer = (chunkBuffers[chunkIndex % 2] ??= Buffer.allocUnsafeSlow(chunkSize));
-		let filledBytes = 0;
-		while (filledBytes < chunkSize) {
-			if (unread.length === 0) {
-				const result = await pieces.next();
-				if (result.done) break;
-				unread = result.value;
-			}
-			const part = unread.subarray(0, Math.min(pieceBytes, chunkSize - filledBytes));
-			part.copy(chunkBuffer, filledBytes);
+	let parts: Buffer[] = [];
+	let room = chunkSize;
+	for await (const piece of bytes)
+		for (let unread = piece; unread.length > 0;) {
+			const part = unread.subarray(0, Math.min(pieceBytes, room));
 			hash.update(part);
-			filledBytes += part.length;
+			parts.push(part);
+			room -= part.length;
 			unread = unread.subarray(part.length);
-			// A piece may be the whole file. Without a pause, nothing would be sent while it is copied and hashed.
+			// A piece may be the whole file. Without a pause, n8n would do nothing else while it is hashed.
 			if (unread.length > 0) await yieldToEventLoop();
+			if (room > 0) continue;
+			yield Buffer.concat(parts);
+			parts = [];
+			room = chunkSize;
 		}
-		return chunkBuffer.subarray(0, filledBytes);
-	};
-	let chunk = await fillBuffer(0);
-	try {
-		for (let nextIndex = 1; chunk.length === chunkSize; nextIndex++) {
-			const nextChunk = fillBuffer(nextIndex);
-			// Node ends the process if nobody handles a rejection. It is reported below, when its turn comes.
-			nextChunk.catch(() => undefined);
-			yield chunk;
-			chunk = await nextChunk;
-		}
-		if (chunk.length > 0) yield chunk;
-	} finally {
-		await pieces.return?.();
-	}
+	if (parts.length > 0) yield Buffer.concat(parts);
 }
 
 export function createSourceChangedError(actualBytes: number, expectedBytes: number): NodeError {

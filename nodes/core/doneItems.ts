@@ -7,10 +7,11 @@ import { joinSentences, shorten } from './text';
 export interface DoneWork {
 	/** The name of the result, as in "file a.pdf (ID 1Qm7xWc0aVbR2yKt4hL9)". */
 	readonly resultName: string;
-	/** Whether the work has no further effect if it is done again. */
-	readonly mayRepeat: boolean;
-	/** What to do so that the node can run again without repeating this work, if the operation offers a way. */
-	readonly advice?: string;
+	/**
+	 * What to do so that the node can run again without repeating this work; '' if the operation offers no way. Absent if the work has no
+	 * further effect when it is done again.
+	 */
+	readonly repeatAdvice?: string;
 }
 
 /** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
@@ -39,25 +40,25 @@ export function addDoneItems(
 	const done: DoneItem[] = [];
 	const failedTexts: string[] = [];
 	/** The advice of the items that are done a second time if the node runs again. */
-	const repeatAdvice: string[] = [];
-	for (const [index, result] of results.entries()) {
-		if (!result || index === failedIndex) continue;
-		const { doneWork } = result;
-		if (result.failure) failedTexts.push(describeFailedItem(index, result.failure));
+	const repeatAdvice = new Set<string>();
+	for (const [index, { failure: otherFailure, doneWork } = {}] of results.entries()) {
+		if (index === failedIndex) continue;
+		if (otherFailure) failedTexts.push(describeFailedItem(index, otherFailure));
 		if (doneWork) done.push({ item: index, result: doneWork.resultName });
-		if (doneWork && !doneWork.mayRepeat) repeatAdvice.push(doneWork.advice ?? '');
+		if (doneWork?.repeatAdvice !== undefined) repeatAdvice.add(doneWork.repeatAdvice);
 	}
-	const { details } = failure;
-	const isAnyDone = done.length > 0;
-	const description = joinSentences(
-		failure.description,
-		isAnyDone && describeDone(done, results.length),
-		...failedTexts,
-		isAnyDone && adviseRerun(repeatAdvice),
-	);
+	if (done.length === 0)
+		return failure.with({
+			description: joinSentences(failure.description, ...failedTexts) || undefined,
+		});
 	return failure.with({
-		description: description || undefined,
-		details: isAnyDone ? { ...details, done: done.slice(0, maxDetailedItems) } : details,
+		description: joinSentences(
+			failure.description,
+			describeDone(done, results.length),
+			...failedTexts,
+			adviseRerun(repeatAdvice),
+		),
+		details: { ...failure.details, done: done.slice(0, maxDetailedItems) },
 	});
 }
 
@@ -80,12 +81,12 @@ function describeDone(done: readonly DoneItem[], itemCount: number): string {
 	return `Already done, of ${itemCount} items (n8n counts from 0): ${names.join('; ')}.`;
 }
 
-function adviseRerun(repeatAdvice: readonly string[]): string {
-	if (repeatAdvice.length === 0)
+function adviseRerun(repeatAdvice: ReadonlySet<string>): string {
+	if (repeatAdvice.size === 0)
 		return 'It is safe to run the node again: what is done already is not done twice.';
 	return joinSentences(
 		'If the node runs again, also by a retry of the execution, these items are done a second time: remove them from its input first, for example with a Filter node.',
-		...new Set(repeatAdvice),
+		...repeatAdvice,
 		"To keep one failed item from stopping the others next time, set On Error to Continue in this node's settings.",
 	);
 }

@@ -69,23 +69,16 @@ function buildSources(secret: string): string[] {
 	];
 	const base64Forms = [0, 1, 2].map((offset) => buildBase64Form(bytes, offset));
 	const beginningLength = minPartLength - (visibleSecret.length - wholeText.length);
-	const beginnings = cutLongForms(forms, beginningLength);
-	const base64Beginnings = cutLongForms(base64Forms, minPartLength);
 	return [
-		...forms.map(escapePattern),
-		...base64Forms.map(escapeBase64),
-		...beginnings.map((text) => `${escapePattern(text)}${restSource}`),
-		...base64Beginnings.map((text) => `${escapeBase64(text)}${restSource}`),
+		...forms.flatMap((form) => buildFormSources(form, beginningLength, escapePattern)),
+		...base64Forms.flatMap((form) => buildFormSources(form, minPartLength, escapeBase64)),
 	];
 }
 
-/** What may follow the beginning of a secret, up to the place where it was cut off. */
-const restSource = `[^\\s"'<>,;&]*`;
-
-/** Returns the beginnings of the forms that are longer. */
-function cutLongForms(forms: readonly string[], length: number): string[] {
-	const longForms = forms.filter((form) => form.length > length);
-	return longForms.map((form) => form.slice(0, length));
+/** Builds the patterns of a whole form, and of its beginning with what may follow, up to the place where it was cut off. */
+function buildFormSources(form: string, length: number, escape: (text: string) => string) {
+	if (form.length <= length) return [escape(form)];
+	return [escape(form), `${escape(form.slice(0, length))}[^\\s"'<>,;&]*`];
 }
 
 /** Builds the part of base64 that does not depend on the bytes around. @param offset bytes before, modulo 3 */

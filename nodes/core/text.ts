@@ -5,6 +5,12 @@ export function shorten(text: string, maxLength = 100): string {
 	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** Builds an excerpt of a response: the beginning of its text on one line. A web page has none. */
+export function buildExcerpt(text: string): string {
+	const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+	return line.startsWith('<') ? '' : shorten(line, 300);
+}
+
 /** Joins sentences with spaces, and leaves out empty and missing texts. */
 export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');
@@ -22,9 +28,6 @@ export function toSingleLine(text: string): string {
 		.replace(/[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]+/g, '')
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
-
-/** Removes what people overlook in a text: case and white space. */
-export const foldText = (text: string) => text.toLowerCase().replaceAll(/\s/g, '');
 
 /** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
 export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>

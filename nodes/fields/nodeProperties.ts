@@ -43,27 +43,31 @@ export function buildProperties(
 	options: readonly Field[],
 	gate?: Conditions,
 ): INodeProperties[] {
-	const properties = fields
-		.filter(isInForm)
-		.map((field) => buildConditionalProperty(field, gate));
+	const formFields = fields.filter(isInForm);
+	const properties = formFields.map((field) => buildConditionalProperty(field, gate));
 	const formOptions = options.filter(isInForm);
 	for (const name of new Set(['options', ...formOptions.map(getCollectionName)])) {
 		const members = formOptions.filter((option) => getCollectionName(option) === name);
 		const { displayName = 'Options', showWhen } = members[0]?.collection ?? {};
 		const collection: Field = { displayName, name, type: 'collection', default: {}, showWhen };
-		const entries = combineGroups(members).flatMap(splitByUse);
-		entries.sort((a, b) => compareNames(a.displayName, b.displayName));
 		properties.push({
 			...buildConditionalProperty(collection, gate),
 			placeholder: 'Add option',
-			options: entries.map((option) => ({
-				...buildProperty(option),
-				...buildDefaultWhenAdded(option),
-				displayOptions: buildOptionConditions(option, fields),
-			})),
+			options: buildEntries(members, fields),
 		});
 	}
 	return properties;
+}
+
+/** Builds the entries of a collection. */
+function buildEntries(options: readonly Field[], fields: readonly Field[]): INodeProperties[] {
+	const entries = combineGroups(options).flatMap(splitByUse);
+	entries.sort((a, b) => compareNames(a.displayName, b.displayName));
+	return entries.map((option) => ({
+		...buildProperty(option),
+		...buildDefaultWhenAdded(option),
+		displayOptions: buildOptionConditions(option, fields),
+	}));
 }
 
 /** Returns one entry for tools and one for workflows if an option has other conditions in a workflow. n8n shows one of the two. */
@@ -83,12 +87,14 @@ function combineGroups(options: readonly Field[]): Field[] {
 			continue;
 		}
 		const { name, displayName, key } = optionGroup;
-		const members = options.filter((other) => other.optionGroup?.name === name);
 		combinedOptions.set(name, {
 			...{ displayName, name, collection, default: {} },
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: false },
-			entries: { group: key, fields: members },
+			entries: {
+				group: key,
+				fields: options.filter((other) => other.optionGroup?.name === name),
+			},
 		});
 	}
 	return [...combinedOptions.values()];

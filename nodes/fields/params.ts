@@ -1,5 +1,6 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 'n8n-workflow';
 
+import { getOrAdd } from '../core/boundedMap';
 import { isTool, createRefusal } from '../core/errors';
 import { type Field, getCollectionName, type InferParameters, type ReadContext } from './field';
 import {
@@ -45,59 +46,63 @@ class ParameterReader {
 
 	/** A field may depend on others. So each is read when its value is first needed. */
 	getValue(field: Field): unknown {
-		if (!this.#values.has(field.name)) this.#values.set(field.name, this.#readField(field));
-		return this.#values.get(field.name);
+		return getOrAdd(this.#values, field.name, () => this.#readField(field));
 	}
 
 	#readField(field: Field): unknown {
 		const { name, showWhen = {}, requiredUnless = [], fallbackField } = field;
-		const context = this.#context;
 		const raw = this.#rawValues[name];
+		if (field.refusesEmptyKey && Object.hasOwn(this.#rawValues, name))
+			refuseEmptyKey(field, raw, this.#context);
 		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
-		// Values that remain from an earlier choice do not count, as in n8n's own form.
-		const isHidden = !isShown && context.mode === 'fields';
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
-			refuseUnnamedFiles(field, raw, context);
-		const isUnset = isHidden || isMissing(raw) || this.#isCleared(field, raw);
-		const value = isUnset ? this.#readDefault(field) : readValue(field, raw, context);
+			refuseUnnamedFiles(field, raw, this.#context);
+		const value = this.#isGiven(field, isShown)
+			? readValue(field, raw, this.#context)
+			: this.#readDefault(field);
 		if (fallbackField && value === '')
 			return fallbackField.read(this.#rawValues[fallbackField.name]);
 		const isNeeded = requiredUnless.every((other) => isMissing(this.#rawValues[other]));
-		if (isShown && isNeeded) requireValue(field, raw, value, context);
+		if (isShown && isNeeded) requireValue(field, raw, value, this.#context);
 		return value;
 	}
 
-	/** Defaults are written in the form's shape. */
+	#isGiven({ name, type }: Field, isShown: boolean): boolean {
+		const raw = this.#rawValues[name];
+		if (isMissing(raw) || this.#context.mode === 'json') return !isMissing(raw);
+		// An empty field of the form has no value if its value is not a text.
+		const isCleared = raw === '' && ['number', 'boolean', 'options'].includes(type);
+		// Values that remain from an earlier choice do not count, as in n8n's own form.
+		return isShown && !isCleared;
+	}
+
 	#readDefault(field: Field): unknown {
-		const formContext: ReadContext = { ...this.#context, mode: 'fields' };
-		return readValue(field, this.#getDefault(field), formContext);
-	}
-
-	#getDefault(field: Field): unknown {
 		const { defaultWhen, jsonDefault } = field;
-		if (this.#context.mode === 'json') return jsonDefault ?? field.default;
-		if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
-			return defaultWhen.default;
-		return field.default;
-	}
-
-	/** An empty form field counts as missing if its value is not a text. */
-	#isCleared({ type }: Field, raw: unknown): boolean {
-		const isText = !['number', 'boolean', 'options'].includes(type);
-		return raw === '' && !isText && this.#context.mode === 'fields';
+		let value = field.default;
+		if (this.#context.mode === 'json') value = jsonDefault ?? value;
+		else if (defaultWhen && this.#meets(defaultWhen.field, [defaultWhen.is]))
+			value = defaultWhen.default;
+		// Defaults are written in the form's shape.
+		return readValue(field, value, { ...this.#context, mode: 'fields' });
 	}
 
 	#meets(name: string, allowedValues: ReadonlyArray<string | boolean>): boolean {
 		const field = this.#fields.find((candidate) => candidate.name === name);
-		if (!field) return false;
-		const fieldValue = this.getValue(field);
-		return allowedValues.some((value) => value === fieldValue);
+		const value = field && this.getValue(field);
+		return allowedValues.some((allowed) => allowed === value);
 	}
 }
 
 const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value));
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
+
+function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
+	const isBlank = typeof raw === 'string' && raw.trim() === '';
+	if (context.mode === 'fields' || (raw !== undefined && !isBlank)) return;
+	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
+	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
+}
 
 function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
 	if (!field.required) return;
@@ -193,10 +198,7 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 export class RawParameters {
 	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #savedValues = new Map<string, unknown>();
 	readonly #optionsByName = new Map<string, Field>();
-	/** The raw values by list of fields, for lists in which no value depends on the item. */
-	readonly #constantValues = new Map<readonly Field[], Readonly<Record<string, unknown>>>();
 	/** A tool's expressions see other items than its input. */
 	readonly #isTool: boolean;
 
@@ -207,39 +209,30 @@ export class RawParameters {
 
 	/** Reads a parameter. @param fallback the result if the parameter is hidden and so has no value */
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
-		const source = this.#sourcesByName.get(name) ?? this.#findSource(name, fallback);
-		this.#sourcesByName.set(name, source);
-		if (source.isConstant) return source.value;
-		const value = source.path && this.#readItemField(source.path, itemIndex);
-		return value ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
+		const findSource = () => this.#findSource(name, fallback);
+		const { isConstant, value, path } = getOrAdd(this.#sourcesByName, name, findSource);
+		if (isConstant) return value;
+		const itemValue = path && this.#readItemField(path, itemIndex);
+		return itemValue ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
-	readFields(
-		fields: readonly Field[],
-		options: readonly Field[],
-		itemIndex: number,
-	): Readonly<Record<string, unknown>> {
-		const constantValues = this.#constantValues.get(fields);
-		if (constantValues) return constantValues;
+	/** Reads the raw values of visible fields and options. */
+	readFields(fields: readonly Field[], options: readonly Field[], itemIndex: number): RawValues {
 		const rawValues: Record<string, unknown> = {};
 		const collections = new Map<string, unknown>();
 		for (const option of options) {
+			const { name } = option;
+			this.#optionsByName.set(name, option);
 			const collectionName = getCollectionName(option);
-			if (!collections.has(collectionName))
-				collections.set(collectionName, this.read(collectionName, itemIndex, {}));
-			const values = findValues(collections.get(collectionName), option);
-			if (values && Object.hasOwn(values, option.name))
-				rawValues[option.name] = values[option.name];
-			this.#optionsByName.set(option.name, option);
+			const readCollection = () => this.read(collectionName, itemIndex, {});
+			const collection = getOrAdd(collections, collectionName, readCollection);
+			const values = findValues(collection, option);
+			if (values && Object.hasOwn(values, name)) rawValues[name] = values[name];
 		}
 		for (const { name, format } of fields) {
 			const value = this.read(name, itemIndex, null);
 			rawValues[name] = format === 'columns' ? this.#markTypedValues(name, value) : value;
 		}
-		const names = [...collections.keys(), ...fields.map(({ name }) => name)];
-		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
-			this.#constantValues.set(fields, rawValues);
 		return rawValues;
 	}
 
@@ -248,18 +241,18 @@ export class RawParameters {
 		const saved = this.#getSaved(name, 'value');
 		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved))
 			return mapper;
-		const isTyped = (column: string, value: unknown) =>
-			typeof value === 'string' &&
-			(!hasExpression(saved[column]) || isFromModel(saved[column]));
-		const entries = Object.entries(mapper['value']).map(([column, value]) => {
-			return [column, isTyped(column, value) ? new TypedText(String(value)) : value] as const;
-		});
-		return { ...mapper, value: Object.fromEntries(entries) };
+		const pairs: Array<[string, unknown]> = [];
+		for (const [column, text] of Object.entries(mapper['value'])) {
+			const savedText = saved[column];
+			const isTyped = !hasExpression(savedText) || isFromModel(savedText);
+			pairs.push([column, isTyped && typeof text === 'string' ? new TypedText(text) : text]);
+		}
+		return { ...mapper, value: Object.fromEntries(pairs) };
 	}
 
-	/** Returns whether a parameter, or an option in a collection, has an expression. Then its value may differ from item to item. */
-	hasExpression(name: string, option?: string): boolean {
-		return hasExpression(this.#getSaved(name, option));
+	/** Returns whether a parameter has an expression. Then its value may differ from item to item. */
+	hasExpression(name: string): boolean {
+		return hasExpression(this.#getSaved(name));
 	}
 
 	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
@@ -279,15 +272,11 @@ export class RawParameters {
 		return this.#getSaved('options', option) === true;
 	}
 
-	/** Returns a parameter, or an option in a collection, as it is saved in the workflow: an expression is not resolved. */
-	#getSaved(name: string, option?: string): unknown {
-		if (!this.#savedValues.has(name))
-			this.#savedValues.set(
-				name,
-				this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true }),
-			);
-		const saved = this.#savedValues.get(name);
-		return option !== undefined && isPlainObject(saved) ? saved[option] : saved;
+	/** Returns a parameter, or what it has under a key, as it is saved in the workflow: an expression is not resolved. */
+	#getSaved(name: string, key?: string): unknown {
+		const rawExpressions = { rawExpressions: true };
+		const saved = this.#n8nContext.getNodeParameter(name, 0, null, rawExpressions);
+		return key !== undefined && isPlainObject(saved) ? saved[key] : saved;
 	}
 
 	/** Returns an option as it is saved, or undefined if nobody has added it. */
@@ -298,11 +287,10 @@ export class RawParameters {
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
 		const saved = this.#getSaved(name);
-		if (!hasExpression(saved))
-			return {
-				isConstant: true,
-				value: this.#n8nContext.getNodeParameter(name, 0, fallback),
-			};
+		if (!hasExpression(saved)) {
+			const value = this.#n8nContext.getNodeParameter(name, 0, fallback);
+			return { isConstant: true, value };
+		}
 		const mayReadItem = typeof saved === 'string' && !this.#isTool;
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}

@@ -93,14 +93,11 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
-	const formRows = raw[field.entries?.group ?? ''];
-	const rows: Array<Record<string, unknown>> =
-		context.mode === 'fields' && Array.isArray(formRows)
-			? formRows
-					.filter(isRecord)
-					.map((row) => ({ name: row['name'] ?? '', value: row['value'] ?? '' }))
-			: Object.entries(raw).map(([name, value]) => ({ name, value }));
-	const pairs = rows.map(({ name, value }) => ({
+	const formRows = context.mode === 'fields' ? raw[field.entries?.group ?? ''] : undefined;
+	const rows: unknown[][] = Array.isArray(formRows)
+		? formRows.filter(isRecord).map((row) => [row['name'] ?? '', row['value'] ?? ''])
+		: Object.entries(raw);
+	const pairs = rows.map(([name, value]) => ({
 		name: readText(field, name, context),
 		value: readText(field, value, context),
 	}));
@@ -245,7 +242,7 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
 	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
 	const kind = decimals === undefined ? 'a whole number' : 'a number';
-	const isReadable = typeof value === 'number' && !(isText && Number.isNaN(value));
+	const isReadable = typeof value === 'number' && !Number.isNaN(value);
 	const shown = isReadable ? value : describeType(raw);
 	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
 }

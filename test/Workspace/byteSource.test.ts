@@ -157,24 +157,20 @@ describe('chunks', () => {
 
 	async function cut(stream: Readable, size: number) {
 		const chunks: string[] = [];
-		const buffers = new Set<ArrayBufferLike>();
 		const hash = createHash('md5');
-		for await (const chunk of readChunks(stream, size, hash)) {
-			chunks.push(String(chunk));
-			buffers.add(chunk.buffer);
-		}
+		for await (const chunk of readChunks(stream, size, hash)) chunks.push(String(chunk));
 		expect(hash.digest('hex')).toBe(createHash('md5').update(chunks.join('')).digest('hex'));
 		expect(stream.destroyed).toBe(true);
-		return { chunks, buffers: buffers.size };
+		return chunks;
 	}
 
 	test.each([
-		[3, ['012', '345', '678', '9'], 2],
-		[5, ['01234', '56789'], 2],
-		[20, ['0123456789'], 1],
-	])('of %d bytes are filled in turn in two buffers', async (size, chunks, buffers) => {
-		expect(await cut(createReadStream(file), size)).toEqual({ chunks, buffers });
+		[3, ['012', '345', '678', '9']],
+		[5, ['01234', '56789']],
+		[20, ['0123456789']],
+	])('of %d bytes', async (size, chunks) => {
+		expect(await cut(createReadStream(file), size)).toEqual(chunks);
 		const pieces = ['', '0', '12345678', '9'].map((piece) => Buffer.from(piece));
-		expect(await cut(Readable.from(pieces), size)).toEqual({ chunks, buffers });
+		expect(await cut(Readable.from(pieces), size)).toEqual(chunks);
 	});
 });

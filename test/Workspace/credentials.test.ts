@@ -8,7 +8,6 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
-import { getSharedToken } from '../../nodes/Workspace/google/serviceAccount';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from './scriptedServer';
 
@@ -105,35 +104,6 @@ describe('a service account', () => {
 		expect(failure.message).toContain('unauthorized_client');
 		expect(failure.description).toMatch(/Domain-wide delegation/);
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
-	});
-
-	test('shares a token for half a minute', async () => {
-		const now = jest.spyOn(Date, 'now').mockReturnValue(1_000_000);
-		try {
-			let asked = 0;
-			const ask = () =>
-				getSharedToken({ account: 'half a minute' }, '', () =>
-					Promise.resolve(`${++asked}`),
-				);
-			expect(await ask()).toBe('1');
-			now.mockReturnValue(1_029_999);
-			expect(await ask()).toBe('1');
-			now.mockReturnValue(1_030_000);
-			expect(await ask()).toBe('2');
-		} finally {
-			now.mockRestore();
-		}
-	});
-
-	test('is one of the last thousand, whose tokens are kept', async () => {
-		const asked: string[] = [];
-		const tokenOf = (account: string) =>
-			getSharedToken({ account }, '', () => Promise.resolve(`${asked.push(account)}`));
-		const accounts = Array.from({ length: 1001 }, (_, at) => `account ${at}`);
-		for (const account of accounts) await tokenOf(account);
-		expect(await tokenOf('account 1')).toBe('2');
-		expect(await tokenOf('account 0')).toBe('1002');
-		expect(asked).toEqual([...accounts, 'account 0']);
 	});
 
 	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {

@@ -274,13 +274,9 @@ describe('node parameters', () => {
 		['={{ $json.zero }}', true],
 		['={{ $now }}', true],
 		[['={{ $json.zero }}'], true],
-	])('an option that is %j', (cc, isExpression) => {
-		const read = new RawParameters(
-			contextOf({ subject: cc, options: { cc } } as IDataObject, items),
-		);
-		expect(read.hasExpression('options', 'cc')).toBe(isExpression);
+	])('a value that is %j', (subject, isExpression) => {
+		const read = new RawParameters(contextOf({ subject } as IDataObject, items));
 		expect(read.hasExpression('subject')).toBe(isExpression);
-		expect(read.hasExpression('options', 'bcc')).toBe(false);
 	});
 
 	test('expressions of a tool see other items than its input: they are n8n’s', () => {
@@ -316,17 +312,6 @@ describe('node parameters', () => {
 			expect([0, 1].map((index) => read.readFields(fields, options, index))).toEqual(
 				expected,
 			);
-		});
-
-		test('is one object for all items if nothing depends on the item', () => {
-			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
-			const read = new RawParameters(contextOf(parameters, items));
-			expect(read.readFields(fields, options, 0)).toEqual({
-				subject: 'Hi',
-				body: 'Text',
-				cc: 'Ann',
-			});
-			expect(read.readFields(fields, options, 1)).toBe(read.readFields(fields, options, 0));
 		});
 	});
 });

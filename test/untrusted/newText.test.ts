@@ -84,7 +84,7 @@ test.each([
 		`2026${'x'.repeat(490)} wrote:\n> Shall I?`,
 		`2026${'x'.repeat(490)} wrote:`,
 	],
-	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\nNo.'],
+	['a blank line in a quote', 'Yes.\n> One?\n\n> Two?\nNo.', 'Yes.\n\nNo.'],
 	[
 		'a header of eight more lines',
 		`Yes.\n\nFrom: Ann\nDate: 5 Jan\n${'To: Bob\n'.repeat(6)}Subject: Offer\n\nold`,

@@ -2,12 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField, textType } from '../../fields/field';
-import {
-	hashParts,
-	type KeyHashes,
-	hashIdempotencyKey,
-	createKeyReusedError,
-} from '../idempotency';
+import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -25,8 +20,7 @@ export function hashFileKey(
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
 	const target = params.parentFolder === 'root' ? '' : params.parentFolder;
-	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation, target });
-	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
+	return hashKeyUse({ key: params.idempotencyKey, operation, target }, content);
 }
 
 // Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.

@@ -123,6 +123,12 @@ export const adviceTable: readonly AdviceRow[] = [
 		authentication: 'serviceAccount',
 		advice: 'A service account has no storage of its own. Choose a folder in a shared drive, enter a Delegated Email in the credential, or sign in with a Google account instead.',
 	},
+	{
+		statusCodes: [403],
+		apis: ['drive'],
+		pattern: /parentNotAFolder/,
+		advice: `${quoteField('parentFolder')} is a file or a shortcut. Choose the folder itself.`,
+	},
 	// https://developers.google.com/workspace/drive/api/guides/manage-downloads
 	{
 		statusCodes: [403],

@@ -16,7 +16,7 @@ export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceApis'
+	'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceIsAboutMail'
 >;
 
 /** How to send the requests of a group, which serve several runs. */

@@ -3,8 +3,6 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { isNodeError, NodeError, createRefusal } from '../../core/errors';
-import { BoundedMap } from '../../core/boundedMap';
-import { KeyedMutex } from '../../core/keyedMutex';
 import { parseJson, readErrorBody } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { googleTokenUrl } from './signIn';
@@ -50,15 +48,15 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const responseJson = parseJson(await readErrorBody(body, signal));
 	const token = getProperty(responseJson, 'access_token');
 	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
-	const errorTexts = [
-		getProperty(responseJson, 'error'),
-		getProperty(responseJson, 'error_description'),
-	].filter((text) => typeof text === 'string');
+	const errorTexts = ['error', 'error_description']
+		.map((name) => getProperty(responseJson, name))
+		.filter((text) => typeof text === 'string');
 	// A success without a token was cut off.
 	const mayPass = statusCode === 200 || classifyStatus(statusCode).retryable;
+	const reason = errorTexts.join(': ') || `HTTP ${statusCode}`;
 	throw new NodeError({
 		code: mayPass ? 503 : 401,
-		message: `Google did not issue a token for the service account (${errorTexts.join(': ') || `HTTP ${statusCode}`})`,
+		message: `Google did not issue a token for the service account (${reason})`,
 		description: findTokenAdvice(statusCode, errorTexts, account),
 	});
 }
@@ -128,32 +126,17 @@ export function throwPlainError(error: unknown): never {
 	});
 }
 
-/** How long a fetched token is given to others that ask. This may be short, because n8n itself keeps a token until Google refuses it. */
-const sharedTokenMilliseconds = 30_000;
+/** The tokens that are just being fetched, by account. */
+const fetches = new Map<string, Promise<string>>();
 
-/** The last token of each account. */
-const lastTokens = new BoundedMap<string, { readonly token: string; readonly fetchedAt: number }>();
-/** Lets each account fetch one token at a time. */
-const tokenMutex = new KeyedMutex();
-
-/**
- * Returns a token that was just fetched for the account, or fetches one. Items that are performed in parallel all ask at the same time.
- * @param account everything on which the token depends
- * @param oldToken the token that no longer works; empty if there is none
- */
-export async function getSharedToken(
-	account: object,
-	oldToken: string,
-	fetchToken: () => Promise<string>,
-) {
-	const accountHash = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	return await tokenMutex.doInTurn(accountHash, async () => {
-		const entry = lastTokens.get(accountHash);
-		const isFresh =
-			entry !== undefined && Date.now() - entry.fetchedAt < sharedTokenMilliseconds;
-		if (isFresh && entry.token !== oldToken) return entry.token;
-		const token = await fetchToken();
-		lastTokens.set(accountHash, { token, fetchedAt: Date.now() });
-		return token;
-	});
+/** Fetches one token for all that ask at the same time, such as items that are performed in parallel. @param account everything on which the token depends */
+export async function fetchSharedToken(account: object, fetchToken: () => Promise<string>) {
+	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
+	const fetching = fetches.get(key) ?? fetchToken();
+	fetches.set(key, fetching);
+	try {
+		return await fetching;
+	} finally {
+		fetches.delete(key);
+	}
 }

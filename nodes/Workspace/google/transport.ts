@@ -37,33 +37,28 @@ interface ClientResponse {
 interface ExpectedResponse {
 	readonly responseType?: string;
 	/** Whether a status is a success. Without this function, every 2xx is one. */
-	validateStatus?(status: number): boolean;
+	readonly validateStatus?: (status: number) => boolean;
 }
 
 /** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
 export async function readGoogleResponse(
 	response: FullResponse,
-	expected: ExpectedResponse,
+	{ validateStatus = isSuccess, responseType }: ExpectedResponse,
 	request: RequestFacts,
 	signal: AbortSignal,
 ): Promise<ClientResponse> {
-	const { statusCode, headers, body } = response;
-	const isSuccess =
-		expected.validateStatus?.(statusCode) ?? (statusCode >= 200 && statusCode < 300);
-	if (!isSuccess)
-		throw createResponseError(
-			{ statusCode, headers, body: await readErrorBody(body, signal) },
-			request,
-		);
+	const { statusCode: status, headers } = response;
+	if (!validateStatus(status)) {
+		const body = await readErrorBody(response.body, signal);
+		throw createResponseError({ statusCode: status, headers, body }, request);
+	}
 	const bytes = await readBody(response, signal);
 	// Drive confirms a part of a file by a 308 without a body. A 204 never has a body.
-	if (statusCode === 308 || statusCode === 204)
-		return { status: statusCode, headers, data: undefined };
-	if (expected.responseType === 'arraybuffer')
-		return { status: statusCode, headers, data: bytes };
-	const data = expected.responseType === 'text' ? checkEnds(bytes) : parseOrThrow(bytes);
+	if (status === 308 || status === 204) return { status, headers, data: undefined };
+	if (responseType === 'arraybuffer') return { status, headers, data: bytes };
+	const data = responseType === 'text' ? checkEnds(bytes) : parseOrThrow(bytes);
 	// All of Google's methods return an object.
-	if (isRecord(data)) return { status: statusCode, headers, data };
+	if (isRecord(data)) return { status, headers, data };
 	// It was cut off, which n8n's client does not notice in compressed data.
 	if (data === undefined && mayBeJson(bytes)) throw new BodyError('cutShort');
 	throw new NodeError({
@@ -74,6 +69,8 @@ export async function readGoogleResponse(
 		retryable: true,
 	});
 }
+
+export const isSuccess = (statusCode: number) => statusCode >= 200 && statusCode < 300;
 
 /** Of JSON that another thread parses, only the two ends are looked at. @returns undefined if it is no whole object */
 function checkEnds(bytes: Buffer): Buffer | undefined {
@@ -145,7 +142,7 @@ const findSharedGate = createGateFinder();
 interface ClientRequest extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
-	readonly method?: string;
+	readonly method?: IHttpRequestMethods;
 	readonly params?: Readonly<Record<string, unknown>>;
 	readonly headers?: Headers | Readonly<Record<string, string>>;
 	/** A plain object to send as JSON, a text, a Buffer, or the stream of a multipart upload. */
@@ -175,8 +172,8 @@ export interface TransportOptions {
 	readonly signIn: SignIn;
 	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
-	/** The services that this advice is about. If absent, it is about all services. */
-	readonly adviceApis?: readonly Api[];
+	/** Whether this advice is about Gmail, or about the other services. If absent, it is about all services. */
+	readonly adviceIsAboutMail?: boolean;
 }
 
 export interface Transport {
@@ -199,77 +196,72 @@ export function createTransport(
 		const seconds = Math.ceil(milliseconds / 1000);
 		log?.(`Google is rate-limiting requests: waiting ${seconds} s before the next request`);
 	};
-	const repeat = async <T>(
-		attempt: () => Promise<T>,
-		effect: RepeatEffect,
-		gate = findGate(credentialKey, 'drive', 'PUT'),
-	) => await withRetries(attempt, effect, { ...options, texts: googleTexts, gate, onPause });
+	const policy = { ...options, texts: googleTexts, onPause };
 	return {
 		async request(clientRequest) {
-			const { attempt, api, method } = await prepareRequest(clientRequest);
+			const { api, method, attempt } = await prepareRequest(
+				send,
+				bases,
+				options,
+				clientRequest,
+			);
+			const gate = findGate(credentialKey, api, method);
 			const effect = getRepeatEffect(method, clientRequest.retryConfig);
-			return await repeat(attempt, effect, findGate(credentialKey, api, method));
+			return await withRetries(attempt, effect, { ...policy, gate });
 		},
 		async requestOnce(clientRequest) {
-			const { attempt } = await prepareRequest(clientRequest);
+			const { attempt } = await prepareRequest(send, bases, options, clientRequest);
 			return await attempt();
 		},
-		repeat,
+		async repeat(attempt, effect) {
+			const gate = findGate(credentialKey, 'drive', 'PUT');
+			return await withRetries(attempt, effect, { ...policy, gate });
+		},
 	};
-
-	async function prepareRequest(clientRequest: ClientRequest) {
-		const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
-		const { timeout = Infinity } = clientRequest;
-		const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
-		const method = (clientRequest.method ?? 'GET').toUpperCase() as IHttpRequestMethods;
-		const base = { method, timeout: timeoutMilliseconds };
-		const request = await buildGoogleRequest(clientRequest, base, url);
-		const facts = getRequestFacts(api, request, options);
-		const sendOnce = async (signal: AbortSignal) => {
-			const response = await sendWithToken(send, request, signal);
-			return await readGoogleResponse(response, clientRequest, facts, signal);
-		};
-		const settings = {
-			timeoutMilliseconds,
-			signal: options.signal,
-			texts: googleTexts,
-			toRequestError: (error: unknown) => toRequestError(error, facts),
-		};
-		return { attempt: () => attemptRequest(sendOnce, settings), api, method };
-	}
 }
 
 const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
-function getRequestFacts(
-	api: Api,
-	{ method = 'GET', url }: IHttpRequestOptions,
-	{ signIn, adviceByStatus, adviceApis }: TransportOptions,
-): RequestFacts {
-	const isAboutApi = adviceApis?.includes(api) ?? true;
-	return { api, method, url, signIn, adviceByStatus: isAboutApi ? adviceByStatus : undefined };
-}
-
-function getRepeatEffect(
-	method: string,
-	{ httpMethodsToRetry = [], retry }: ClientRequest['retryConfig'] = {},
-): RepeatEffect {
-	const mayChange = method !== 'GET';
-	if (retry === 0) return { repeat: 'never', mayChange };
-	const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
-	return { repeat: isHarmless ? 'always' : 'ifNotDone', mayChange };
+/** Prepares a request of Google's client, so that it can be sent any number of times. */
+async function prepareRequest(
+	send: RequestSender,
+	bases: ApiBases,
+	options: TransportOptions,
+	clientRequest: ClientRequest,
+) {
+	const { url, api } = resolveApiUrl(String(clientRequest.url), bases);
+	const { method = 'GET', timeout = Infinity } = clientRequest;
+	const timeoutMilliseconds = Math.min(options.timeoutMilliseconds, timeout);
+	const request = {
+		...(await buildGoogleRequest(clientRequest, url)),
+		method,
+		timeout: timeoutMilliseconds,
+	};
+	const { adviceIsAboutMail = api === 'mail' } = options;
+	// A mail operation may call Drive, too, and an upload may call Gmail.
+	const isAdviceAboutApi = adviceIsAboutMail === (api === 'mail');
+	const adviceByStatus = isAdviceAboutApi ? options.adviceByStatus : undefined;
+	const facts = { api, method, url: request.url, signIn: options.signIn, adviceByStatus };
+	const sendOnce = async (signal: AbortSignal) => {
+		const response = await sendWithToken(send, request, signal);
+		return await readGoogleResponse(response, clientRequest, facts, signal);
+	};
+	const settings = {
+		timeoutMilliseconds,
+		signal: options.signal,
+		texts: googleTexts,
+		toRequestError: (error: unknown) => toRequestError(error, facts),
+	};
+	return { api, method, attempt: () => attemptRequest(sendOnce, settings) };
 }
 
 async function buildGoogleRequest(
 	{ params, headers, data }: ClientRequest,
-	methodAndTimeout: Pick<IHttpRequestOptions, 'method' | 'timeout'>,
 	url: string,
 ): Promise<IHttpRequestOptions> {
-	const query = buildQuery(params);
 	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
 	return {
-		...methodAndTimeout,
-		url: query ? `${url}${url.includes('?') ? '&' : '?'}${query}` : url,
+		url: addQuery(url, params),
 		headers: {
 			...(isJson && { 'content-type': 'application/json' }),
 			...Object.fromEntries(new Headers(headers)),
@@ -282,6 +274,16 @@ async function buildGoogleRequest(
 	};
 }
 
+function getRepeatEffect(
+	method: string,
+	{ httpMethodsToRetry = [], retry }: ClientRequest['retryConfig'] = {},
+): RepeatEffect {
+	const mayChange = method !== 'GET';
+	if (retry === 0) return { repeat: 'never', mayChange };
+	const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
+	return { repeat: isHarmless ? 'always' : 'ifNotDone', mayChange };
+}
+
 /** Converts a body to bytes. A stream could not be sent a second time. A text whose type is JSON would be parsed and trimmed by axios. */
 async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	if (data === undefined || data === null) return undefined;
@@ -290,14 +292,16 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	return Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
 }
 
-/** Builds the query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
-function buildQuery(params: ClientRequest['params'] = {}): string {
+/** Adds a query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
+function addQuery(url: string, params: ClientRequest['params'] = {}): string {
 	const encode = (part: unknown) => encodeURIComponent(String(part));
-	const pairs = Object.entries(params).flatMap(([name, value]) => {
-		const elements = [value].flat().filter((element) => element !== undefined);
-		return elements.map((element) => `${encode(name)}=${encode(element)}`);
-	});
-	return pairs.join('&');
+	const pairs: string[] = [];
+	for (const [name, value] of Object.entries(params))
+		for (const element of [value].flat())
+			if (element !== undefined) pairs.push(`${encode(name)}=${encode(element)}`);
+	if (pairs.length === 0) return url;
+	const separator = url.includes('?') ? '&' : '?';
+	return url + separator + pairs.join('&');
 }
 
 /** Sends a request with the token of the credential. n8n refreshes the token after a 401. */

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, type ByteSource, createSourceChangedError } from '../byteSource';
-import type { ApiBases, Transport } from './transport';
+import { type ApiBases, isSuccess, type Transport } from './transport';
 
 export interface DriveUploadRequest {
 	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
@@ -40,9 +40,11 @@ export async function uploadToDrive(
 ): Promise<UploadedFile> {
 	const { metadata, replacedId, source } = request;
 	const isRepeatable = Boolean(metadata.id) || replacedId !== undefined;
-	if (isRepeatable && source.size <= maxOneRequestBytes)
-		return await uploadInOneRequest(environment.drive, request);
-	return await uploadInChunks(await startResumableUpload(environment, request), request);
+	const isOneRequest = isRepeatable && source.size <= maxOneRequestBytes;
+	const upload = isOneRequest ? uploadInOneRequest : uploadInChunks;
+	const hash = createHash('md5');
+	const file = await upload(environment, request, hash);
+	return { file, md5: hash.digest('hex') };
 }
 
 /**
@@ -52,8 +54,8 @@ export async function uploadToDrive(
 async function sendFileRequest(
 	drive: drive_v3.Drive,
 	{ metadata, replacedId: fileId, fields }: DriveUploadRequest,
-	media: drive_v3.Params$Resource$Files$Create['media'],
-	clientOptions: object = {},
+	media?: drive_v3.Params$Resource$Files$Create['media'],
+	clientOptions?: object,
 ) {
 	const request = { requestBody: metadata, supportsAllDrives: true, fields, media };
 	const options = { ...clientOptions, retryConfig: { httpMethodsToRetry: ['POST', 'PATCH'] } };
@@ -63,25 +65,51 @@ async function sendFileRequest(
 }
 
 async function uploadInOneRequest(
-	drive: drive_v3.Drive,
+	{ drive }: UploadEnvironment,
 	request: DriveUploadRequest,
-): Promise<UploadedFile> {
+	hash: Hash,
+): Promise<drive_v3.Schema$File> {
 	const { mimeType, source } = request;
-	const hash = createHash('md5');
 	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
 	let bytes = Buffer.alloc(0) as Buffer;
 	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) bytes = chunk;
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const media = { mimeType, body: Readable.from([bytes]) };
 	const { data } = await sendFileRequest(drive, request, media);
-	return { file: data, md5: hash.digest('hex') };
+	return data;
 }
 
-/** Starts a resumable upload. @throws NodeError 502 if its address is not on Drive's host, because no other host may get the token */
-async function startResumableUpload(
-	{ drive, transport, bases }: UploadEnvironment,
+/** Starts a resumable upload. Then reads and hashes the source, and sends it in chunks. */
+async function uploadInChunks(
+	environment: UploadEnvironment,
 	request: DriveUploadRequest,
-): Promise<ResumableUpload> {
+	hash: Hash,
+): Promise<drive_v3.Schema$File> {
+	const { source } = request;
+	const { size } = source;
+	const address = await fetchUploadAddress(environment, request);
+	const upload = new ResumableUpload(environment.transport, address, size);
+	let position = 0;
+	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
+		const end = position + chunk.length;
+		const isLast = chunk.length < chunkBytes;
+		if (end > size || (isLast && end < size)) {
+			// If all announced bytes were sent before, Drive has already created the file.
+			const outcome = position > 0 && position === size ? 'done' : 'notDone';
+			throw createSourceChangedError(end, size).with({ outcome });
+		}
+		await upload.send(chunk, position);
+		position = end;
+	}
+	if (position !== size) throw createSourceChangedError(position, size);
+	return await upload.finish();
+}
+
+/** @returns the address of a new upload @throws NodeError 502 if it is not on Drive's host, because no other host may get the token */
+async function fetchUploadAddress(
+	{ drive, bases }: UploadEnvironment,
+	request: DriveUploadRequest,
+): Promise<string> {
 	const { mimeType, replacedId, source } = request;
 	const place = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
@@ -95,38 +123,15 @@ async function startResumableUpload(
 		responseType: 'arraybuffer',
 	});
 	const address = String(headers['location']);
-	const url = URL.canParse(address) ? new URL(address) : undefined;
-	if (url?.origin === new URL(bases.drive).origin)
-		return new ResumableUpload(transport, address, source.size);
-	const host = url ? ` (${url.host})` : '';
+	const { origin } = new URL(bases.drive);
+	if (URL.canParse(address) && new URL(address).origin === origin) return address;
 	throw new NodeError({
 		code: 502,
-		message: `Google Drive returned an upload URL that is not on the host of the Drive API base${host}`,
+		message:
+			'Google Drive returned an upload URL that is not on the host of the Drive API base',
 		description:
 			'Nothing was sent there. If you use a gateway in front of Google Drive, it must replace the URL in the Location header with its own.',
 	});
-}
-
-/** Reads and hashes the source, and sends it in chunks. */
-async function uploadInChunks(
-	upload: ResumableUpload,
-	{ source }: DriveUploadRequest,
-): Promise<UploadedFile> {
-	const hash = createHash('md5');
-	let position = 0;
-	for await (const chunk of readChunks(await source.open(), chunkBytes, hash)) {
-		const end = position + chunk.length;
-		const isLast = chunk.length < chunkBytes;
-		if (end > source.size || (isLast && end < source.size)) {
-			// If all announced bytes were sent before, Drive has already created the file.
-			const outcome = position > 0 && position === source.size ? 'done' : 'notDone';
-			throw createSourceChangedError(end, source.size).with({ outcome });
-		}
-		await upload.send(chunk, position);
-		position = end;
-	}
-	if (position !== source.size) throw createSourceChangedError(position, source.size);
-	return { file: await upload.finish(), md5: hash.digest('hex') };
 }
 
 /** In place of the range of sent bytes: nothing is sent, and Drive reports which bytes it has. */
@@ -160,23 +165,20 @@ class ResumableUpload {
 		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
 			const mayChange = end === this.#totalBytes || this.#hasSentLastByte;
-			const sendPart = async () => {
-				await this.#sendPart(chunk, position);
-			};
-			await this.#transport.repeat(sendPart, { repeat: 'always', mayChange });
-			// Drive cannot have more than was sent.
-			if (this.#storedBytes > end) this.#throwEnded();
+			await this.#repeat(() => this.#sendPart(chunk, position), mayChange);
 		}
+		// Drive cannot have more than was sent.
+		if (this.#storedBytes > end) this.#throwEnded();
 	}
 
 	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
 	async finish(): Promise<drive_v3.Schema$File> {
-		const askProgress = async () => {
-			await this.#put(progressOnly);
-		};
-		if (!this.#file)
-			await this.#transport.repeat(askProgress, { repeat: 'always', mayChange: true });
+		if (!this.#file) await this.#repeat(() => this.#put(progressOnly), true);
 		return this.#file ?? this.#throwEnded();
+	}
+
+	async #repeat(attempt: () => Promise<void>, mayChange: boolean): Promise<void> {
+		await this.#transport.repeat(attempt, { repeat: 'always', mayChange });
 	}
 
 	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
@@ -203,17 +205,16 @@ class ResumableUpload {
 	/** Sends one request. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
-		const request = {
-			url: this.#address,
-			method: 'PUT',
-			headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
-			data: bytes,
-			validateStatus: (status: number) => status === 308 || (status >= 200 && status < 300),
-		};
 		const { status, headers, data } = await this.#transport
-			.requestOnce(request)
+			.requestOnce({
+				url: this.#address,
+				method: 'PUT',
+				headers: { 'content-range': `bytes ${range}/${this.#totalBytes}` },
+				data: bytes,
+				validateStatus: (code) => code === 308 || isSuccess(code),
+			})
 			.catch((error: unknown) => {
-				const isGone = isNodeError(error) && (error.code === 404 || error.code === 410);
+				const isGone = isNodeError(error) && [404, 410].includes(error.code);
 				if (isGone) this.#throwEnded();
 				throw error;
 			});

@@ -54,21 +54,18 @@ const crowdPauseMilliseconds = 3000;
 const waitingGroups = new Map<string, Group>();
 
 /** Executes jobs. With a lock, they wait for it, perhaps in a group. Never throws. */
-export async function executeJobs(jobsOfRun: JobsOfRun): Promise<Results> {
-	const [{ operation, resource, params, combineKey, item }] = jobsOfRun.jobs;
+export async function executeJobs(run: JobsOfRun): Promise<Results> {
+	const [{ operation, resource, params, combineKey, item }] = run.jobs;
 	const lockId = operation.combine?.getLockId?.(params);
-	if (lockId === undefined) return await sendJobs(jobsOfRun.clients, jobsOfRun.jobs);
+	if (lockId === undefined) return await sendJobs(run.clients, run.jobs);
 	const isCrowded = recordArrival(lockId, item.executionId);
-	const groupKey = JSON.stringify([
-		jobsOfRun.clients.credentialHash,
-		resource,
-		operation.value,
-		combineKey,
-	]);
+	// Without a combine key, no other run joins.
+	const key = combineKey ?? item.markerId;
+	const groupKey = JSON.stringify([run.clients.credentialHash, resource, operation.value, key]);
 	return await new Promise((settle) => {
 		const asyncResource = new AsyncResource('WorkspaceGroup');
-		const waitingRun = { ...jobsOfRun, settle, asyncResource };
-		const waitingGroup = combineKey === undefined ? undefined : waitingGroups.get(groupKey);
+		const waitingRun = { ...run, settle, asyncResource };
+		const waitingGroup = waitingGroups.get(groupKey);
 		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
 		const group: Group = { runs: [waitingRun] };
@@ -96,8 +93,8 @@ function recordArrival(lockKey: string, executionId: string): boolean {
 async function sendJobs(clients: Clients, jobs: readonly [Job, ...Job[]]): Promise<Results> {
 	const [job] = jobs;
 	const { operation, prepared, item } = job;
+	if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
 	try {
-		if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
 		return new Map([[job, await operation.send?.(clients, prepared, item)]]);
 	} catch (error) {
 		return failAll(jobs, error);
@@ -126,47 +123,46 @@ function weighJobs(jobs: readonly Job[]): number {
 }
 
 /** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is not sent. */
-async function executeGroup(runs: readonly WaitingRun[]): Promise<void> {
-	const isStopped = ({ jobs: [{ item }] }: WaitingRun) => item.signal?.aborted === true;
-	for (const { jobs, settle } of runs.filter(isStopped))
-		settle(failAll(jobs, createStoppedError('Nothing was sent for this item.')));
-	const [sender, ...otherRuns] = runs.filter((run) => !isStopped(run));
+async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
+	const runs: WaitingRun[] = [];
+	for (const run of group) {
+		if (!run.jobs[0].item.signal?.aborted) runs.push(run);
+		else run.settle(failAll(run.jobs, createStoppedError('Nothing was sent for this item.')));
+	}
+	const [sender] = runs;
 	if (!sender) return;
-	const results = await sender.asyncResource.runInAsyncScope(() =>
-		otherRuns.length === 0
-			? sendJobs(sender.clients, sender.jobs)
-			: sendForGroup(sender, otherRuns),
+	const results = await sender.asyncResource.runInAsyncScope(
+		sendForGroup,
+		undefined,
+		sender,
+		runs,
 	);
-	for (const { settle } of [sender, ...otherRuns]) settle(results);
+	for (const { settle } of runs) settle(results);
 }
 
-/** Sends the jobs of several runs with the credential of one of them. The requests are aborted only if all runs are stopped. */
-async function sendForGroup(
-	sender: WaitingRun,
-	otherRuns: readonly WaitingRun[],
-): Promise<Results> {
-	const runs = [sender, ...otherRuns];
-	const [firstJob, ...jobsOfSender] = sender.jobs;
-	const jobs = [firstJob, ...jobsOfSender, ...otherRuns.flatMap((run) => run.jobs)] as const;
+/** Sends the jobs of runs with the credential of one of them. The requests are aborted only if all runs are stopped. Never throws. */
+async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<Results> {
+	const [firstJob] = sender.jobs;
+	const jobs = [firstJob, ...runs.flatMap((run) => run.jobs).slice(1)] as const;
 	// All items of a run have the same signal, log and sanitizer, so the first item stands for its run.
-	const firstItems = runs.map((run) => run.jobs[0].item);
+	const items = runs.map((run) => run.jobs[0].item);
 	const abortController = new AbortController();
 	const stopIfAllStopped = () => {
-		if (firstItems.every(({ signal }) => signal?.aborted)) abortController.abort();
+		if (items.every(({ signal }) => signal?.aborted)) abortController.abort();
 	};
-	for (const { signal } of firstItems) signal?.addEventListener('abort', stopIfAllStopped);
+	for (const { signal } of items) signal?.addEventListener('abort', stopIfAllStopped);
 	try {
 		const clients = await sender.getClients(firstJob, {
 			signal: abortController.signal,
 			log(text) {
-				for (const item of firstItems) item.log(text);
+				for (const item of items) item.log(text);
 			},
-			sanitizers: firstItems.map(({ run }) => run.sanitizer),
+			sanitizers: items.map(({ run }) => run.sanitizer),
 		});
 		return await sendJobs(clients, jobs);
 	} catch (error) {
 		return failAll(jobs, error);
 	} finally {
-		for (const { signal } of firstItems) signal?.removeEventListener('abort', stopIfAllStopped);
+		for (const { signal } of items) signal?.removeEventListener('abort', stopIfAllStopped);
 	}
 }

@@ -168,61 +168,50 @@ export interface Job extends ResourceOperation {
 	readonly changedId: string | undefined;
 }
 
-/** An input with the parameters that follow from its values. With an item, it is a job. Neighboring items with the same values share it. */
-interface CheckedInput extends UncheckedInput, Omit<Job, 'index' | 'item' | 'prepared'> {
-	readonly mode: 'fields' | 'json';
-	readonly naming: FieldNaming;
-}
-
-type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
+type ItemSettings = Pick<Job, 'limits'> & { readonly naming: FieldNaming };
 
 /**
  * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
- * parameters. If no field depends on the item, the fields are checked only once. The operation's own preparation runs for every item.
+ * parameters.
  */
 export function createJobReader(
 	context: IExecuteFunctions,
 	rawParameters: RawParameters,
 	run: RunState,
 ) {
-	const sharedReadContext = {
-		timezone: context.getTimezone(),
-		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
-		hasUserOption: (name: string) => rawParameters.hasUserOption(name),
-	};
-	let lastInput: CheckedInput | undefined;
+	const timezone = context.getTimezone();
 	return (index: number): Job => {
-		const mode =
-			rawParameters.read('inputMode', index, 'fields') === 'json' ? 'json' : 'fields';
-		const input =
-			mode === 'json' ? readJson(rawParameters, index) : readForm(rawParameters, index);
-		const { operation, values } = input;
-		// `readFields` returns the same object again if no value depends on the item.
-		if (
-			lastInput?.mode !== mode ||
-			lastInput.operation !== operation ||
-			lastInput.values !== values
-		)
-			lastInput = checkInput(input, { ...sharedReadContext, mode });
-		const { naming, params } = lastInput;
-		const item = new InputItem(context, index, run, lastInput);
-		const prepared = operation.prepare
-			? naming.callWithNames(() => operation.prepare?.(params, item))
-			: params;
-		return { ...lastInput, index, item, prepared };
+		const isJson = rawParameters.read('inputMode', index, 'fields') === 'json';
+		const input = (isJson ? readJson : readForm)(rawParameters, index);
+		const { resource, operation, values } = input;
+		const readContext: ReadContext = {
+			mode: isJson ? 'json' : 'fields',
+			timezone,
+			hasUserExpression: (name) => rawParameters.hasUserExpression(name),
+			hasUserOption: (name) => rawParameters.hasUserOption(name),
+		};
+		const fields = getAllFields(operation);
+		const naming = new FieldNaming(fields, readContext.mode);
+		return naming.callWithNames(() => {
+			const params = readParameters(fields, values, readContext);
+			const limits = readParameters(requestOptions, values, readContext);
+			const item = new InputItem(context, index, run, { naming, limits });
+			const prepared = operation.prepare ? operation.prepare(params, item) : params;
+			const combineKey = operation.combine?.getKey(params);
+			const changedId = operation.getChangedId?.(params);
+			return {
+				index,
+				resource,
+				operation,
+				params,
+				prepared,
+				limits,
+				item,
+				combineKey,
+				changedId,
+			};
+		});
 	};
-}
-
-function checkInput(uncheckedInput: UncheckedInput, readContext: ReadContext): CheckedInput {
-	const { operation, values } = uncheckedInput;
-	const { mode } = readContext;
-	const fields = getAllFields(operation);
-	const params = readParameters(fields, values, readContext);
-	const naming = new FieldNaming(fields, mode);
-	const combineKey = naming.callWithNames(() => operation.combine?.getKey(params));
-	const changedId = operation.getChangedId?.(params);
-	const limits = readParameters(requestOptions, values, readContext);
-	return { ...uncheckedInput, mode, naming, params, limits, combineKey, changedId };
 }
 
 function readJson(rawParameters: RawParameters, index: number): UncheckedInput {

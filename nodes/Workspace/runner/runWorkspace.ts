@@ -2,13 +2,12 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
-import type { DoneWork } from '../../core/doneItems';
 import { completeModelAnswer } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
-import { readGoogleCredential, type GoogleCredential } from '../google/googleCredential';
+import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executeJobs';
 import { recoverOutcome, toJobFailure } from './failure';
@@ -38,21 +37,18 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 	const sanitizer = new Sanitizer();
 	const run = new RunState(sanitizer);
 	const rawParameters = new RawParameters(context);
-	const { getClients, showNotice } = createGoogleAccess(context, run);
+	const getClients = createClientGetter(context, run);
 	try {
 		return await runItems<Job>(context, {
 			sanitizer,
 			check: createJobReader(context, rawParameters, run),
-			outputHasInputFields: (job) =>
-				job
-					? Boolean(job.params['includeInputFields'])
-					: rawParameters.isSwitchOn('includeInputFields'),
-			getRequestIdentity: (job) => [
-				job.resource,
-				job.operation.value,
-				job.params,
-				job.item.json,
-			],
+			outputHasInputFields(job) {
+				if (!job) return rawParameters.isSwitchOn('includeInputFields');
+				return Boolean(job.params['includeInputFields']);
+			},
+			getRequestIdentity({ resource, operation, params, item }) {
+				return [resource, operation.value, params, item.json];
+			},
 			planBatches,
 			getConcurrency: () => maxParallelBatches,
 			async perform(items) {
@@ -64,21 +60,38 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		showHints(context, run.hints, sanitizer);
-		await showNotice();
+		await showNotice(context, run);
 	}
 }
 
-/** Plans the batches in phases, one after another. Neighboring jobs share a phase if they only read, or if one operation changes different things. */
-function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
+/**
+ * Puts jobs that are sent together into one batch. The batches are in the order of their first jobs, and most have a single job. Neighboring
+ * batches share a phase if they only read, or if one operation changes different things.
+ */
+export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
+	const batches: Array<Batch<Job>> = [];
+	/** The batches that a later job may join, by combine key. */
+	const openBatches = new Map<string, Array<CheckedItem<Job>>>();
 	let phase = 0;
+	/** The first job of the last batch. */
 	let lastJob: Job | undefined;
-	return combineIntoBatches(checkedItems).map((items) => {
-		// All jobs of a batch have the same operation and change the same thing, so the first stands for all.
-		const job = items[0]?.value;
-		if (!job || !lastJob || !mayBeParallel(lastJob, job)) phase++;
+	for (const checkedItem of checkedItems) {
+		const job = checkedItem.value;
+		const { operation, combineKey, changedId } = job;
+		// In JSON mode, items may have different operations. A job must not overtake an earlier job of another operation.
+		if (operation !== lastJob?.operation) openBatches.clear();
+		const openBatch = combineKey === undefined ? undefined : openBatches.get(combineKey);
+		if (openBatch) {
+			openBatch.push(checkedItem);
+			continue;
+		}
+		const items = [checkedItem];
+		if (combineKey !== undefined) openBatches.set(combineKey, items);
+		if (!lastJob || !mayBeParallel(lastJob, job)) phase++;
+		batches.push({ items, phase, key: changedId });
 		lastJob = job;
-		return { items, phase, key: job?.changedId };
-	});
+	}
+	return batches;
 }
 
 /** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
@@ -86,15 +99,15 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 	if (isNodeError(result)) return toFailedItem(job, result);
 	const { operation, index, item } = job;
 	try {
-		const pairedItem = { item: index };
 		if (result === undefined) throw new Error('The operation returned no result');
+		const pairedItem = { item: index };
 		const output = toOutputItems(job, result).map((outputItem) => ({
 			...outputItem,
 			pairedItem,
 		}));
 		const resultName = operation.nameResult?.(result);
-		const doneWork =
-			resultName === undefined ? undefined : { resultName, ...describeRerun(job) };
+		const repeatAdvice = findRepeatAdvice(job);
+		const doneWork = resultName === undefined ? undefined : { resultName, repeatAdvice };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
 		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
@@ -108,75 +121,57 @@ function toOutputItems({ operation, params, item }: Job, result: unknown): Outpu
 	const answer = operation.toModel?.(result, params) ?? {
 		items: buildItems().map(({ json }) => json),
 	};
-	const note = answer.note === undefined ? undefined : item.insertNames(answer.note);
+	const note = answer.note && item.insertNames(answer.note);
 	return completeModelAnswer({ ...answer, note }, item.hints).map((json) => ({ json }));
 }
 
-/** Describes what happens to a finished job if the node runs again. */
-function describeRerun({ operation, params, item }: Job): Omit<DoneWork, 'resultName'> {
+/** Finds out what to do before the node runs again with a finished job. @returns undefined if the job has no further effect then */
+function findRepeatAdvice({ operation, params, item }: Job): string | undefined {
 	// Importing `idempotencyOption` for its name would load its file for every operation.
-	const keyOptionName = 'idempotencyKey';
-	const hasKeyOption = operation.options.some(({ name }) => name === keyOptionName);
-	const advice = `With ${quoteField(keyOptionName)}, an item is done once, however often the node runs.`;
-	return {
-		mayRepeat: operation.isIdempotent?.(params) === true || Boolean(params[keyOptionName]),
-		advice: hasKeyOption ? item.insertNames(advice) : undefined,
+	const optionName = 'idempotencyKey';
+	if (operation.isIdempotent?.(params) || params[optionName]) return undefined;
+	if (!operation.options.some(({ name }) => name === optionName)) return '';
+	return item.insertNames(
+		`With ${quoteField(optionName)}, an item is done once, however often the node runs.`,
+	);
+}
+
+/** Creates the function that returns the clients of a job. Jobs of one operation with the same limits share clients. */
+function createClientGetter(context: IExecuteFunctions, run: RunState): ClientGetter {
+	const loadClients: ClientGetter = async ({ operation, resource, limits }, groupOptions) => {
+		const credential = await readCredential(context, run);
+		const options = {
+			maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
+			timeoutMilliseconds: limits.timeoutSeconds * 1000,
+			adviceByStatus: operation.adviceByStatus,
+			adviceIsAboutMail: resource === 'mail',
+		};
+		return await credential.loadClients(options, groupOptions);
+	};
+	return async (job, groupOptions) => {
+		if (groupOptions) return await loadClients(job, groupOptions);
+		const { resource, operation, limits } = job;
+		const key = JSON.stringify(['clients', resource, operation.value, limits]);
+		return await run.doOnce(key, () => loadClients(job));
 	};
 }
 
-/** Creates a run's access to Google's clients, and to the notice of its sign-in. Jobs of one operation with the same limits share clients. */
-function createGoogleAccess(context: IExecuteFunctions, run: RunState) {
-	let loadedCredential: Promise<GoogleCredential> | undefined;
-	// The notice is not added by `addHint`, because a model would get it. If the credential cannot be read, the items already say so.
-	const showNotice = async () => {
-		const credential = await loadedCredential?.catch(() => undefined);
-		const message = await credential?.reportSignInEnd().catch(() => undefined);
+const readCredential = (context: IExecuteFunctions, run: RunState) =>
+	run.doOnce('credential', () => {
+		const authentication = context.getNodeParameter('authentication', 0, 'oAuth2');
+		return readGoogleCredential(context, authentication, run.sanitizer);
+	});
+
+/** Shows the notice that the sign-in ends. It is no hint of an item, because a model would get that. */
+async function showNotice(context: IExecuteFunctions, run: RunState): Promise<void> {
+	try {
+		const { reportSignInEnd } = await readCredential(context, run);
+		const message = await reportSignInEnd();
 		if (message)
 			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-	};
-	const getClients: ClientGetter = ({ operation, resource, limits }, groupOptions) => {
-		const credential = (loadedCredential ??= readGoogleCredential(
-			context,
-			context.getNodeParameter('authentication', 0, 'oAuth2'),
-			run.sanitizer,
-		));
-		const key = JSON.stringify(['clients', resource, operation.value, limits]);
-		const loadClients = async () => {
-			const options = {
-				maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
-				timeoutMilliseconds: limits.timeoutSeconds * 1000,
-				adviceByStatus: operation.adviceByStatus,
-				// A mail operation may call Drive, too, and an upload may call Gmail.
-				adviceApis:
-					resource === 'mail'
-						? (['mail'] as const)
-						: (['sheets', 'docs', 'drive'] as const),
-			};
-			return await (await credential).loadClients(options, groupOptions);
-		};
-		return groupOptions ? loadClients() : run.doOnce(key, loadClients);
-	};
-	return { getClients, showNotice };
-}
-
-/** Puts jobs that are processed together into one batch. The batches are in the order of their first jobs. Most have a single job. */
-export function combineIntoBatches<J extends { readonly value: Job }>(
-	checkedItems: readonly J[],
-): J[][] {
-	const batches: J[][] = [];
-	let openBatches = new Map<string | undefined, J[]>();
-	let lastOperation: Job['operation'] | undefined;
-	for (const checkedItem of checkedItems) {
-		const { operation, combineKey } = checkedItem.value;
-		// In JSON mode, items may have different operations. A job must not overtake an earlier job of another operation.
-		if (operation !== lastOperation) openBatches = new Map();
-		lastOperation = operation;
-		const batch = openBatches.get(combineKey) ?? [];
-		if (batch.length === 0) batches.push(batch);
-		batch.push(checkedItem);
-		if (combineKey !== undefined) openBatches.set(combineKey, batch);
+	} catch {
+		// If the credential cannot be read, the items already say so.
 	}
-	return batches;
 }
 
 const isOnlyReading = ({ operation, params }: Job) =>

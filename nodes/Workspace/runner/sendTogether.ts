@@ -9,87 +9,122 @@ export type Results = Map<Job, unknown>;
 
 type Combination = NonNullable<Operation['combine']>;
 
-/** The writes of jobs that one request may hold together, in the order of the jobs. */
-type Writes = ReadonlyMap<Job, unknown>;
+interface PlannedJob {
+	readonly job: Job;
+	readonly write: unknown;
+}
 
-/**
- * Plans jobs together and sends them. If Google refuses a request, the items of a single run may be the reason. Finds this run by halving:
- * plans and sends each half of the refused runs by itself. So only the run with the wrong items fails.
- * @throws an error that stopped all jobs before anything was sent
- */
+/** Jobs that one request may hold together, in their order. */
+type PlannedRequest = [PlannedJob, ...PlannedJob[]];
+
+/** Plans jobs together and sends them. Never throws. */
 export async function sendTogether(
 	clients: Clients,
 	combine: Combination,
 	jobs: readonly Job[],
 ): Promise<Results> {
-	const results: Results = new Map();
-	const writes = await planAccepted(clients, combine, jobs, results);
-	let earlierFailure: NodeError | undefined;
-	for (const request of splitIntoRequests(combine, writes)) {
-		const requestJobs = [...request.keys()];
-		if (earlierFailure) {
-			setAll(results, requestJobs, createFollowUpError(earlierFailure));
-			continue;
-		}
+	const sender = new TogetherSender(clients, combine);
+	await sender.planAndSend(jobs);
+	return sender.results;
+}
+
+class TogetherSender {
+	readonly results: Results = new Map();
+	readonly #clients: Clients;
+	readonly #combine: Combination;
+
+	constructor(clients: Clients, combine: Combination) {
+		this.#clients = clients;
+		this.#combine = combine;
+	}
+
+	async planAndSend(jobs: readonly Job[]): Promise<void> {
+		let earlierFailure: NodeError | undefined;
 		try {
-			const sent = await combine.send(clients, [...request.values()]);
-			for (const [index, job] of requestJobs.entries()) results.set(job, sent[index]);
+			const plannedJobs = await this.#planAccepted(jobs);
+			for (const request of splitIntoRequests(this.#combine, plannedJobs)) {
+				if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
+				else earlierFailure = await this.#sendRequest(request);
+			}
 		} catch (error) {
-			earlierFailure = requestJobs[0] && toJobFailure(error, requestJobs[0]);
-			const halves = halveRuns(requestJobs, earlierFailure);
-			if (halves.length === 0) setAll(results, requestJobs, earlierFailure);
-			for (const half of halves) await sendHalf(clients, combine, half, results);
+			for (const job of jobs) this.results.set(job, toJobFailure(error, job));
 		}
 	}
-	return results;
+
+	/**
+	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, it fails its whole run. The rest is then planned
+	 * again, because what is not sent must not change the plan of the rest. @returns the jobs that are sent
+	 */
+	async #planAccepted(jobs: readonly Job[]): Promise<PlannedJob[]> {
+		const { results } = this;
+		for (let candidates = jobs; ;) {
+			if (candidates.length === 0) return [];
+			const outcomes = await this.#combine.plan(this.#clients, candidates);
+			const runFailures = new Map<RunState, NodeError>();
+			for (const [index, job] of candidates.entries()) {
+				const outcome = outcomes[index];
+				if (isNodeError(outcome)) results.set(job, outcome);
+				const failure = findRunFailure(job, outcome);
+				const { run } = job.item;
+				if (failure && !runFailures.has(run)) runFailures.set(run, failure);
+			}
+			for (const job of candidates) {
+				const failure = runFailures.get(job.item.run);
+				if (failure && !results.has(job)) results.set(job, failure);
+			}
+			const accepted = candidates.filter((job) => !results.has(job));
+			if (accepted.length === candidates.length)
+				return candidates.map((job, index) => ({ job, write: outcomes[index] }));
+			candidates = accepted;
+		}
+	}
+
+	/**
+	 * If Google refuses the request, the items of a single run may be the reason. Finds this run by halving: plans and sends each half of the
+	 * runs by itself. So only the run with the wrong items fails. @returns the failure of the request
+	 */
+	async #sendRequest(request: PlannedRequest): Promise<NodeError | undefined> {
+		try {
+			const writes = request.map(({ write }) => write);
+			const sent = await this.#combine.send(this.#clients, writes);
+			for (const [index, { job }] of request.entries()) this.results.set(job, sent[index]);
+			return undefined;
+		} catch (error) {
+			const failure = toJobFailure(error, request[0].job);
+			const halves = halveRuns(request, failure);
+			if (halves.length === 0) this.#setAll(request, failure);
+			for (const half of halves) await this.planAndSend(half);
+			return failure;
+		}
+	}
+
+	#setAll(request: PlannedRequest, failure: NodeError): void {
+		for (const { job } of request) this.results.set(job, failure);
+	}
 }
 
-/**
- * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, it fails its whole run. The rest is then planned
- * again, because what is not sent must not change the plan of the rest.
- * @returns the writes of the jobs that are sent
- */
-async function planAccepted(
-	clients: Clients,
+/** @returns why nothing of the job's run is sent; undefined if the outcome of its plan is no reason */
+function findRunFailure({ item }: Job, outcome: unknown): NodeError | undefined {
+	if (item.signal?.aborted) return createStoppedError('Nothing was changed.');
+	if (!isNodeError(outcome) || item.continueOnFail) return undefined;
+	const { code, status, description } = outcome;
+	const message = `Nothing was written because of item ${item.index}: ${outcome.message}`;
+	return new NodeError({ code, status, message, description });
+}
+
+/** Splits jobs into requests. A write that needs more than a full request is sent alone; one without a weight, with all others. */
+function splitIntoRequests(
 	combine: Combination,
-	jobs: readonly Job[],
-	results: Results,
-): Promise<Writes> {
-	let candidates = jobs;
-	while (candidates.length > 0) {
-		const outcomes = await combine.plan(clients, candidates);
-		const failuresByRun = new Map<RunState, NodeError>();
-		const writes = new Map<Job, unknown>();
-		for (const [index, job] of candidates.entries()) {
-			const outcome = outcomes[index];
-			if (isNodeError(outcome)) results.set(job, outcome);
-			else writes.set(job, outcome);
-			const { run, continueOnFail, signal } = job.item;
-			if (signal?.aborted) failuresByRun.set(run, createStoppedError('Nothing was changed.'));
-			else if (isNodeError(outcome) && !continueOnFail && !failuresByRun.has(run))
-				failuresByRun.set(run, createRunFailure(job, outcome));
-		}
-		for (const job of writes.keys()) {
-			const failure = failuresByRun.get(job.item.run);
-			if (failure) results.set(job, failure);
-		}
-		const accepted = candidates.filter((job) => !results.has(job));
-		if (accepted.length === candidates.length) return writes;
-		candidates = accepted;
-	}
-	return new Map();
-}
-
-/** Splits writes into requests. A write that needs more than a full request is sent alone; one without a weight, with all others. */
-function splitIntoRequests(combine: Combination, writes: Writes): Array<Map<Job, unknown>> {
-	const requests: Array<Map<Job, unknown>> = [];
+	plannedJobs: readonly PlannedJob[],
+): PlannedRequest[] {
+	const requests: PlannedRequest[] = [];
 	let room = 0;
-	for (const [job, write] of writes) {
-		const weight = combine.weigh(job.prepared) ?? 0;
+	for (const plannedJob of plannedJobs) {
+		const weight = combine.weigh(plannedJob.job.prepared) ?? 0;
 		const request = requests.at(-1);
-		if (request && weight <= room) request.set(job, write);
+		if (request && weight <= room) request.push(plannedJob);
 		else {
-			requests.push(new Map([[job, write]]));
+			requests.push([plannedJob]);
 			room = 1;
 		}
 		room -= weight;
@@ -98,8 +133,9 @@ function splitIntoRequests(combine: Combination, writes: Writes): Array<Map<Job,
 }
 
 /** @returns the jobs of each half of the runs; none if a smaller request would be refused, too */
-function halveRuns(jobs: readonly Job[], failure: NodeError | undefined): Job[][] {
-	if (failure?.code !== 400 || failure.outcome !== 'notDone') return [];
+function halveRuns(request: PlannedRequest, failure: NodeError): Job[][] {
+	if (failure.code !== 400 || failure.outcome !== 'notDone') return [];
+	const jobs = request.map(({ job }) => job);
 	const runs = [...new Set(jobs.map(({ item }) => item.run))];
 	if (runs.length === 1) return [];
 	const firstRuns = new Set(runs.slice(0, runs.length / 2));
@@ -107,30 +143,6 @@ function halveRuns(jobs: readonly Job[], failure: NodeError | undefined): Job[][
 		jobs.filter(({ item }) => firstRuns.has(item.run)),
 		jobs.filter(({ item }) => !firstRuns.has(item.run)),
 	];
-}
-
-async function sendHalf(
-	clients: Clients,
-	combine: Combination,
-	half: readonly Job[],
-	results: Results,
-): Promise<void> {
-	try {
-		const halfResults = await sendTogether(clients, combine, half);
-		for (const [job, result] of halfResults) results.set(job, result);
-	} catch (error) {
-		for (const job of half) results.set(job, toJobFailure(error, job));
-	}
-}
-
-function setAll(results: Results, jobs: readonly Job[], result: unknown): void {
-	for (const job of jobs) results.set(job, result);
-}
-
-function createRunFailure({ item }: Job, refusal: NodeError): NodeError {
-	const { code, status, description } = refusal;
-	const message = `Nothing was written because of item ${item.index}: ${refusal.message}`;
-	return new NodeError({ code, status, message, description });
 }
 
 /** The failure of jobs behind a request that failed. They are not sent, because their rows would not be in their order. */

@@ -1,7 +1,6 @@
 import words from './replyWords.json';
 
 export const addressPattern = /@[\w-]+\.\w/;
-export const timePattern = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 /** A text between dashes, such as `--- Original Message ---`, or between `>>>`. */
 const ruledPhrasePattern =
 	/^(?:[-_=‐‑–—]{2,}|>>>)\s*([^\s\-_=‐‑–—>].{0,150}?)\s*(?:[-_=‐‑–—]{2,}:?|>>>)$/;
@@ -20,12 +19,12 @@ function findLabel(line: string) {
 
 /** Returns the text between the dashes of a line such as `--- Original Message ---`, in lower case; '' for any other line. */
 export const getRuledPhrase = (line: string) =>
-	((line.length <= 200 && ruledPhrasePattern.exec(line)?.[1]) || '').toLowerCase();
+	(ruledPhrasePattern.exec(line)?.[1] ?? '').toLowerCase();
 
 /** Whether the line announces a message that the sender forwards. */
 export function startsForward(line: string): boolean {
-	const phrase = getRuledPhrase(line) || /^.{0,100}[:：]$/.exec(line)?.[0].toLowerCase();
-	return phrase !== undefined && words.forwarding.some((word) => phrase.includes(word));
+	const phrase = getRuledPhrase(line) || /^.{0,100}[:：]$/.exec(line.toLowerCase())?.[0];
+	return words.forwarding.some((word) => phrase?.includes(word));
 }
 
 /** Whether the line announces the message that the sender answers, such as `-----Original Message-----`. */
@@ -33,17 +32,14 @@ export const startsOriginal = (line: string) => words.original.includes(getRuled
 
 /** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
 export function startsHeader(lines: readonly string[], index: number): boolean {
-	if (findLabel(lines[index] ?? '') === undefined) return false;
-	const kinds = new Set<string>();
+	if (!findLabel(lines[index] ?? '')) return false;
+	const kinds = new Set<string | undefined>();
 	let hasAddress = false;
 	for (const line of lines.slice(index, index + maxHeaderLines)) {
 		if (!labelPattern.test(line)) break;
 		hasAddress ||= addressPattern.test(line);
-		kinds.add(findLabel(line) ?? 'other');
+		kinds.add(findLabel(line));
 	}
-	kinds.delete('other');
+	kinds.delete(undefined);
 	return kinds.size >= 3 && (hasAddress || (kinds.has('from') && kinds.has('subject')));
 }
-
-/** Whether the line has nothing but dashes. */
-export const isRuler = (line: string) => /^[-_=‐‑–—]{5,}$/.test(line);

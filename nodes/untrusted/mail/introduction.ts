@@ -1,4 +1,4 @@
-import { addressPattern, getRuledPhrase, timePattern } from './earlierHeader';
+import { addressPattern, getRuledPhrase } from './earlierHeader';
 import words from './replyWords.json';
 
 /** The introduction of a quote, such as `On Monday, Ann <ann@example.com> wrote:`. Programs may wrap it over several lines. */
@@ -12,6 +12,7 @@ export interface Introduction {
 export const maxIntroductionLines = 6;
 /** Of a longer line, only so many characters at the end are searched for an introduction. */
 const maxCharacters = 500;
+const timePattern = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 const datePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const bracketedAddressPattern =
 	/^.*([<([])\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]](.*)$/;
@@ -44,25 +45,23 @@ export function findIntroduction(
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
 		const lineCount = index + 1;
-		const offset = Math.max(0, line.length - maxCharacters);
-		text = `${line.slice(offset)} ${text}`.trimEnd();
-		const position = findOpening(line.slice(offset));
+		const start = Math.max(0, line.length - maxCharacters);
+		text = `${line.slice(start)} ${text}`.trimEnd();
+		const position = findOpening(line.slice(start));
 		if (position >= 0 && isIntroduction(text.slice(position)))
-			return { lineCount, textBefore: line.slice(0, offset + position) };
+			return { lineCount, textBefore: line.slice(0, start + position) };
 		if (isIntroduction(text)) found ??= { lineCount, textBefore: '' };
 	}
 	// Above a marked quote, an address is enough.
-	if (!found && isMarked && addressPattern.test(lastLine))
-		return { lineCount: 1, textBefore: '' };
+	if (isMarked && addressPattern.test(lastLine)) found ??= { lineCount: 1, textBefore: '' };
 	return found;
 }
 
 /** Finds an introduction with its quote on the same line. */
 export function findInlineIntroduction(line: string): Introduction | undefined {
 	for (const { index, 0: ending } of line.matchAll(/[>)],? ?[\p{L} ]{3,40}[:：](?=\s)/gu)) {
-		if (!wrotePattern.test(ending)) continue;
 		const head = line.slice(0, index + ending.length);
-		const isLikely = findOpening(head.slice(-maxCharacters)) >= 0;
+		const isLikely = wrotePattern.test(ending) && findOpening(head.slice(-maxCharacters)) >= 0;
 		if (isLikely) return findIntroduction([head], false);
 	}
 	return undefined;
@@ -83,11 +82,10 @@ const looksLikeIntroduction = (text: string) =>
 function isClearIntroduction(text: string): boolean {
 	const [, bracket, textAfter = ''] = bracketedAddressPattern.exec(text) ?? [];
 	const saysWrote = wrotePattern.test(text);
-	if (bracket === undefined) {
-		const begins = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
-		return begins && saysWrote && timePattern.test(text) && !firstPersonPattern.test(text);
+	if (bracket !== undefined) {
+		const endsWithAddress = bracket === '<' && /^[\s,]*[:：]$/.test(textAfter);
+		return datePattern.test(text) && (saysWrote || endsWithAddress);
 	}
-	if (wrotePattern.test(textAfter) && textAfter.length <= 40) return true;
-	const endsWithAddress = bracket === '<' && /^[\s,]*[:：]$/.test(textAfter);
-	return datePattern.test(text) && (saysWrote || endsWithAddress);
+	const begins = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
+	return begins && saysWrote && timePattern.test(text) && !firstPersonPattern.test(text);
 }

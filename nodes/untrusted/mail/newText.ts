@@ -1,4 +1,4 @@
-import { isRuler, startsForward, startsHeader, startsOriginal } from './earlierHeader';
+import { startsForward, startsHeader, startsOriginal } from './earlierHeader';
 import * as introductions from './introduction';
 import words from './replyWords.json';
 
@@ -38,41 +38,41 @@ class MailLines {
 	/** Indexes of the lines of quotes without an introduction. */
 	readonly #looseLines = new Set<number>();
 	#hasEarlierMessage = false;
-	/** The line on which a forwarded message begins. It is kept to its end. */
-	#forwardIndex: number;
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
 		this.#lines = this.#kept.map((line = '') =>
-			line.replaceAll(directionMarkPattern, '').normalize().trim(),
+			line.replaceAll(directionMarkPattern, '').trim(),
 		);
 		this.#isReply = isReply;
-		this.#forwardIndex = this.#lines.length;
 	}
 
 	keepNewText(): string {
 		let index = 0;
-		while (index < this.#forwardIndex) index = this.#readLine(index);
+		while (index < this.#lines.length && !this.#isForward(index)) index = this.#readLine(index);
 		this.#dropLooseQuotes();
-		const ownLines = this.#kept
-			.slice(0, this.#forwardIndex)
-			.filter((line) => line !== undefined);
+		const ownLines = this.#kept.slice(0, index).filter((line) => line !== undefined);
 		const ownText = dropSignature(ownLines).join('\n').trimEnd();
-		const forwardedText = this.#kept.slice(this.#forwardIndex).join('\n');
+		// A forwarded message is kept to its end.
+		const forwardedText = this.#kept.slice(index).join('\n');
 		return `${ownText}\n\n${forwardedText}`.trim();
+	}
+
+	#isForward(index: number): boolean {
+		const isHeader = !this.#isReply && startsHeader(this.#lines, index);
+		return isHeader || startsForward(this.#lines[index] ?? '');
 	}
 
 	/** Reads a line, or the quote that begins with it. @returns the index of the next line */
 	#readLine(index: number): number {
 		const line = this.#lines[index] ?? '';
-		const quoteEnd = this.#findQuoteEnd(index);
+		let quoteEnd = index;
+		while (this.#isMarked(quoteEnd)) quoteEnd++;
 		const isQuote = quoteEnd > index;
 		if (isQuote && this.#dropIntroduction(index, true)) return this.#drop(index, quoteEnd);
-		const isHeader = startsHeader(this.#lines, index);
-		if (startsForward(line) || (isHeader && !this.#isReply))
-			return (this.#forwardIndex = index);
 		const isRuled = this.#isReply && introductions.isRuledIntroduction(line);
-		if (isHeader || isRuled || startsOriginal(line)) return this.#dropFrom(index);
+		if (isRuled || startsOriginal(line) || startsHeader(this.#lines, index))
+			return this.#dropFrom(index);
 		if (isQuote) return this.#readLooseQuote(index, quoteEnd);
 		if (!this.#isReply) return index + 1;
 		return this.#dropUnmarkedIntroduction(index) ? this.#dropFrom(index + 1) : index + 1;
@@ -86,14 +86,6 @@ class MailLines {
 		return !/<[^>]{0,200}$/.test(this.#lines.slice(Math.max(0, index - 3), index).join(' '));
 	}
 
-	/** Finds the line after a quote, which may contain single blank lines. @returns `start` if no quote begins there */
-	#findQuoteEnd(start: number): number {
-		let end = start;
-		while (this.#isMarked(end) || (end > start && !this.#lines[end] && this.#isMarked(end + 1)))
-			end++;
-		return end;
-	}
-
 	/** Drops the introduction above a quote. @returns whether there is one */
 	#dropIntroduction(quoteIndex: number, isMarked: boolean): boolean {
 		let end = quoteIndex;
@@ -102,9 +94,9 @@ class MailLines {
 		while (start > end - introductions.maxIntroductionLines && this.#isOwn(start - 1)) start--;
 		const lines = this.#lines.slice(start, end);
 		const introduction = introductions.findIntroduction(lines, isMarked);
-		if (introduction)
-			this.#drop(end - introduction.lineCount, quoteIndex, introduction.textBefore);
-		return introduction !== undefined;
+		if (!introduction) return false;
+		this.#drop(end - introduction.lineCount, quoteIndex, introduction.textBefore);
+		return true;
 	}
 
 	#isOwn(index: number): boolean {
@@ -115,11 +107,10 @@ class MailLines {
 	/** Drops an introduction that ends on this line, above text without marks or in front of it. @returns whether there is one */
 	#dropUnmarkedIntroduction(index: number): boolean {
 		const line = this.#lines[index] ?? '';
-		const nextLine = this.#lines
-			.slice(index + 1, index + 1 + maxBlankLines)
-			.findIndex((text) => text !== '');
+		const linesBelow = this.#lines.slice(index + 1, index + 1 + maxBlankLines);
+		const nextLine = index + 1 + linesBelow.findIndex((text) => text !== '');
 		// An introduction above a marked quote is dropped once the quote is reached.
-		if (/[:：]$/.test(line) && !this.#isMarked(index + 1 + nextLine))
+		if (/[:：]$/.test(line) && !this.#isMarked(nextLine))
 			return this.#dropIntroduction(index + 1, false);
 		const introduction = introductions.findInlineIntroduction(line);
 		if (introduction) this.#drop(index, index + 1, introduction.textBefore);
@@ -130,8 +121,7 @@ class MailLines {
 	#readLooseQuote(start: number, end: number): number {
 		const quote = this.#lines.slice(start, end);
 		// Lines that all begin with `>>` are commands, as after Python's prompt `>>>`, or an older quote that the sender shows.
-		const isShown = quote.every((line) => /^(?:>\s*>|>?$)/.test(line));
-		if (isShown) return end;
+		if (quote.every((line) => /^(?:>\s*>|>?$)/.test(line))) return end;
 		if (this.#hasEarlierMessage) return this.#drop(start, end);
 		for (let index = start; index < end; index++) this.#looseLines.add(index);
 		return end;
@@ -149,8 +139,7 @@ class MailLines {
 	/** Drops an earlier message, and the line that some programs draw above it. @returns the number of lines */
 	#dropFrom(index: number): number {
 		let start = index;
-		const isEmpty = (line = '') => line === '' || isRuler(line);
-		while (start > 0 && isEmpty(this.#lines[start - 1])) start--;
+		while (start > 0 && /^[-_=‐‑–—]*$/.test(this.#lines[start - 1] ?? '')) start--;
 		return this.#drop(start, this.#lines.length);
 	}
 
@@ -165,21 +154,19 @@ class MailLines {
 
 /** Drops a signature and a last line such as `Sent from my iPhone`. */
 function dropSignature(lines: readonly string[]): readonly string[] {
-	const ownLines = dropSentFrom(lines);
+	const last = lines.findLastIndex((line) => line.trim() !== '');
+	const ownLines = isSentFrom(lines[last] ?? '') ? lines.slice(0, last) : lines;
 	const start = ownLines.findLastIndex((line) => /^-- ?$/.test(line));
 	const signature = ownLines.slice(start).filter((line) => line.trim() !== '');
 	const isSignature = start >= 0 && signature.length <= maxSignatureLines + 1;
 	return isSignature ? ownLines.slice(0, start) : ownLines;
 }
 
-function dropSentFrom(lines: readonly string[]): readonly string[] {
-	const last = lines.findLastIndex((line) => line.trim() !== '');
-	const line = (lines[last] ?? '').trim().toLowerCase().slice(0, 300);
-	const phrase = line.replace(/\s*[[<]http[^\s\]>]*[\]>]$/, '');
-	const isSentFrom =
+function isSentFrom(line: string): boolean {
+	const phrase = line.trim().toLowerCase();
+	if (!/^[^,!?]{1,70}$/.test(phrase)) return false;
+	const isSent =
 		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
 		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
-	const namesDevice = words.devices.some((device) => phrase.includes(device));
-	const isOneLine = /^[^,!?]{1,70}$/.test(phrase);
-	return isSentFrom && namesDevice && isOneLine ? lines.slice(0, last) : lines;
+	return isSent && words.devices.some((device) => phrase.includes(device));
 }

@@ -6,7 +6,8 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import {
-	preparePayload,
+	buildPayload,
+	checkPayload,
 	fields,
 	options,
 	readWaitSettings,
@@ -332,6 +333,7 @@ describe('check', () => {
 			[{ sessionId: '={{ $json.nope }}' }, session],
 			[{ sessionId: '={{ "  " }}' }, session],
 			[{ sessionId: '={{ $json.nope?.id }}' }, session],
+			[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
 			[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
 			[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
 			[{ task: '={{ $json.nope }}' }, "The expression in 'Task' is empty for this item"],
@@ -360,6 +362,9 @@ describe('check', () => {
 			]);
 			if (message !== task)
 				expect(error.description).toContain('turn on Include Other Input Fields');
+			// An expression may leave out only a text.
+			const mayBeBlank = /'(Task|Input)' is/.test(message);
+			expect(error.description?.includes("?? ''")).toBe(mayBeBlank);
 		});
 	});
 
@@ -384,12 +389,15 @@ describe('check', () => {
 
 describe('parameters', () => {
 	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) =>
-		preparePayload({ ...none, payloadMode: 'json', payloadJson })();
+	const json = (payloadJson: unknown) => {
+		const params = { ...none, payloadMode: 'json', payloadJson } as const;
+		checkPayload(params);
+		return buildPayload(params);
+	};
 
 	test('task and input become the JSON text of an object with these two keys', () => {
 		expect(
-			preparePayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })(),
+			buildPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' }),
 		).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
 	});
 

@@ -91,7 +91,7 @@ test.each<[string, unknown, string | undefined, string | undefined]>([
 	['bytes', Buffer.from('bytes'), 'bytes', undefined],
 	['a stream', Readable.from([Buffer.from('str'), Buffer.from('eam')]), 'stream', undefined],
 ])('%s as the body', async (_what, data, body, type) => {
-	const request = await requestOf({ url, method: 'post', data });
+	const request = await requestOf({ url, method: 'POST', data });
 	expect([request?.method, request?.headers?.['content-type']]).toEqual(['POST', type]);
 	expect(Buffer.isBuffer(request?.body) ? request.body.toString() : request?.body).toBe(body);
 });
@@ -122,7 +122,8 @@ test('an answer that does not come in time is said to be late, with the time', a
 describe('tries', () => {
 	const unavailable = () => answer('{}', 503);
 
-	test.each<[string, string, Parameters<Transport['request']>[0]['retryConfig'], number]>([
+	type ClientRequest = Parameters<Transport['request']>[0];
+	test.each<[string, ClientRequest['method'], ClientRequest['retryConfig'], number]>([
 		['a read', 'GET', undefined, 3],
 		['a replacement', 'PUT', undefined, 3],
 		['a change', 'POST', undefined, 1],

@@ -389,6 +389,13 @@ describe('advice table', () => {
 		[
 			'drive',
 			403,
+			'The specified parent is not a folder.',
+			'parentNotAFolder',
+			'is a file or a shortcut',
+		],
+		[
+			'drive',
+			403,
 			'This file is too large to be exported.',
 			'exportSizeLimitExceeded',
 			'at most 10 MB',

@@ -5,7 +5,7 @@ import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { FieldNaming } from '../../../nodes/fields/field';
 import { defineOperation, type Clients, type Operation } from '../../../nodes/Workspace/operation';
 import { type Job, InputItem, RunState } from '../../../nodes/Workspace/runner/job';
-import { performJobs, combineIntoBatches } from '../../../nodes/Workspace/runner/runWorkspace';
+import { performJobs, planBatches } from '../../../nodes/Workspace/runner/runWorkspace';
 import { failureOf } from '../../createExecuteContext';
 import { testClients } from '../client';
 import { runNode, token, createNodeContext } from '../runNode';
@@ -513,8 +513,10 @@ describe('one item', () => {
 			jobOf(one, 5),
 			jobOf(one, 6),
 		];
-		const batches = combineIntoBatches(jobs.map((value) => ({ value })));
-		expect(batches.map((batch) => batch.map(({ value }) => value.index))).toEqual([
+		const batches = planBatches(
+			jobs.map((value, index) => ({ index, value, requestIdentity: undefined })),
+		);
+		expect(batches.map(({ items }) => items.map(({ index }) => index))).toEqual([
 			[0, 2],
 			[1],
 			[3],

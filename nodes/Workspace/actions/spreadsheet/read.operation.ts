@@ -1,4 +1,5 @@
-import { quoteField } from '../../../fields/field';
+import { createRefusal } from '../../../core/errors';
+import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import * as fields from './fields';
 import { parseRange, parseTarget } from './range';
@@ -139,6 +140,14 @@ export const read = defineOperation({
 	fields: readFields,
 	options: readOptions,
 	isReadOnlyByDefault: true,
+	prepare(params) {
+		// The form shows Filters only with rows. An input object could read all values by mistake.
+		if (params.output === 'values' && params.filters.length > 0)
+			throw createRefusal(
+				`${quoteField('filters')} can only be used if ${quoteField('output')} is ${mentionChoice('output', 'rows')}`,
+			);
+		return params;
+	},
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
 		const target = await findTarget(spreadsheet, params);

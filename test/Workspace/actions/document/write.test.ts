@@ -92,6 +92,7 @@ test('an empty content is refused before any request', async () => {
 		await catchFailure(calls.write(id, { content: ' \n ', contentFormat: 'markdown' })),
 	).toMatchObject({
 		code: 400,
+		description: expect.stringContaining("Only an input object with 'allowEmpty'") as string,
 	});
 	expect(calls.sent).toEqual([]);
 	expect(calls.google.docs.text(id)).toBe('kept\n');

@@ -609,7 +609,11 @@ describe('keys', () => {
 		]);
 	});
 
-	test.each(['rowNumber', 'row_number'])('%s is the number of the row', async (key) => {
+	test.each([
+		['rowNumber', 'rowNumber'],
+		['row_number', 'rowNumber'],
+		['row_number', 'row_number'],
+	])('%s is the number of the row, matched by %s', async (key, matchColumns) => {
 		const given = { [key]: 3, Count: 1 };
 		expect(
 			await update(
@@ -618,7 +622,7 @@ describe('keys', () => {
 					['y', 0],
 				],
 				given,
-				{ matchColumns: 'rowNumber' },
+				{ matchColumns },
 			),
 		).toEqual([
 			['x', 0],

@@ -240,6 +240,13 @@ describe('filters', () => {
 		{ column, condition, value },
 	];
 
+	test('without rows are refused', async () => {
+		const given = { spreadsheetId: '1abc', filters: by('Name', 'equals', 'Anna') };
+		const { code, message } = await catchFailure(calls.run('read', given));
+		expect([code, message]).toEqual([400, "'filters' can only be used if 'output' is rows"]);
+		expect(calls.sent).toEqual([]);
+	});
+
 	test.each<[unknown, string[]]>([
 		[by('Name', 'equals', ' ANNA'), ['Anna', 'anna']],
 		[by('Name', 'notEquals', 'Anna'), ['Ben']],

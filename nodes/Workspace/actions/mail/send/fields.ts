@@ -28,6 +28,8 @@ export const sendFields = [
 		displayName: 'Message ID',
 		name: 'replyToMessageId',
 		...messageIdField,
+		// A new email would go out.
+		refusesEmptyKey: true,
 		required: true,
 		showWhen: { email: ['reply'] },
 		description:

@@ -52,7 +52,8 @@ function describeRows(
 	shownCount: number,
 	nextNumber: number,
 ): string {
-	const firstShown = shownCount === 0 ? 0 : skippedCount + 1;
+	if (shownCount === 0) return `No rows of ${total} are shown.`;
+	const firstShown = skippedCount + 1;
 	const lastShown = skippedCount + shownCount;
 	const summary = `Rows ${firstShown} to ${lastShown} of ${total} are shown.`;
 	if (lastShown >= total) return summary;

@@ -5,8 +5,7 @@ import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
 import type { Cell } from '../cells';
 import { DateCell, type DateSettings, isSameTime, parseIso, toMilliseconds } from '../dates';
-import { rowNumberKey, type WriteParams } from '../fields';
-
+import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
 import type { RowChange, RowStep } from '../requests';
 import type { FittedRow } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
@@ -32,7 +31,7 @@ export async function planMatches(
 }
 
 const isByRowNumber = ({ matchColumns }: WriteParams) =>
-	matchColumns.length === 1 && matchColumns[0] === rowNumberKey;
+	matchColumns.length === 1 && rowNumberKeys.includes(matchColumns[0] ?? '');
 
 /** @throws NodeError 400 if the table does not have all match columns. Row Number can only be the only one */
 function checkMatchColumns(params: WriteParams, table: FittedTable): void {

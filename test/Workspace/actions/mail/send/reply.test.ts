@@ -425,6 +425,9 @@ describe('a reply needs an original, and what only a reply can do is refused wit
 	it.each<[IDataObject, RegExp]>([
 		[{ replyAll: true }, /'replyToMessageId' is required/],
 		[{ quoteOriginal: true }, /'replyToMessageId' is required/],
+		[{ replyToMessageId: '' }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: ' \n' }, /'replyToMessageId' is empty/],
+		[{ replyToMessageId: undefined }, /'replyToMessageId' is empty/],
 	])('in an input object: %j', async (keys, words) => {
 		const mail = { operation: 'send', to: 'a@x.example', subject: 'S', body: 'Hello' };
 		expect(await mails.refused(mails.json({ ...mail, ...keys }))).toMatch(words);
@@ -500,7 +503,7 @@ describe('Save as Draft', () => {
 	])('takes large files, in %s', async (_what, isReply) => {
 		mails.signIn(compose);
 		const content = Buffer.alloc(5_000_000).toString('base64');
-		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : '';
+		const replyToMessageId = isReply ? mails.google.gmail.seed({ subject: 'Hello' }) : null;
 		const attachments = [{ fileName: 'a.bin', content }];
 		await mails.json({
 			operation: 'send',
