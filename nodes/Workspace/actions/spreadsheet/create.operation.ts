@@ -143,7 +143,10 @@ async function createByDrive(
 	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
 	const file = {
 		kind: 'spreadsheet',
-		...{ title, parentFolder, keyHashes, recoveredId },
+		title,
+		parentFolder,
+		keyHashes,
+		recoveredId,
 		mimeType: 'application/vnd.google-apps.spreadsheet',
 		buildUrl: buildSpreadsheetUrl,
 		fillContent: async (id: string) =>

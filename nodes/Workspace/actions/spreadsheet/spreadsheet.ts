@@ -199,9 +199,9 @@ export class Spreadsheet {
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.fetch('sheets.properties.title,namedRanges.name');
 		const { sheets = [], namedRanges = [] } = data;
-		const names = [...sheets.map(({ properties }) => properties?.title)];
-		names.push(...namedRanges.map(({ name }) => name));
-		return names.some((name) => isSameIgnoringCase(name, title));
+		const titles = sheets.map(({ properties }) => properties?.title);
+		const names = namedRanges.map(({ name }) => name);
+		return [...titles, ...names].some((name) => isSameIgnoringCase(name, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */

@@ -171,7 +171,11 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const layout = layOutColumns(headerRows[index] ?? [], rangeStart, rangeEnd);
 	const position = { row: firstRow + index, column: layout.firstColumn };
 	return {
-		...{ ...tab, ...layout, target, rangeStart, rangeEnd },
+		...tab,
+		...layout,
+		target,
+		rangeStart,
+		rangeEnd,
 		row: position.row,
 		nativeTable: findNativeTable(sheet, position),
 		types: findColumnTypes(rows.slice(index + 1)),

@@ -83,8 +83,11 @@ export async function fetchCells(
 function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange, item: Pick<Item, 'doOnce'>) {
 	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
 		const request = {
-			...{ spreadsheetId: spreadsheet.id, range: ranges.printRange(target) },
-			...{ majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption },
+			spreadsheetId: spreadsheet.id,
+			range: ranges.printRange(target),
+			majorDimension: 'ROWS',
+			valueRenderOption,
+			dateTimeRenderOption,
 		};
 		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
 		const key = `spreadsheet.read ${JSON.stringify(request)}`;

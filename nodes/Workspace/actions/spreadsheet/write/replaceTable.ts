@@ -31,7 +31,10 @@ export async function planReplacement(
 	rowsByItem[0]?.unshift(buildHeader(table, params));
 	const endRow = table.row + rowsByItem.flat().length;
 	const plan = {
-		...{ spreadsheet, table, endRow, options: params },
+		spreadsheet,
+		table,
+		endRow,
+		options: params,
 		firstRequests: buildClearRequests(oldTable, table, body, endRow),
 		firstHint: describeLosses(table, body, endRow),
 	};

@@ -37,7 +37,9 @@ async function sendCells(write: CellsWrite, range: string) {
 	const { spreadsheet, params } = write;
 	const values = write.rows.map((row) => row.map((cell) => escapeCell(cell, params)));
 	const request = {
-		...{ spreadsheetId: spreadsheet.id, range, requestBody: { values } },
+		spreadsheetId: spreadsheet.id,
+		range,
+		requestBody: { values },
 		// Rows of cells are stored unchanged, unless the user wants them as if typed.
 		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
 	};
