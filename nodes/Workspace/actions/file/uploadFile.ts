@@ -80,7 +80,6 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
 		mimeType: upload.mimeType,
 		source,
 		fields: resultFields,
-		onProgress: createProgressLog(item),
 		metadata: {
 			name: upload.name,
 			mimeType: getGoogleType(params),
@@ -189,17 +188,4 @@ async function findReplacedId(upload: Upload): Promise<string | undefined> {
 		message: `The folder already has a file named "${name}"`,
 		description: `Nothing was uploaded. The existing file is ${file.id ?? ''} (${file.webViewLink ?? ''}) of the type ${file.mimeType ?? ''}. It can only be replaced if it is the only one with this name and, as a Google file, has the type in ${quoteField('convertTo')}.`,
 	});
-}
-
-/** Creates a function that writes a line to n8n's log after each tenth of the file. */
-function createProgressLog(item: Item) {
-	let nextTenth = 1;
-	return (storedBytes: number, totalBytes: number) => {
-		const tenths = Math.floor((storedBytes * 10) / totalBytes);
-		if (tenths < nextTenth) return;
-		nextTenth = tenths + 1;
-		item.log(
-			`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`,
-		);
-	};
 }
