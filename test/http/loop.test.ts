@@ -229,7 +229,6 @@ describe('parseRetryAfter', () => {
 		['0.5', 500],
 		['Sun, 06 Nov 1994 08:50:07 GMT', 30_000],
 		['Sunday, 06-Nov-94 08:50:07 GMT', 30_000],
-		['Sun Nov  6 08:50:07 1994', 30_000],
 		['Sun, 06 Nov 1994 08:00:00 GMT', 0],
 		['Sun, 06 Nov 1994 10:50:07 +0200', 30_000],
 		['Sun, 06 Nov 1994 03:50:07 EST', 30_000],
@@ -237,10 +236,16 @@ describe('parseRetryAfter', () => {
 		expect(parseRetryAfter(header, now)).toBe(expected);
 	});
 
-	it.each([undefined, '', 'soon', '-5', '1e3', 'NaN', 'Sun, 99 Foo 1994'])(
-		'%j is no wait',
-		(header) => {
-			expect(parseRetryAfter(header, now)).toBeUndefined();
-		},
-	);
+	it.each([
+		undefined,
+		'',
+		'soon',
+		'-5',
+		'1e3',
+		'NaN',
+		'Sun, 99 Foo 1994',
+		'Sun Nov  6 08:50:07 1994',
+	])('%j is no wait', (header) => {
+		expect(parseRetryAfter(header, now)).toBeUndefined();
+	});
 });
