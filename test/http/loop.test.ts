@@ -127,11 +127,6 @@ describe('the loop', () => {
 		expect(result).toMatchObject({ cause, outcome: 'done', retryAfterMilliseconds: 0 });
 	});
 
-	test('sends again what was surely not carried out; what may have been only if that is harmless', async () => {
-		expect(await play(['notDone'])).toMatchObject({ result: 'done', times: { length: 2 } });
-		expect(await play(['unknown'], harmless)).toMatchObject({ result: 'done' });
-	});
-
 	test.each<[string, AttemptName, RepeatEffect, object]>([
 		['a change that may be done', 'unknown', change, { outcome: 'unknown' }],
 		['a change that is final', 'final', change, { outcome: 'notDone' }],
@@ -142,11 +137,6 @@ describe('the loop', () => {
 		const { result, times } = await play([failure], effect);
 		expect(result).toMatchObject(known);
 		expect(times).toHaveLength(1);
-	});
-
-	test('a doubt stays when a later try is refused', async () => {
-		const { result } = await play(['unknown', 'final'], harmless);
-		expect(result).toMatchObject({ outcome: 'unknown' });
 	});
 
 	test.each<[AttemptName, object]>([
