@@ -104,12 +104,12 @@ function splitCompound(compound: string): string[] {
 function readDeclarations(block: string): Declaration[] {
 	const text = block.toLowerCase();
 	const declarations: Declaration[] = [];
+	// An animated element may begin with an opacity of 0 and then appear.
+	const isAnimated = text.includes('animation');
 	const pattern = /([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
 	for (const [, property = '', value = '', important] of text.matchAll(pattern)) {
 		const hidingPattern = hidingPatterns.get(property);
-		// An animated element may begin with an opacity of 0 and then appear.
-		const isAnimated = property === 'opacity' && text.includes('animation');
-		if (!hidingPattern || isAnimated) continue;
+		if (!hidingPattern || (isAnimated && property === 'opacity')) continue;
 		declarations.push({
 			property,
 			isHiding: hidingPattern.test(value.trim()),
