@@ -61,9 +61,9 @@ export function buildOurTools({ guests, orders, handbook, minutes }: Ids): Tools
 			columns: mapColumns(order),
 			...matched,
 		}),
-		'Find an order': sheet(orders, 'read', { options: { filters: { filter } } }),
+		'Find an order': sheet(orders, 'read', { filters: { filter } }),
 		'Read orders': sheet(orders, 'read', {
-			...{ range: fill('Range'), options: { startRow: fill('Start Row', 'number') } },
+			options: { range: fill('Range'), startRow: fill('Start Row', 'number') },
 		}),
 		'Read the handbook': own('document', 'read', {
 			documentId: byId(handbook),

@@ -45,6 +45,12 @@ export function hashIdempotencyKey({ key, operation, target }: KeyUse): string |
 	return hashParts([operation, target, key]);
 }
 
+/** Hashes a key, and the content for which it is used. An empty key has no hashes. @throws NodeError 400 */
+export function hashKeyUse(use: KeyUse, content: readonly string[]): KeyHashes | undefined {
+	const keyHash = hashIdempotencyKey(use);
+	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
+}
+
 /** Returns the SHA-256 in hex. Each part is hashed with its length, so ['ab', 'c'] and ['a', 'bc'] have different hashes. */
 export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	const hash = createHash('sha256');

@@ -145,7 +145,7 @@ test('the bullets of a document cost no more than its items', () => {
 			...buildParagraph([{ text: 'x', marks: {} }]),
 			list: { level: at % 9, hasBullet: at % 3 > 0, lists: [Math.floor(at / 10)] },
 		}));
-		return layOut(blocks, 1);
+		return layOut(blocks, 1, () => false);
 	};
 	expectLinear(' ', layoutOf, (layout) => {
 		setLists(new RequestBuilder(undefined), layout, []);

@@ -8,8 +8,9 @@ import { buildEndpoints, buildSignedInCredential } from '../../dev/google/creden
 import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
 import { getN8nVersion, root } from '../../dev/n8n/installN8n.ts';
 import type { Execution, NodeItem } from '../../dev/n8n/n8nApi.ts';
-import { connectInRow, items, manualTrigger, node } from '../e2e/startTestN8n';
-import { Station, until } from '../e2e/station';
+import { ConnectProxy } from '../Agent/session/connectProxy';
+import { connectInRow, items, manualTrigger, node, startTestN8n } from '../e2e/startTestN8n';
+import { secrets, Station, until } from '../e2e/station';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
@@ -225,5 +226,58 @@ column('Test button of a service account', async () => {
 		{ credentials: { id, name, type, data } },
 	);
 	expect([status, message]).toEqual(['OK', expect.any(String)]);
+	return '✓';
+});
+
+column('A proxy that refuses to connect', async () => {
+	const proxy = await new ConnectProxy().listen();
+	proxy.behaviour = 502;
+	const env = { HTTPS_PROXY: proxy.address(), NO_PROXY: '127.0.0.1' };
+	const n8n = await startTestN8n({ env: { ...env, CREDENTIALS_OVERWRITE_DATA: '{}' } });
+	const google = await n8n.api.createCredential('workspaceOAuth2Api', 'Google', {
+		clientId: 'c',
+		clientSecret: 's',
+		oauthTokenData: { access_token: 'a', refresh_token: 'r', token_type: 'Bearer' },
+	});
+	const { apiKey, signature, userPublicKey } = secrets;
+	const service = { deploymentUrl: 'https://agent.test', webSocketUrl: 'wss://agent.test/ws' };
+	const agent = await n8n.api.createCredential('agentApi', 'Agent', { ...service, apiKey });
+	const signer = { userId: '0xa1', userPublicKey, signature };
+	const signed = await n8n.api.createCredential('agentSignatureApi', 'Signature', signer);
+
+	async function failureOf(type: string, parameters: object): Promise<unknown> {
+		const credentials = {
+			workspaceOAuth2Api: google,
+			agentApi: agent,
+			agentSignatureApi: signed,
+		};
+		const kind = `n8n-nodes-agent-workspace.${type}`;
+		const refused = node('Refused', kind, { ...parameters }, { credentials });
+		const { resultData } = await n8n.api.runOnce({
+			name: 'refused',
+			nodes: [manualTrigger(), refused],
+			connections: connectInRow('Start', 'Refused'),
+		});
+		return resultData.error;
+	}
+
+	const options = { timeLimits: { limits: { maxRetryWaitSeconds: 0 } } };
+	const to = 'ann@example.com';
+	const mail = { operation: 'send', to, subject: 'Hi', body: 'Text', options };
+	const call = { startStepName: 'start', task: 'Say hello', sessionId: 's' };
+	const failures = [
+		await failureOf('workspace', mail),
+		await failureOf('agentExecute', call),
+		await failureOf('agentExecute', { ...call, waitForMessages: true }),
+	];
+	await n8n.remove();
+	await proxy.close();
+	const refusal = (host: string) =>
+		expect.stringMatching(`^The proxy did not connect n8n to ${host}.* HTTP 502`) as string;
+	expect(failures).toMatchObject([
+		{ message: refusal('gmail.googleapis.com') },
+		{ message: refusal('agent.test') },
+		{ message: expect.stringMatching(/proxy.* 502/) as string },
+	]);
 	return '✓';
 });

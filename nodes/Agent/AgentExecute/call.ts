@@ -17,7 +17,7 @@ import { checkAllowedHost } from '../session/allowedHosts';
 import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
-import { readItemParameters, readWaitSettings } from './parameters';
+import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, isTooCostlyJson } from './response';
 
 export type AgentCall = ReturnType<typeof prepareCall>;
@@ -28,7 +28,7 @@ export function prepareCall(
 	index: number,
 	{ api, signatureApi }: AgentCredentials,
 ) {
-	const { params, override, buildPayload } = readItemParameters(rawParameters, index);
+	const { params, override } = readItemParameters(rawParameters, index);
 	const wait = readWaitSettings(params);
 	const url = buildExecuteUrl(api);
 	const isCertificateChecked = !api.allowUnauthorizedCerts;
@@ -48,7 +48,7 @@ export function prepareCall(
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({
 			sessionId,
-			initialPayload: buildPayload(),
+			initialPayload: buildPayload(params),
 			startStepName: params.startStepName,
 			...buildIdentity(signatureApi, override),
 		}),
@@ -77,13 +77,13 @@ export interface CallProgress {
 
 /**
  * Sends the execute call, and sends it again only if the service certainly did not accept it. Updates `progress`.
- * @param prepareAttempt a function that is called before each attempt, and throws if nothing may be sent
+ * @param prepareAttempt called before each attempt. Throws if nothing may be sent
  * @throws NodeError if there is no response, or its status is not from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	progress: CallProgress,
-	prepareAttempt: () => Promise<void>,
+	prepareAttempt?: () => Promise<void>,
 ): Promise<void> {
 	const { call } = progress;
 	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
@@ -116,11 +116,11 @@ export async function sendExecuteCall(
 		timeoutMilliseconds,
 		signal,
 		texts: agentTexts,
-		toRequestError: (error: unknown) => convertThrownError(error, call),
+		toRequestError: (error: unknown) => convertThrownError(error, call.url),
 	};
 	progress.agentResponse = await withRetries(
 		async () => {
-			await prepareAttempt();
+			await prepareAttempt?.();
 			return await attemptRequest(sendAttempt, attemptSettings);
 		},
 		{ repeat: 'ifNotDone', mayChange: true },
@@ -142,7 +142,7 @@ async function readAgentResponse(
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const body = await readErrorBody(response.body, signal);
-		throw convertFailedResponse({ statusCode, headers, body }, call);
+		throw convertFailedResponse({ statusCode, headers, body }, call.sanitize);
 	}
 	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };

@@ -1,5 +1,5 @@
 import { isNodeError, NodeError, toError } from '../../core/errors';
-import { joinSentences, shorten } from '../../core/text';
+import { buildExcerpt, joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { blockedAdvice, classifyNetworkError, type NetworkError } from '../../http/networkErrors';
 
@@ -68,6 +68,11 @@ export function decideRetry(
 	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
 	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
 }
+
+/** Whether a frame was too large: one from the server, or one that the server refused with 1009. */
+export const isTooLarge = (closeReason: CloseReason): boolean =>
+	closeReason.kind === 'tooLarge' ||
+	(closeReason.kind === 'closeFrame' && closeReason.code === 1009);
 
 /** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
 function findHttpStatus(closeReason: CloseReason): number | undefined {
@@ -187,10 +192,14 @@ function explainNetworkError(error: NetworkError, message: string): Explanation 
 function explainResponse(response: UpgradeResponse): Explanation {
 	const { statusCode, isFromProxy } = response;
 	const responder = isFromProxy ? 'proxy' : 'server';
+	const excerpt = buildExcerpt(response.body);
 	return {
 		code: statusCode,
 		reason: `the ${responder} responded with status ${statusCode}`,
-		advice: joinSentences(getResponseAdvice(response), quoteBody(response.body)),
+		advice: joinSentences(
+			getResponseAdvice(response),
+			excerpt && `The server said: ${excerpt}`,
+		),
 	};
 }
 
@@ -202,13 +211,4 @@ function getResponseAdvice({ statusCode, isFromProxy }: UpgradeResponse): string
 	if (isTemporaryStatus(statusCode))
 		return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it, and follows no redirect), and check that the session exists.";
-}
-
-const maxQuoteLength = 300;
-
-/** Quotes the body of a response unless it is a web page. */
-function quoteBody(body: string): string {
-	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-	if (text === '' || text.startsWith('<')) return '';
-	return `The server said: ${shorten(text, maxQuoteLength)}`;
 }

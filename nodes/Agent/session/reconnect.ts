@@ -39,7 +39,12 @@ class OutageHistory {
 	longBackoffDelayCount = 0;
 	/** Whether an attempt has followed a refusal with fresh credentials. The next refusal then begins the long backoff. */
 	hasReadFreshCredentials = false;
+	/** How many channels in a row ended with a frame that was too large. */
+	tooLargeCount = 0;
 }
+
+/** From this many on, the long backoff applies, because a server that repeats unread messages repeats such a frame. */
+const maxTooLargeCount = 3;
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
 export class ReconnectPlanner {
@@ -72,7 +77,11 @@ export class ReconnectPlanner {
 		const outage = this.#outage;
 		const isFirstOfOutage = outage.startedAt === undefined;
 		outage.startedAt ??= now;
-		const decision = closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
+		outage.tooLargeCount = closeReasons.isTooLarge(closeReason) ? outage.tooLargeCount + 1 : 0;
+		const decision =
+			outage.tooLargeCount >= maxTooLargeCount
+				? 'longBackoff'
+				: closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
 		if (decision === 'freshCredentials') outage.hasReadFreshCredentials = true;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(
@@ -82,8 +91,12 @@ export class ReconnectPlanner {
 		const delayMilliseconds = this.#drawDelay(decision, requested);
 		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
 		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
-		const alert = this.#takeDueAlert(now, isRefused);
-		return { decision, delayMilliseconds, isFirstOfOutage, alert };
+		return {
+			decision,
+			delayMilliseconds,
+			isFirstOfOutage,
+			alert: this.#takeDueAlert(now, isRefused),
+		};
 	}
 
 	#forgetEndedOutage(now: number): void {

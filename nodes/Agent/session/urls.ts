@@ -42,8 +42,8 @@ export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSoc
 function parseBaseUrl(value: string, name: string, schemes: readonly string[]): URL {
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url && schemes.includes(url.protocol.slice(0, -1))) {
-		const { username, password, search, hash } = url;
-		if (username + password + search + hash === '') return url;
+		const additions = url.username + url.password + url.search + url.hash;
+		if (additions === '') return url;
 	}
 	const beginnings = schemes.map((scheme) => `${scheme}://`).join(', ');
 	throw createRefusal(

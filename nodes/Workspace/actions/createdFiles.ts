@@ -2,12 +2,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { ignoreNotFound, NodeError } from '../../core/errors';
 import { type Field, quoteField, textType } from '../../fields/field';
-import {
-	hashParts,
-	type KeyHashes,
-	hashIdempotencyKey,
-	createKeyReusedError,
-} from '../idempotency';
+import { type KeyHashes, hashKeyUse, createKeyReusedError } from '../idempotency';
 import { buildFileLocator } from '../locators';
 import type { Item, CreatedFile } from '../operation';
 
@@ -25,8 +20,7 @@ export function hashFileKey(
 ): KeyHashes | undefined {
 	// The folder `root` is My Drive, as is an empty field.
 	const target = params.parentFolder === 'root' ? '' : params.parentFolder;
-	const keyHash = hashIdempotencyKey({ key: params.idempotencyKey, operation, target });
-	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
+	return hashKeyUse({ key: params.idempotencyKey, operation, target }, content);
 }
 
 // Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.
@@ -186,13 +180,14 @@ type FileOrigin = Pick<NewFile<never, never>, 'title' | 'parentFolder' | 'templa
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ title, parentFolder, templateId, mimeType }: FileOrigin,
+	origin: FileOrigin,
 	appProperties: Properties,
 ): Promise<string> {
-	// A copy without a parent would be created in the folder of the template.
-	const parents = parentFolder || templateId ? [parentFolder || 'root'] : undefined;
-	const requestBody = { name: title, parents, appProperties };
+	const { templateId, mimeType } = origin;
 	const request = { supportsAllDrives: true, fields: 'id' };
+	const requestBody: File = { name: origin.title, appProperties };
+	// A copy without a parent would be created in the folder of the template.
+	if (origin.parentFolder || templateId) requestBody.parents = [origin.parentFolder || 'root'];
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });

@@ -11,10 +11,10 @@ import { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { isRecord } from '../../fields/values';
-import { flattenTabs, summarizeTab } from '../../untrusted/document/tabList';
+import { flattenTabs } from '../../untrusted/document/tabList';
 import { quoteSearchText } from '../actions/createdFiles';
 import { listHeadings } from '../actions/document/contentPlace';
-import { buildDocumentUrl, readBodyState } from '../actions/document/tabs';
+import { buildDocumentUrl, readForChange, toBodyState } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/labels';
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
 import { Spreadsheet, buildSpreadsheetUrl } from '../actions/spreadsheet/spreadsheet';
@@ -236,8 +236,7 @@ const tabTree = `tabs(${tabFields},childTabs(${tabFields},childTabs(${tabFields}
 export async function listDocumentTabs({ docs }: Pick<Clients, 'docs'>, documentId: string) {
 	const request = { documentId, includeTabsContent: true, fields: tabTree };
 	const { data } = await docs.documents.get(request);
-	const tabs = flattenTabs(data.tabs).map(summarizeTab);
-	return tabs.map(({ tabId, title }) => ({
+	return flattenTabs(data.tabs).map(({ tabId, title }) => ({
 		name: title,
 		value: tabId,
 		url: buildDocumentUrl(documentId, tabId),
@@ -252,7 +251,8 @@ export async function listDocumentHeadings(
 ) {
 	const tab = readField('tab') || readField('options.tab');
 	const linkedTab = readDocumentTab(readField('documentId'));
-	const { content } = await readBodyState(docs, documentId, tab || linkedTab, 'texts');
+	const document = await readForChange({ docs, documentId, detail: 'texts' });
+	const { content } = toBodyState(document, tab || linkedTab);
 	return listHeadings(content).map(({ text }) => ({ name: text, value: text }));
 }
 

@@ -12,11 +12,11 @@ export function documentTabsToText(tabs: readonly TitledTab[]): string {
 
 class TextReader {
 	readonly #tab: DocumentTab;
-	readonly #items: elements.ItemCounter;
+	readonly #countItem: elements.ItemCounter;
 
 	constructor(tab: DocumentTab) {
 		this.#tab = tab;
-		this.#items = new elements.ItemCounter(tab);
+		this.#countItem = elements.createItemCounter(tab);
 	}
 
 	/** Reads headers, body, footers and footnotes. */
@@ -42,7 +42,7 @@ class TextReader {
 		const pieces = elements.readPieces(paragraph, this.#tab);
 		const text = joinSpans(pieces).replaceAll('\v', '\n');
 		if (!paragraph.bullet) return text;
-		const item = this.#items.countItem(paragraph.bullet);
+		const item = this.#countItem(paragraph.bullet);
 		return `${'  '.repeat(item.level)}${elements.getItemSign(item, pieces)} ${text}`;
 	}
 

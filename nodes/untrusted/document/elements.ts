@@ -30,21 +30,8 @@ export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPie
 }
 
 function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): ParagraphPiece {
-	const { textRun, person, richLink, dateElement, footnoteReference, inlineObjectElement } =
-		element;
+	const { textRun, footnoteReference, inlineObjectElement } = element;
 	if (textRun) return buildPiece(textRun.content?.replace(removedPattern, ''), textRun.textStyle);
-	if (person) {
-		const { name, email } = person.personProperties ?? {};
-		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
-	}
-	if (richLink) {
-		const { title, uri } = richLink.richLinkProperties ?? {};
-		return buildPiece(title || uri, richLink.textStyle, uri);
-	}
-	if (dateElement) {
-		const { displayText, timestamp } = dateElement.dateElementProperties ?? {};
-		return buildPiece(displayText || timestamp, dateElement.textStyle);
-	}
 	if (footnoteReference) {
 		const footnoteNumber = footnoteReference.footnoteNumber ?? '';
 		return { ...buildPiece(`[${footnoteNumber}]`), footnoteNumber };
@@ -53,7 +40,22 @@ function readPiece(element: docs_v1.Schema$ParagraphElement, tab: DocumentTab): 
 		return readImage(tab.inlineObjects?.[inlineObjectElement.inlineObjectId ?? '']);
 	// Google gives no content of an equation.
 	if (element.equation) return buildPiece('[equation]');
-	return { ...buildPiece(''), isRule: element.horizontalRule !== undefined };
+	if (element.horizontalRule) return { ...buildPiece(''), isRule: true };
+	return readChip(element);
+}
+
+/** Reads a smart chip: a person, a link to a file, or a date. */
+function readChip({ person, richLink, dateElement }: docs_v1.Schema$ParagraphElement) {
+	if (person) {
+		const { name, email } = person.personProperties ?? {};
+		return buildPiece(name || email, person.textStyle, email && `mailto:${email}`);
+	}
+	if (richLink) {
+		const { title, uri } = richLink.richLinkProperties ?? {};
+		return buildPiece(title || uri, richLink.textStyle, uri);
+	}
+	const { displayText, timestamp } = dateElement?.dateElementProperties ?? {};
+	return buildPiece(displayText || timestamp, dateElement?.textStyle);
 }
 
 type OptionalText = string | null | undefined;
@@ -120,7 +122,7 @@ export function getTabContents({ headers, body, footers }: DocumentTab): Element
 	return parts.map((part) => part?.content ?? []);
 }
 
-const headingLevels = [1, 2, 3, 4, 5, 6] as const;
+export const headingLevels = [1, 2, 3, 4, 5, 6] as const;
 export type HeadingLevel = (typeof headingLevels)[number];
 
 /** Returns the level that a heading has in Markdown; undefined for other paragraphs. */
@@ -152,28 +154,22 @@ export interface ListItem {
 	readonly number: number;
 }
 
-/** Numbers the items of lists in reading order, because Google only gives the format of a number. */
-export class ItemCounter {
-	readonly #lists: Readonly<Record<string, docs_v1.Schema$List>>;
+export type ItemCounter = ReturnType<typeof createItemCounter>;
+
+/** Creates a function that numbers the items of lists in reading order, because Google only gives the format of a number. */
+export function createItemCounter({ lists }: DocumentTab) {
 	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
-	readonly #lastNumbers = new Map<string, number[]>();
-
-	constructor(tab: DocumentTab) {
-		this.#lists = tab.lists ?? {};
-	}
-
-	/** Counts one more item of a list. */
-	countItem({ listId, nestingLevel }: docs_v1.Schema$Bullet): ListItem {
+	const lastNumbers = new Map<string, number[]>();
+	return ({ listId, nestingLevel }: docs_v1.Schema$Bullet): ListItem => {
 		const id = listId ?? '';
 		const level = nestingLevel ?? 0;
-		const style = this.#lists[id]?.listProperties?.nestingLevels?.[level] ?? {};
-		const numbers = (this.#lastNumbers.get(id) ?? []).slice(0, level + 1);
-		const lastNumber = numbers[level] ?? (style.startNumber ?? 1) - 1;
-		const number = lastNumber + 1;
+		const style = lists?.[id]?.listProperties?.nestingLevels?.[level] ?? {};
+		const numbers = (lastNumbers.get(id) ?? []).slice(0, level + 1);
+		const number = (numbers[level] ?? (style.startNumber ?? 1) - 1) + 1;
 		numbers[level] = number;
-		this.#lastNumbers.set(id, numbers);
+		lastNumbers.set(id, numbers);
 		return { level, kind: getListKind(style), number };
-	}
+	};
 }
 
 function getListKind({ glyphType, glyphSymbol }: docs_v1.Schema$NestingLevel): ListKind {

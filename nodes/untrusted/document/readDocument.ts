@@ -2,7 +2,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { canParse } from '../jsonParts';
 import type { TitledTab } from './elements';
-import { flattenTabs, matchTabs, summarizeTab, type TabSummary } from './tabList';
+import { flattenTabs, type ListedTab, matchTabs, type TabSummary } from './tabList';
 
 /** What the thread gets beside Google's response. */
 export interface DocumentInput {
@@ -27,25 +27,28 @@ export async function readDocument(
 	if (!canParse(bytes)) return undefined;
 	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
 	const allTabs = flattenTabs(document.tabs);
-	const chosenTabs = tab === '' ? allTabs : matchTabs(allTabs, tab);
-	const isChosen = tab === '' || chosenTabs.length === 1;
-	// Without other tabs, a tab has no title in the text.
-	const titledTabs = chosenTabs.map((chosenTab) => ({
-		...chosenTab.documentTab,
-		tabTitle: chosenTabs.length > 1 ? summarizeTab(chosenTab).title : '',
-	}));
+	const chosenTabs = chooseTabs(allTabs, tab);
 	return {
 		title: document.title ?? '',
 		revisionId: document.revisionId ?? '',
-		tabs: allTabs.map(summarizeTab),
-		content: isChosen ? await convertTabs(titledTabs, format) : '',
+		tabs: allTabs.map(({ tabId, title }) => ({ tabId, title })),
+		content: await convertTabs(chosenTabs.map(addTitle), format),
 	};
 }
 
-async function convertTabs(
-	tabs: readonly TitledTab[],
-	format: DocumentInput['format'],
-): Promise<string> {
+function chooseTabs(allTabs: readonly ListedTab[], idOrTitle: string): readonly ListedTab[] {
+	if (idOrTitle === '') return allTabs;
+	const matches = matchTabs(allTabs, idOrTitle);
+	return matches.length === 1 ? matches : [];
+}
+
+/** Without other tabs, a tab has no title in the text. */
+const addTitle = ({ tab, title }: ListedTab, _: number, tabs: readonly ListedTab[]): TitledTab => ({
+	...tab.documentTab,
+	tabTitle: tabs.length > 1 ? title : '',
+});
+
+async function convertTabs(tabs: readonly TitledTab[], format: DocumentInput['format']) {
 	if (format === 'text') {
 		const { documentTabsToText } = await import('./documentTabsToText');
 		return documentTabsToText(tabs);

@@ -49,11 +49,11 @@ export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
 
 class MarkdownTreeBuilder {
 	readonly #tab: DocumentTab;
-	readonly #items: elements.ItemCounter;
+	readonly #countItem: elements.ItemCounter;
 
 	constructor(tab: DocumentTab) {
 		this.#tab = tab;
-		this.#items = new elements.ItemCounter(tab);
+		this.#countItem = elements.createItemCounter(tab);
 	}
 
 	buildTab(): RootContent[] {
@@ -127,7 +127,7 @@ class MarkdownTreeBuilder {
 
 	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
 		const pieces = this.#readPieces(paragraph);
-		const item = paragraph.bullet && this.#items.countItem(paragraph.bullet);
+		const item = paragraph.bullet && this.#countItem(paragraph.bullet);
 		const checked = item?.kind === 'checkbox' ? elements.isTicked(pieces) : undefined;
 		const text = checked ? removeMark(pieces, 'strikethrough') : pieces;
 		const blocks: FlatBlock[] = [];
@@ -160,7 +160,7 @@ class MarkdownTreeBuilder {
 		const cell: ParagraphPiece[] = [];
 		for (const { paragraph } of elements.getParagraphs(content)) {
 			const pieces = this.#readPieces(paragraph);
-			const item = paragraph.bullet && this.#items.countItem(paragraph.bullet);
+			const item = paragraph.bullet && this.#countItem(paragraph.bullet);
 			if (item) pieces.unshift(buildText(`${elements.getItemSign(item, pieces)} `));
 			if (cell.length > 0 && pieces.length > 0) cell.push(buildText('\v'));
 			cell.push(...pieces);

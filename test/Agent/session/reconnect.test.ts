@@ -69,6 +69,15 @@ describe('reconnect', () => {
 			expect(new History().end(...times(9, dropped))).toEqual(Array(9).fill(0));
 		});
 
+		it.each<[CloseReason]>([
+			[{ kind: 'tooLarge' }],
+			[{ kind: 'closeFrame', code: 1009, reason: '' }],
+		])('comes by the ramp after %j three times in a row', (tooLarge) => {
+			expect(new History().end(...times(4, tooLarge))).toEqual([0, 0, 5000, 10_000]);
+			const others = [...times(2, tooLarge), dropped, ...times(2, tooLarge)];
+			expect(new History().end(...others)).toEqual([0, 0, 0, 0, 0]);
+		});
+
 		it('comes once at once after a refusal, then by a ramp from 10 s to 15 minutes', () => {
 			const seconds = (random: () => number) =>
 				new History(random)

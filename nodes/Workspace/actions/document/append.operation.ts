@@ -1,20 +1,23 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import {
 	createKeyReusedError,
-	hashIdempotencyKey,
-	hashParts,
+	hashKeyUse,
 	idempotencyOption,
+	type KeyHashes,
 } from '../../idempotency';
-import type { KeyHashes } from '../../idempotency';
-import { defineOperation, type Item } from '../../operation';
-import { type Content, fitIntoSection, isEmpty, parseContent, planAppend } from './contentRequests';
-import { findSection, planPlace } from './contentPlace';
+import { defineOperation } from '../../operation';
+import { type Change, changeDocument } from './changeDocument';
+import {
+	type ContentJob,
+	fitIntoDocument,
+	isEmpty,
+	parseContent,
+	planAppend,
+} from './contentRequests';
 import * as fields from './fields';
-import { carryOut, ensureTab, repeatIfOutdated } from './revisionGuard';
-import { type BodyState, mentionFirstTab, readBodyState, toBodyState } from './tabs';
+import type { PictureChoice } from './layout';
+import { type BodyState, getRangeNames } from './tabs';
 
 export const append = defineOperation({
 	value: 'append',
@@ -51,85 +54,63 @@ export const append = defineOperation({
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async send({ docs }, params, item) {
-		const { documentId, tab, section, newParagraph, idempotencyKey: key } = params;
 		const content = await parseContent(params, item);
 		if (isEmpty(content))
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
-		// A new tab has no headings.
-		if (params.createTab && section === '') await ensureTab(docs, documentId, tab, item);
-		const target = documentId;
-		const keyHash = hashIdempotencyKey({ key, operation: 'document append', target });
-		const contentHash = hashParts([params.content, section]);
-		const keyHashes = keyHash === undefined ? undefined : { keyHash, contentHash };
-		const job = { documentId, tab, section, content, newParagraph, keyHashes };
-		return await appendContent(docs, job, item);
+		const { idempotencyKey: key, documentId: target } = params;
+		const use = { key, operation: 'document append', target };
+		const keyHashes = hashKeyUse(use, [params.content, params.section]);
+		return await appendContent({ ...params, docs, item, content, keyHashes });
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
 });
 
-interface AppendJob {
-	readonly documentId: string;
-	/** ID or title of the tab; '' for the first tab. */
-	readonly tab: string;
-	/** Text of the heading of the section to append to; '' for the end of the tab. */
-	readonly section: string;
-	readonly content: Content;
+interface AppendJob extends ContentJob {
 	readonly newParagraph: boolean;
 	readonly keyHashes: KeyHashes | undefined;
-	/** What Google returned for a document that was just created, which is then not read. */
-	readonly created?: docs_v1.Schema$Document | undefined;
 }
 
-/** Appends content to a tab or section. If the document changes before the write, finds the end of the tab or section again. */
-export async function appendContent(docs: docs_v1.Docs, job: AppendJob, item: Item) {
-	const { documentId, tab, keyHashes } = job;
-	const detail = job.section === '' ? 'outline' : 'texts';
-	let { created } = job;
-	const appendOnce = async () => {
-		const body = created?.revisionId
-			? toBodyState(documentId, created)
-			: await readBodyState(docs, documentId, tab, detail);
-		created = undefined;
-		const earlierResult = keyHashes && findEarlierAppend(body, keyHashes);
-		if (earlierResult) return earlierResult;
-		const section = findSection(body, job.section);
-		mentionFirstTab(body, tab, item);
-		const place = planPlace(body, section, 'append');
-		const content = fitIntoSection(job.content, section);
-		const planChange = (refusedUrls: ReadonlySet<string>) => {
-			const plan = planAppend(content, job.newParagraph, place, refusedUrls);
-			if (!keyHashes) return plan;
-			const name = `${buildMarkerNameStart(keyHashes)}${plan.characterCount}`;
-			// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
-			const endIndex = place.index + Math.max(plan.growth, 1);
-			const range = { startIndex: place.index, endIndex, tabId: body.tabId };
-			return { ...plan, requests: [...plan.requests, { createNamedRange: { name, range } }] };
-		};
-		const { characterCount, revisionId } = await carryOut(docs, body, planChange, item);
-		return { documentId, characterCount, revisionId };
-	};
-	return await repeatIfOutdated(documentId, appendOnce, item);
+type AppendChange = Change & { readonly repeated?: true };
+
+/** Appends content to a tab or section, unless that was already done with the same key. */
+export async function appendContent(job: AppendJob) {
+	const { change, result } = await changeDocument({
+		...job,
+		detail: job.section === '' ? 'outline' : 'texts',
+		plan: (body, isPicture): AppendChange =>
+			findEarlierAppend(job, body) ?? planWithMarker(job, body, isPicture),
+	});
+	return change.repeated ? { ...result, repeated: true } : result;
+}
+
+function planWithMarker(job: AppendJob, body: BodyState, isPicture: PictureChoice): Change {
+	const { place, content } = fitIntoDocument(job, body, 'append');
+	const change = planAppend(content, job.newParagraph, place, isPicture);
+	if (!job.keyHashes) return change;
+	const name = `${buildMarkerNameStart(job.keyHashes)}${change.characterCount}`;
+	// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
+	const endIndex = place.index + Math.max(change.growth, 1);
+	const range = { startIndex: place.index, endIndex, tabId: body.tabId };
+	return { ...change, requests: [...change.requests, { createNamedRange: { name, range } }] };
 }
 
 /** Builds the name of the marker of appended text up to the number of characters, which comes last. Docs deletes the marker with the text. */
-function buildMarkerNameStart({ keyHash, contentHash }: KeyHashes): string {
-	return `n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
-}
+const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
+	`n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
 
-/** Finds the result of an earlier append with this key. @throws NodeError 409 if that append had other content */
-function findEarlierAppend(
-	{ documentId, revisionId, rangeNames }: BodyState,
-	keyHashes: KeyHashes,
-) {
-	const name = rangeNames.find((rangeName) => rangeName.split('/')[1] === keyHashes.keyHash);
-	if (name === undefined) return undefined;
+/** Finds an earlier append with this key. @returns a change that does nothing more @throws NodeError 409 if that append had other content */
+function findEarlierAppend({ documentId, keyHashes }: AppendJob, body: BodyState) {
+	const markerName = getRangeNames(body).find(
+		(name) => name.split('/')[1] === keyHashes?.keyHash,
+	);
+	if (!keyHashes || markerName === undefined) return undefined;
 	const nameStart = buildMarkerNameStart(keyHashes);
-	if (!name.startsWith(nameStart))
+	if (!markerName.startsWith(nameStart))
 		throw createKeyReusedError(`text in the document ${documentId}`);
-	const characterCount = Number(name.slice(nameStart.length));
-	return { documentId, characterCount, revisionId, repeated: true };
+	const characterCount = Number(markerName.slice(nameStart.length));
+	return { requests: [], growth: 0, characterCount, repeated: true as const };
 }

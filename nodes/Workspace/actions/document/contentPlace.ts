@@ -12,8 +12,10 @@ export interface ContentPlace {
 	/** Where to add the paragraph after that; undefined if there is one. */
 	readonly addedAt?: number;
 	readonly tabId: string | undefined;
-	/** Whether the paragraph has no text when the content is inserted. */
+	/** Whether the paragraph has no text when the content is inserted. Otherwise the content continues it, with its style. */
 	readonly isParagraphEmpty: boolean;
+	/** Whether the content takes over the style of the paragraph. */
+	readonly keepsStyle?: boolean;
 }
 
 /** The content under a heading or, without a heading, of a whole tab. */
@@ -48,13 +50,9 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	let end = nextHeading?.position ?? content.length;
 	// What follows a section break has pages or columns of its own, so the break that ends the section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
-	return {
-		heading: text,
-		level,
-		startIndex: endIndex,
-		elements: content.slice(position + 1, end),
-		isBeforeParagraph: content[end]?.paragraph !== undefined,
-	};
+	const elements = content.slice(position + 1, end);
+	const isBeforeParagraph = content[end]?.paragraph !== undefined;
+	return { heading: text, level, startIndex: endIndex, elements, isBeforeParagraph };
 }
 
 export function listHeadings(content: Elements): Heading[] {
@@ -80,22 +78,20 @@ function findHeading(headings: readonly Heading[], wantedText: string): Heading 
 
 export const collapseBlanks = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Plans where to write in a section: at its end, or in place of its content. */
-export function planPlace(
-	{ tabId }: BodyState,
-	section: Section,
+/** Finds where to write in a section: at its end, or in place of its content. */
+export function findPlace(
+	tabId: string | undefined,
+	{ elements, startIndex, isBeforeParagraph }: Section,
 	mode: 'append' | 'replace',
 ): ContentPlace {
-	const last = section.elements.at(-1);
-	const endIndex = last?.endIndex ?? section.startIndex;
+	const last = elements.at(-1);
+	let deletedEnd = last?.endIndex ?? startIndex;
 	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
-	const deletedEnd = last?.paragraph ? endIndex - 1 : endIndex;
-	const index = mode === 'replace' ? section.startIndex : deletedEnd;
-	if (last?.paragraph) {
-		const isParagraphEmpty = mode === 'replace' || index === last.startIndex;
-		return { index, deletedEnd, tabId, isParagraphEmpty };
-	}
+	if (last?.paragraph) deletedEnd -= 1;
+	const index = mode === 'replace' ? startIndex : deletedEnd;
+	const place = { index, deletedEnd, tabId };
+	if (last?.paragraph)
+		return { ...place, isParagraphEmpty: mode === 'replace' || index === last.startIndex };
 	// A section that is empty or ends with a table has no last paragraph. Google only inserts text into a paragraph.
-	const addedAt = section.isBeforeParagraph ? index : index - 1;
-	return { index, deletedEnd, tabId, addedAt, isParagraphEmpty: true };
+	return { ...place, addedAt: isBeforeParagraph ? index : index - 1, isParagraphEmpty: true };
 }

@@ -1,19 +1,16 @@
 import { createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
-import {
-	buildParagraph,
-	cleanText,
-	joinSpans,
-	type Span,
-} from '../../../untrusted/document/blocks';
+import { buildParagraph, cleanText, joinSpans } from '../../../untrusted/document/blocks';
 import type { Block, DocumentContent, ParagraphBlock } from '../../../untrusted/document/blocks';
+import { type HeadingLevel, headingLevels } from '../../../untrusted/document/elements';
 import type { Item } from '../../operation';
-import { type ContentPlace, collapseBlanks, type Section } from './contentPlace';
-import { layOut, placeSpans, type PlacedTable } from './layout';
-import { RequestBuilder } from './requestBuilder';
-import type { Change } from './revisionGuard';
-import { hasStyle, setLists, setStyles, type StyleChoice } from './styleRequests';
+import type { Change, DocumentTarget } from './changeDocument';
+import * as places from './contentPlace';
+import { type Layout, layOut, type PictureChoice } from './layout';
+import { type DocsRequest, RequestBuilder } from './requestBuilder';
+import { hasStyle, setLists, setStyles } from './styleRequests';
+import { type BodyState, mentionFirstTab } from './tabs';
 
 interface ContentParams {
 	readonly content: string;
@@ -21,16 +18,11 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-export interface Content extends DocumentContent {
-	/** Whether images become pictures. Otherwise they are links. */
-	readonly insertImages: boolean;
-}
-
 /** Adds a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
 export async function parseContent(
 	{ content, contentFormat, insertImages }: ContentParams,
 	item: Item,
-): Promise<Content> {
+): Promise<DocumentContent> {
 	if (contentFormat === 'markdown')
 		return await readMarkdown(content, 'content', insertImages, item);
 	const text = cleanText(content);
@@ -39,7 +31,7 @@ export async function parseContent(
 			`The content looks like Markdown, but was written as plain text. To format it, set ${quoteField('contentFormat')} to ${mentionChoice('contentFormat', 'markdown')}.`,
 		);
 	const blocks = text === '' ? [] : [buildParagraph([{ text, marks: {} }], 'plain')];
-	return { blocks, lists: [], simplified: [], hasImages: false, insertImages };
+	return { blocks, lists: [], simplified: [], hasImages: false };
 }
 
 /** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError 400 if it cannot be read */
@@ -48,7 +40,7 @@ export async function readMarkdown(
 	field: string,
 	insertImages: boolean,
 	item: Item,
-): Promise<Content> {
+): Promise<DocumentContent> {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const answer = await runInWorker('markdownToBlocks', cleanText(markdown), item.signal);
 	if ('problem' in answer)
@@ -66,7 +58,7 @@ export async function readMarkdown(
 		item.addHint(
 			`Images in the Markdown became links. Turn on ${quoteField('insertImages')} to insert them.`,
 		);
-	return { ...content, insertImages };
+	return content;
 }
 
 /** Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or the line below the header of a table. */
@@ -81,32 +73,55 @@ const markdownSigns = [
 	/^\|?[ :-]*-[ :-]*\|[ |:-]*$/m,
 ];
 
-const headingLevels = [1, 2, 3, 4, 5, 6] as const;
-
-/**
- * Fits content into a section. Lowers its headings below the level of the section's heading, so that all content belongs to the section.
- * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
- */
-export function fitIntoSection(content: Content, { heading, level }: Section): Content {
-	if (level === 0) return content;
-	const [first, ...otherBlocks] = content.blocks;
-	const repeatsHeading =
-		first &&
-		isHeading(first) &&
-		isSameIgnoringCase(collapseBlanks(joinSpans(first.spans)), heading);
-	const blocks = repeatsHeading && otherBlocks.length > 0 ? otherBlocks : content.blocks;
-	const levels = blocks.filter(isHeading).map(({ format }) => format);
-	const steps = Math.max(0, level + 1 - Math.min(...levels));
-	const lower = (block: Block): Block => {
-		if (!isHeading(block)) return block;
-		// Level 6 is the lowest. Under a heading of level 6, headings become text.
-		const lowestFormat = level < 6 ? 6 : 'text';
-		return { ...block, format: headingLevels[block.format + steps - 1] ?? lowestFormat };
-	};
-	return { ...content, blocks: blocks.map(lower) };
+/** Content for a place in a document. */
+export interface ContentJob extends DocumentTarget {
+	readonly section: string;
+	readonly content: DocumentContent;
 }
 
-type Heading = ParagraphBlock & { readonly format: number };
+/** Finds where to write, and fits the content into the section there. */
+export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append' | 'replace') {
+	const section = places.findSection(body, job.section);
+	mentionFirstTab(body, job.tab, job.item);
+	return {
+		oldElements: section.elements,
+		place: places.findPlace(body.tabId, section, mode),
+		content: fitIntoSection(job.content, section),
+	};
+}
+
+/**
+ * Lowers the headings of content below the level of the section's heading, so that all content belongs to the section.
+ * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
+ */
+function fitIntoSection(
+	content: DocumentContent,
+	{ heading, level }: places.Section,
+): DocumentContent {
+	if (level === 0) return content;
+	const blocks = dropHeading(content.blocks, heading);
+	let highestLevel = 6;
+	for (const block of blocks)
+		if (isHeading(block)) highestLevel = Math.min(highestLevel, block.format);
+	const steps = Math.max(0, level + 1 - highestLevel);
+	// Level 6 is the lowest. Under a heading of level 6, headings become text.
+	const lowestFormat = level < 6 ? 6 : 'text';
+	return { ...content, blocks: blocks.map((block) => lower(block, steps, lowestFormat)) };
+}
+
+function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
+	const [first, ...otherBlocks] = blocks;
+	if (!first || !isHeading(first) || otherBlocks.length === 0) return blocks;
+	const text = places.collapseBlanks(joinSpans(first.spans));
+	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
+}
+
+function lower(block: Block, steps: number, lowestFormat: 6 | 'text'): Block {
+	if (!isHeading(block)) return block;
+	return { ...block, format: headingLevels[block.format + steps - 1] ?? lowestFormat };
+}
+
+type Heading = ParagraphBlock & { readonly format: HeadingLevel };
 const isHeading = (block: Block): block is Heading =>
 	block.kind === 'paragraph' && typeof block.format === 'number';
 
@@ -114,94 +129,87 @@ export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
 /** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
 export function planAppend(
-	content: Content,
+	content: DocumentContent,
 	newParagraph: boolean,
-	place: ContentPlace,
-	refusedUrls: ReadonlySet<string>,
+	place: places.ContentPlace,
+	isPicture: PictureChoice,
 ): Change {
 	const [first] = content.blocks;
 	const isUnstyled = first?.kind === 'paragraph' && !hasStyle(first);
-	const continuesParagraph = !place.isParagraphEmpty;
+	const blocks = [...content.blocks];
+	// An empty first paragraph stands for the existing paragraph.
+	if (!place.isParagraphEmpty && (newParagraph || !isUnstyled))
+		blocks.unshift(buildParagraph([]));
 	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it may have taken over a heading's style.
 	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
-	// An empty first paragraph stands for the existing paragraph.
-	const needsParagraph = continuesParagraph && (newParagraph || !isUnstyled);
-	const blocks = needsParagraph ? [buildParagraph([]), ...content.blocks] : content.blocks;
-	return planContent(
-		{ ...content, blocks },
-		{ ...place, resetsStyle: !keepsStyle, continuesParagraph },
-		refusedUrls,
-	);
+	return planContent({ ...content, blocks }, { ...place, keepsStyle }, isPicture);
 }
 
-export const planWrite = (
-	content: Content,
-	place: ContentPlace,
-	refusedUrls: ReadonlySet<string>,
-): Change =>
-	planContent(content, { ...place, resetsStyle: true, continuesParagraph: false }, refusedUrls);
-
-/** Plans the requests in an order that keeps their indexes right: text, tables from last to first, styles, images from last to first. */
+/** Plans the requests in an order that keeps their indexes right: text, tables and pictures from first to last, styles. */
 export function planContent(
-	content: Content,
-	place: ContentPlace & StyleChoice,
-	refusedUrls: ReadonlySet<string> = new Set(),
+	content: DocumentContent,
+	place: places.ContentPlace,
+	isPicture: PictureChoice,
 ): Change {
-	const { index, deletedEnd, addedAt, tabId } = place;
-	const builder = new RequestBuilder(tabId);
-	builder.delete({ start: index, end: deletedEnd });
-	if (addedAt !== undefined) builder.insertText('\n', addedAt);
 	const { blocks, filler } = closeBlocks(content.blocks, place);
-	const layout = layOut(blocks, index);
-	builder.insertText(layout.text, index);
-	for (const table of layout.tables.toReversed()) insertTable(builder, table);
+	const layout = layOut(blocks, place.index, isPicture);
+	let growth = layout.end - filler.length - place.deletedEnd;
+	if (place.addedAt !== undefined) growth += 1;
+	const text = joinLines(layout, filler);
+	return {
+		requests: buildRequests(layout, content.lists, place, filler),
+		text,
+		growth,
+		characterCount: text.length,
+	};
+}
+
+function buildRequests(
+	layout: Layout,
+	lists: DocumentContent['lists'],
+	place: places.ContentPlace,
+	filler: string,
+): DocsRequest[] {
+	const builder = new RequestBuilder(place.tabId);
+	builder.delete({ start: place.index, end: place.deletedEnd });
+	if (place.addedAt !== undefined) builder.insertText('\n', place.addedAt);
+	builder.insertText(layout.text, place.index);
+	insertTablesAndPictures(builder, layout);
 	setStyles(builder, layout, place);
-	setLists(builder, layout, content.lists);
+	setLists(builder, layout, lists);
 	builder.delete({ start: layout.end - filler.length, end: layout.end });
-	let growth = layout.end - filler.length - deletedEnd;
-	if (addedAt !== undefined) growth += 1;
-	const isPicture = ({ imageUrl }: Span) =>
-		imageUrl !== undefined && content.insertImages && !refusedUrls.has(imageUrl);
-	for (const picture of placeSpans(layout).filter(isPicture).toReversed()) {
-		builder.delete(picture);
-		builder.insertImage(picture.imageUrl ?? '', picture.start);
-		// A picture takes one index and has no text.
-		growth += 1 - picture.text.length;
-	}
-	const lines = layout.lines.map(({ spans }) =>
-		joinSpans(spans.filter((span) => !isPicture(span))),
-	);
-	const characterCount = lines.join('\n').length - filler.length;
-	const text = lines.join('\n').slice(0, characterCount);
-	return { requests: builder.requests, text, growth, characterCount };
+	return builder.requests;
+}
+
+function joinLines({ lines }: Layout, filler: string): string {
+	const text = lines.map(({ spans }) => joinSpans(spans)).join('\n');
+	return text.slice(0, text.length - filler.length);
 }
 
 /**
  * Lets the content begin with a paragraph, because Google inserts a newline before a table, and end with one, as every segment does. The last
  * newline of a segment cannot have a style, so an empty last paragraph gets a filler, which is deleted once all styles are set.
  */
-function closeBlocks(blocks: readonly Block[], { resetsStyle }: StyleChoice) {
+function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPlace) {
 	const closedBlocks = [...blocks];
 	if (blocks[0]?.kind === 'table') closedBlocks.unshift(buildParagraph([]));
-	let last = closedBlocks.pop();
-	if (last?.kind === 'table') closedBlocks.push(last);
-	if (last?.kind !== 'paragraph') last = buildParagraph([], 'plain');
+	let last = closedBlocks.at(-1);
+	if (last?.kind !== 'paragraph') {
+		last = buildParagraph([], 'plain');
+		closedBlocks.push(last);
+	}
 	const isEmptyAtEnd = /(?:^|\n)$/.test(joinSpans(last.spans));
-	const filler = isEmptyAtEnd && (resetsStyle || hasStyle(last)) ? '.' : '';
+	const filler = isEmptyAtEnd && (!keepsStyle || hasStyle(last)) ? '.' : '';
 	const spans = [...last.spans, { text: filler, marks: {} }];
-	return { blocks: [...closedBlocks, { ...last, spans }], filler };
+	return { blocks: closedBlocks.with(-1, { ...last, spans }), filler };
 }
 
-/** Inserts a table, and fills it from the last cell to the first, so that no text moves a cell to fill later. */
-function insertTable(builder: RequestBuilder, { block, insertIndex }: PlacedTable): void {
-	const columnCount = block.rows[0]?.length ?? 0;
-	builder.insertTable(block.rows.length, columnCount, insertIndex);
-	// An empty row has an index of its own. Each of its cells has two: its own and that of its newline.
-	const indexesPerRow = 1 + 2 * columnCount;
-	for (const [rowIndex, row] of [...block.rows.entries()].toReversed())
-		for (const [columnIndex, spans] of [...row.entries()].toReversed()) {
-			// The 4 indexes before the first cell's text: the newline before the table, the table, its first row and first cell.
-			const index = insertIndex + 4 + rowIndex * indexesPerRow + 2 * columnIndex;
-			builder.insertText(joinSpans(spans), index);
-		}
+function insertTablesAndPictures(builder: RequestBuilder, { lines }: Layout): void {
+	for (const { spans, start, cellOf } of lines) {
+		// Before the text of the first cell come a newline before the table, the table, its first row and the cell itself.
+		if (cellOf?.rows) builder.insert('insertTable', start - 4, cellOf);
+		if (cellOf) builder.insertText(joinSpans(spans), start);
+		for (const { imageUrl: uri, start: index } of spans)
+			if (uri !== undefined) builder.insert('insertInlineImage', index, { uri });
+	}
 }

@@ -16,7 +16,6 @@ import { appendContent } from './append.operation';
 import { isEmpty, parseContent } from './contentRequests';
 import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { repeatIfOutdated } from './revisionGuard';
 import { buildDocumentUrl } from './tabs';
 
 const createFields = [
@@ -96,31 +95,30 @@ export const create = defineOperation({
 	options: createOptions,
 	prepare: (params): CreateJob => ({ ...params, progress: { isCreated: false } }),
 	async send(clients, job, item) {
-		const plan = await planDocument(job, item);
-		const { title, parentFolder: folder, templateId, keyHashes } = plan;
+		const plan = await planDocument(clients, job, item);
 		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
-		if (folder !== '' || templateId !== '' || keyHashes)
-			return await createByDrive(clients, plan, item);
-		const { data: created } = await clients.docs.documents.create({ requestBody: { title } });
-		const documentId = created.documentId ?? '';
+		if (job.parentFolder !== '' || job.templateId !== '' || plan.keyHashes)
+			return await createByDrive(plan);
+		const { data } = await clients.docs.documents.create({ requestBody: { title: job.title } });
+		const documentId = data.documentId ?? '';
 		job.progress.isCreated = true;
 		item.recordCreated({ kind: 'document', id: documentId, url: buildDocumentUrl(documentId) });
-		await fillDocument(clients, documentId, plan, item, created);
-		const unchanged = isEmpty(plan.content) ? created : undefined;
-		return await readResult(clients, documentId, plan, undefined, unchanged);
+		if (isEmpty(plan.content)) return await readResult(plan, documentId, undefined, data);
+		await fillDocument(plan, documentId, data);
+		return await readResult(plan, documentId);
 	},
 	async recover(clients, job, failure, item) {
-		const { title, parentFolder, templateId, idempotencyKey, progress } = job;
+		const { parentFolder, templateId, idempotencyKey, progress } = job;
 		// Without a key, nothing in the document says which part of its content it already has.
 		if (progress.isCreated && idempotencyKey === '') throw failure;
 		if (idempotencyKey !== '' || parentFolder !== '' || templateId !== '') {
 			const id = await createdFiles.findCreatedId(clients.drive, item);
 			if (id !== undefined)
-				return await createByDrive(clients, await planDocument(job, item), item, id);
+				return await createByDrive(await planDocument(clients, job, item), id);
 		}
 		throw failure.with({
 			message: `The document may have been created: ${failure.message}`,
-			description: `It was not created again, to avoid duplicates. Look for '${title}' in Google Drive before you run this again.`,
+			description: `It was not created again, to avoid duplicates. Look for '${job.title}' in Google Drive before you run this again.`,
 			outcome: 'unknown',
 		});
 	},
@@ -135,28 +133,23 @@ type CreateJob = CreateParams & {
 type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
-async function planDocument(job: CreateJob, item: Item) {
-	const { title, contentFormat, templateId, fillFromInput, replacements } = job;
-	if ((replacements.length > 0 || fillFromInput) && templateId === '')
+async function planDocument({ docs, drive }: Clients, job: CreateJob, item: Item) {
+	const { title, contentFormat, templateId, fillFromInput } = job;
+	if ((job.replacements.length > 0 || fillFromInput) && templateId === '')
 		throw createRefusal(
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
 			`Nothing was created. Choose a document in ${quoteField('templateId')}. If it is an expression, check that the input item contains the data.`,
 		);
-	const preparedReplacements = await prepareReplacements(job, item);
+	const replacements = await prepareReplacements(job, item);
 	const content = await parseContent(job, item);
 	// Drive stores a hash of what the document is made from.
-	const source = [title, contentFormat, job.content, templateId, fillFromInput, replacements];
+	const source = [title, contentFormat, job.content, templateId, fillFromInput, job.replacements];
 	const keyHashes = createdFiles.hashFileKey('document create', job, [JSON.stringify(source)]);
-	return { ...job, content, preparedReplacements, keyHashes };
+	return { ...job, docs, drive, item, content, replacements, keyHashes, tab: '' };
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
-async function createByDrive(
-	clients: Clients,
-	plan: DocumentPlan,
-	item: Item,
-	recoveredId?: string,
-) {
+async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 	const file = {
 		...plan,
 		kind: 'document' as const,
@@ -165,65 +158,50 @@ async function createByDrive(
 		recoveredId,
 		async fillContent(id: string) {
 			plan.progress.isCreated = true;
-			return await fillDocument(clients, id, plan, item);
+			return await fillDocument(plan, id);
 		},
-		readResult: async (id: string, replaced: Replaced) =>
-			await readResult(clients, id, plan, replaced),
+		readResult: async (id: string, replaced: Replaced) => await readResult(plan, id, replaced),
 	};
-	return await createdFiles.createInDrive(clients.drive, file, item);
+	return await createdFiles.createInDrive(plan.drive, file, plan.item);
 }
 
+type Document = docs_v1.Schema$Document;
 type Replaced = ReplacementResult['replaced'];
 
 /** Fills a new document. Replaces the texts of a template before it adds the content, so that no replacement changes the content. */
 async function fillDocument(
-	{ docs }: Clients,
-	documentId: string,
 	plan: DocumentPlan,
-	item: Item,
-	created?: docs_v1.Schema$Document,
+	documentId: string,
+	created?: Document,
 ): Promise<Replaced> {
-	const { content, keyHashes } = plan;
-	const target = { documentId, tab: '' };
-	const replaced = plan.templateId ? await fillTemplate(docs, target, plan, item) : undefined;
-	if (!isEmpty(content)) {
-		const place = { ...target, section: '', newParagraph: true };
-		await appendContent(docs, { ...place, content, keyHashes, created }, item);
+	const { content, keyHashes, templateId } = plan;
+	let replaced: Replaced;
+	if (templateId !== '') {
+		const markerName = keyHashes && `n8n-agent-workspace/filled/${keyHashes.keyHash}`;
+		({ replaced } = await replaceTexts({ ...plan, documentId, markerName }));
 	}
+	if (!isEmpty(content))
+		await appendContent({ ...plan, documentId, section: '', newParagraph: true, created });
 	return replaced;
-}
-
-async function fillTemplate(
-	docs: docs_v1.Docs,
-	target: Readonly<Record<'documentId' | 'tab', string>>,
-	{ preparedReplacements: replacements, fillFromInput, keyHashes }: DocumentPlan,
-	item: Item,
-): Promise<Replaced> {
-	const markerName = keyHashes && `n8n-agent-workspace/filled/${keyHashes.keyHash}`;
-	const job = { ...target, replacements, fillFromInput, markerName };
-	const fillOnce = async () => await replaceTexts(docs, job, item);
-	return (await repeatIfOutdated(target.documentId, fillOnce, item)).replaced;
 }
 
 /** @param created Google's response to the creation, if the document has not changed since */
 async function readResult(
-	{ docs }: Clients,
+	{ docs, title, includeBody }: DocumentPlan,
 	documentId: string,
-	{ includeBody, title }: Pick<CreateParams, 'includeBody' | 'title'>,
-	replaced: Replaced,
-	created?: docs_v1.Schema$Document,
+	replaced?: Replaced,
+	created?: Document,
 ): Promise<CreateResult> {
 	const base = { documentId, documentUrl: buildDocumentUrl(documentId), title };
 	const result = replaced ? { ...base, replaced } : base;
 	if (!includeBody) return result;
-	const readDocument = async () =>
-		(await docs.documents.get({ documentId, fields: 'title,body' })).data;
-	const document = created ?? (await readDocument());
+	const request = { documentId, fields: 'title,body' };
+	const document = created ?? (await docs.documents.get(request)).data;
 	return { ...result, title: document.title, body: document.body };
 }
 
 interface CreateResult extends Pick<ReplacementResult, 'documentId' | 'replaced'> {
 	readonly documentUrl: string;
-	readonly title: docs_v1.Schema$Document['title'];
+	readonly title: Document['title'];
 	readonly body?: docs_v1.Schema$Body | undefined;
 }

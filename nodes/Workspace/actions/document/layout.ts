@@ -4,78 +4,80 @@ import type { Extent } from './requestBuilder';
 
 /** The text of a paragraph or a cell, without its newline, and the indexes that it will have. */
 interface TextLine extends Extent {
-	readonly spans: readonly Span[];
+	/** A span with an image address is a picture, which has one index and no text. */
+	readonly spans: ReadonlyArray<Span & Extent>;
+	/** For a cell: the number of rows and columns of the table that begins with it, or nothing. */
+	readonly cellOf?: { readonly rows?: number; readonly columns?: number };
 }
 
 export interface PlacedParagraph extends TextLine {
 	readonly block: ParagraphBlock;
 }
 
-export interface PlacedTable {
-	readonly block: TableBlock;
-	/** Where to insert the table once the document contains the text of all paragraphs, but none of the tables before this one. */
-	readonly insertIndex: number;
-	readonly cells: ReadonlyArray<readonly TextLine[]>;
-}
+/** Whether the image with an address becomes a picture. Otherwise it is a link. */
+export type PictureChoice = (imageUrl: string | undefined) => boolean;
 
 export type Layout = ReturnType<typeof layOut>;
 
-/** Calculates the indexes that content will have. Its text is inserted first, and then its tables, from last to first. */
-export function layOut(blocks: readonly Block[], startIndex: number) {
+/** Calculates the indexes that content will have. Its text is inserted first, and then its tables and pictures, from first to last. */
+export function layOut(blocks: readonly Block[], startIndex: number, isPicture: PictureChoice) {
 	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
-	/** Index of the next block once all tables before it are inserted. */
+	/** Index of the next block once everything before it is inserted. */
 	let nextIndex = startIndex;
 	const paragraphs: PlacedParagraph[] = [];
-	const tables: PlacedTable[] = [];
 	/** Lines of paragraphs and cells in the order of the document. */
 	const lines: TextLine[] = [];
-	for (const [position, block] of blocks.entries()) {
+	for (const block of blocks) {
 		if (block.kind === 'table') {
-			const cells = placeCells(block, nextIndex);
-			tables.push({ block, insertIndex: startIndex + text.length, cells });
-			lines.push(...cells.flat());
+			lines.push(...placeCells(block, nextIndex, isPicture));
 			// After the last cell come its newline and the end of the table.
 			nextIndex = (lines.at(-1)?.end ?? nextIndex) + 2;
 		} else {
-			const line = placeLine(block.spans, nextIndex);
+			// `insertTable` adds a newline before the table, so there is only one between two paragraphs.
+			if (paragraphs.at(-1)?.end === nextIndex - 1) text += '\n';
+			const line = placeLine(block.spans, nextIndex, isPicture);
 			paragraphs.push({ ...line, block });
 			lines.push(line);
-			text += joinSpans(block.spans);
-			// `insertTable` adds a newline before the table, so none is inserted there.
-			if (blocks[position + 1]?.kind === 'paragraph') text += '\n';
+			text += joinSpans(line.spans);
 			nextIndex = line.end + 1;
 		}
 	}
-	return { text, paragraphs, tables, lines, start: startIndex, end: nextIndex - 1 };
+	return { text, paragraphs, lines, start: startIndex, end: nextIndex - 1 };
 }
 
-function placeLine(spans: readonly Span[], start: number): TextLine {
-	return { spans, start, end: start + joinSpans(spans).length };
+function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoice): TextLine {
+	const placedSpans: Array<Span & Extent> = [];
+	let end = start;
+	for (const { text, marks, imageUrl } of spans) {
+		const spanStart = end;
+		if (isPicture(imageUrl)) {
+			end += 1;
+			placedSpans.push({ text: '', marks: {}, imageUrl, start: spanStart, end });
+		} else {
+			end += text.length;
+			placedSpans.push({ text, marks, start: spanStart, end });
+		}
+	}
+	return { spans: placedSpans, start, end };
 }
 
 /** Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own. The first row becomes bold. */
-function placeCells({ rows }: TableBlock, start: number): TextLine[][] {
+function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoice): TextLine[] {
+	const lines: TextLine[] = [];
 	let index = start + 1;
-	return rows.map((row, rowIndex) => {
+	const [header = [], ...otherRows] = rows;
+	const size = { rows: rows.length, columns: header.length };
+	for (const row of [header.map(makeBold), ...otherRows]) {
 		index += 1;
-		return row.map((cell) => {
-			const line = placeLine(rowIndex === 0 ? cell.map(makeBold) : cell, index + 1);
+		for (const cell of row) {
+			const line = placeLine(cell, index + 1, isPicture);
+			lines.push({ ...line, cellOf: lines.length === 0 ? size : {} });
 			index = line.end + 1;
-			return line;
-		});
-	});
+		}
+	}
+	return lines;
 }
 
-const makeBold = (span: Span) => ({ ...span, marks: { ...span.marks, bold: true } });
-
-export function placeSpans({ lines }: Pick<Layout, 'lines'>): Array<Span & Extent> {
-	return lines.flatMap(({ spans, start: lineStart }) => {
-		let end = lineStart;
-		return spans.map((span) => {
-			const start = end;
-			end += span.text.length;
-			return { ...span, start, end };
-		});
-	});
-}
+const makeBold = (cell: readonly Span[]) =>
+	cell.map((span) => ({ ...span, marks: { ...span.marks, bold: true } }));

@@ -7,7 +7,7 @@ import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
 import { startCharacterOption } from '../../../fields/params';
 import { flattenTabs } from '../../../untrusted/document/tabList';
-import { defineOperation, type Item } from '../../operation';
+import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';
 import { findTab } from './tabs';
 
@@ -67,11 +67,12 @@ export const read = defineOperation({
 		},
 		{ ...startCharacterOption, showWhen: { format: ['text', 'markdown'] } },
 	],
-	async send({ docs, drive }, { documentId, tab, format, startCharacter }, item) {
+	async send({ docs, drive }, params, item) {
+		const { documentId, format, tab } = params;
 		if (format === 'structure') return await readStructure(docs, documentId, tab);
 		if (format === 'text' || format === 'markdown')
-			return await readText(docs, { documentId, tab, format, startCharacter }, item);
-		return await exportFile(docs, drive, { documentId, format }, item);
+			return await readText(docs, { ...params, format }, item);
+		return await exportFile({ docs, drive }, documentId, format, item);
 	},
 	toModel(result, { startCharacter }) {
 		if (!('content' in result)) return { items: [{ ...result, file: undefined }] };
@@ -95,34 +96,37 @@ export const read = defineOperation({
 });
 
 async function exportFile(
-	docs: docs_v1.Docs,
-	drive: drive_v3.Drive,
-	{ documentId, format }: Readonly<Record<'documentId' | 'format', string>>,
+	{ docs, drive }: Pick<Clients, 'docs' | 'drive'>,
+	documentId: string,
+	format: string,
 	item: Item,
 ) {
 	const { data: document } = await docs.documents.get({ documentId, fields: 'title' });
 	const title = document.title ?? '';
 	const fileName = `${title}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const { data, headers } = await drive.files.export(
-		{ fileId: documentId, mimeType },
-		{ responseType: 'arraybuffer' },
-	);
+	const bytes = await fetchFile(drive, documentId, mimeType);
+	const file = await item.store(bytes, fileName, mimeType);
+	return { documentId, title, mimeType, fileSize: bytes.length, file };
+}
+
+async function fetchFile(drive: drive_v3.Drive, fileId: string, mimeType?: string) {
+	const options = { responseType: 'arraybuffer' } as const;
+	const { data, headers } = await drive.files.export({ fileId, mimeType }, options);
 	if (/^(?:text\/html|application\/json)\b/.test(headers['content-type'] ?? ''))
 		throw new NodeError({
 			code: 502,
 			message: 'Google Drive returned a page in place of the file',
 			description: 'Check any proxy in between.',
 		});
-	const bytes = data as Buffer;
-	const file = await item.store(bytes, fileName, mimeType);
-	return { documentId, title, mimeType, fileSize: bytes.length, file };
+	return data as Buffer;
 }
 
-async function readStructure(docs: docs_v1.Docs, documentId: string, tab: string) {
+async function readStructure(docs: docs_v1.Docs, documentId: string, idOrTitle: string) {
 	const { data } = await docs.documents.get({ documentId, includeTabsContent: true });
-	const chosenTab = tab === '' ? undefined : findTab(flattenTabs(data.tabs), tab);
-	return chosenTab ? { ...data, tabs: [chosenTab] } : data;
+	if (idOrTitle === '') return data;
+	const { tab } = findTab(flattenTabs(data.tabs), idOrTitle);
+	return { ...data, tabs: [tab] };
 }
 
 interface TextRequest {
@@ -132,43 +136,37 @@ interface TextRequest {
 	readonly startCharacter: number;
 }
 
-async function readText(
-	docs: docs_v1.Docs,
-	{ documentId, tab, format, startCharacter }: TextRequest,
-	item: Item,
-) {
-	const { data } = await docs.documents.get(
-		{
-			documentId,
-			includeTabsContent: true,
-			// Google's resource contains suggested changes, the text leaves them out.
-			suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
-		},
-		{ responseType: 'text' },
-	);
-	const bytes = data as unknown as Buffer;
-	const { runInWorker } = await import('../../../untrusted/runInWorker');
-	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
-	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
-	if ('problem' in answer || answer.result === undefined)
-		throw new NodeError({
-			code: 502,
-			message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
-			description: 'Read one tab, or get it as a file.',
-		});
-	const { title, revisionId, tabs, content } = answer.result;
+async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
+	const { title, content, revisionId, tabs } = await fetchText(docs, request, item);
 	// The thread found the tab, or this says why it did not.
-	if (tab !== '')
-		findTab(
-			tabs.map((tabProperties) => ({ tabProperties })),
-			tab,
-		);
+	if (request.tab !== '') findTab(tabs, request.tab);
 	return {
-		documentId,
+		documentId: request.documentId,
 		title,
-		content: content.slice(startCharacter),
+		content: content.slice(request.startCharacter),
 		characterCount: content.length,
 		revisionId,
 		tabs: [...tabs],
 	};
+}
+
+/** Fetches a document, and lets the thread parse it. */
+async function fetchText(docs: docs_v1.Docs, { documentId, tab, format }: TextRequest, item: Item) {
+	const request = {
+		documentId,
+		includeTabsContent: true,
+		// Google's resource contains suggested changes, the text leaves them out.
+		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
+	};
+	const { data } = await docs.documents.get(request, { responseType: 'text' });
+	const { runInWorker } = await import('../../../untrusted/runInWorker');
+	const bytes = data as unknown as Buffer;
+	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
+	if ('result' in answer && answer.result !== undefined) return answer.result;
+	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
+	throw new NodeError({
+		code: 502,
+		message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
+		description: 'Read one tab, or get it as a file.',
+	});
 }

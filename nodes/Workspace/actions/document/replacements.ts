@@ -1,19 +1,21 @@
 import type { IDataObject } from 'n8n-workflow';
+
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { isRecord } from '../../../fields/values';
-import { cleanText } from '../../../untrusted/document/blocks';
-import { getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
-import { summarizeTab } from '../../../untrusted/document/tabList';
+import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
+import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
+import type { ListedTab } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
+import { changeDocument, type DocumentTarget } from './changeDocument';
 import type { ContentPlace } from './contentPlace';
-import { type Content, planWrite, readMarkdown } from './contentRequests';
+import { planContent, readMarkdown } from './contentRequests';
+import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import { carryOut } from './revisionGuard';
-import { type BodyState, getOuterText, getTabText, readBodyState } from './tabs';
+import { type BodyState, getBody, getOuterText, getRangeNames, getStoredText } from './tabs';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {
@@ -27,45 +29,41 @@ type TextReplacement = Omit<Replacement, 'format'>;
 /** Markdown that replaces every paragraph that consists of the text to find. */
 interface MarkdownReplacement {
 	readonly find: string;
-	readonly content: Content;
+	readonly content: DocumentContent;
 }
 
-export type PreparedReplacements = Awaited<ReturnType<typeof prepareReplacements>>;
+interface PreparedReplacements {
+	readonly texts: TextReplacement[];
+	readonly markdowns: MarkdownReplacement[];
+}
 
 /** @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
-) {
-	const texts: TextReplacement[] = [];
-	const markdowns: MarkdownReplacement[] = [];
-	for (const row of params.replacements) {
-		const find = cleanText(row.find);
+): Promise<PreparedReplacements> {
+	const prepared: PreparedReplacements = { texts: [], markdowns: [] };
+	for (const { find: rawFind, replace, format } of params.replacements) {
+		const find = cleanText(rawFind);
 		if (find.trim() === '')
 			throw createRefusal(
 				`${quoteField('replacements')} has an empty text to find`,
 				'Nothing was written. Enter the text to find, or remove the row. If it contains {{ }}, set it to Fixed. Otherwise n8n evaluates it as an expression.',
 			);
-		if (row.format === 'text') texts.push({ find, replace: cleanText(row.replace) });
+		if (format === 'text') prepared.texts.push({ find, replace: cleanText(replace) });
 		else {
-			const content = await readMarkdown(
-				row.replace,
-				'replacements',
-				params.insertImages,
-				item,
-			);
+			const { insertImages } = params;
+			const content = await readMarkdown(replace, 'replacements', insertImages, item);
 			// The paragraph of a placeholder may have spaces around it.
-			markdowns.push({ find: find.trim(), content });
+			prepared.markdowns.push({ find: find.trim(), content });
 		}
 	}
-	return { texts, markdowns };
+	return prepared;
 }
 
-interface ReplacementJob {
-	readonly documentId: string;
-	/** ID or title of the tab; '' for all tabs. */
-	readonly tab: string;
+interface ReplacementJob extends DocumentTarget {
 	readonly replacements: PreparedReplacements;
+	/** Whether fields of the input item fill placeholders. */
 	readonly fillFromInput: boolean;
 	/** Name of a named range that shows that the document has been filled; absent without an idempotency key. */
 	readonly markerName?: string | undefined;
@@ -80,40 +78,28 @@ export interface ReplacementResult {
 	readonly replaced?: ReadonlyArray<{ readonly find: string; readonly count: number }>;
 }
 
+type Replaced = NonNullable<ReplacementResult['replaced']>;
+
 /** Replaces texts, and leaves everything else as it is. A document with the marker stays as it is. */
-export async function replaceTexts(
-	docs: docs_v1.Docs,
-	job: ReplacementJob,
-	item: Item,
-): Promise<ReplacementResult> {
-	const { documentId, tab, markerName } = job;
-	const body = await readBodyState(docs, documentId, tab, 'texts');
-	// A second replacement could also change the texts that the first one inserted.
-	if (markerName && body.rangeNames.includes(markerName))
-		return { documentId, characterCount: 0, revisionId: body.revisionId };
-	const tabs = tab === '' ? body.allTabs : [body.chosenTab];
-	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
-	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job, item)];
-	const textRequests = buildTextRequests(texts, tab === '' ? undefined : body.tabId);
-	const hasChanges = placeholders.length + texts.length > 0;
-	const markerRequests = markerName && hasChanges ? [buildMarkerRequest(markerName, body)] : [];
-	const planChange = (refusedUrls: ReadonlySet<string>) => {
-		const requests = [...markerRequests];
-		let characterCount = 0;
-		for (const { place, content } of placeholders) {
-			const plan = planWrite(content, place, refusedUrls);
-			requests.push(...plan.requests);
-			characterCount += plan.characterCount;
-		}
-		requests.push(...textRequests);
-		return { requests, growth: 0, characterCount };
-	};
-	const { replies, revisionId, ...change } = await carryOut(docs, body, planChange, item);
-	let { characterCount } = change;
-	const replaced = job.replacements.markdowns.map(({ find }) => ({
-		find,
-		count: placeholders.filter((placeholder) => placeholder.find === find).length,
-	}));
+export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResult> {
+	const { change, replies, result } = await changeDocument({
+		...job,
+		createTab: false,
+		detail: 'texts',
+		plan: (body, isPicture) => planReplacements(job, body, isPicture),
+	});
+	const counted = countTexts(change.texts, replies);
+	const replaced = [...change.replaced, ...counted.replaced];
+	mentionMissing(replaced, job.item);
+	if (replaced.length === 0) return result;
+	const characterCount = result.characterCount + counted.characterCount;
+	return { ...result, characterCount, replaced };
+}
+
+/** Counts the texts that were replaced, and the UTF-16 units that were inserted for them. */
+function countTexts(texts: readonly TextReplacement[], replies: docs_v1.Schema$Response[]) {
+	const replaced: Array<Replaced[number]> = [];
+	let characterCount = 0;
 	// The replacements come last, so the last replies belong to them.
 	const textReplies = replies.slice(replies.length - texts.length);
 	for (const [index, { find, replace }] of texts.entries()) {
@@ -121,26 +107,55 @@ export async function replaceTexts(
 		characterCount += count * replace.length;
 		replaced.push({ find, count });
 	}
-	mentionMissing(replaced, item);
-	const result = { documentId, characterCount, revisionId };
-	return replaced.length > 0 ? { ...result, replaced } : result;
+	return { replaced, characterCount };
 }
 
-function buildTextRequests(texts: readonly TextReplacement[], tabId?: string): DocsRequest[] {
-	return texts.map(({ find: text, replace: replaceText }) => ({
-		replaceAllText: {
-			containsText: { text, matchCase: true },
-			replaceText,
-			tabsCriteria: tabId === undefined ? undefined : { tabIds: [tabId] },
-		},
-	}));
-}
-
-function mentionMissing(replaced: NonNullable<ReplacementResult['replaced']>, item: Item): void {
+function mentionMissing(replaced: Replaced, item: Item): void {
 	const missing = replaced.filter(({ count }) => count === 0).map(({ find }) => `'${find}'`);
 	if (missing.length > 0)
 		item.addHint(`Not found in the document, so not replaced: ${missing.join(', ')}.`);
 }
+
+/** Plans the requests: the marker, then Markdown in place of paragraphs, then texts. */
+function planReplacements(job: ReplacementJob, body: BodyState, isPicture: PictureChoice) {
+	// A second replacement could also change the texts that the first one inserted.
+	if (job.markerName && getRangeNames(body).includes(job.markerName))
+		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
+	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
+	const plan = planMarkdowns(tabs, job.replacements.markdowns, isPicture);
+	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
+	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
+	const requests = [...plan.requests, ...texts.map((text) => buildTextRequest(text, tabIds))];
+	if (job.markerName && requests.length > 0)
+		requests.unshift(buildMarkerRequest(job.markerName, body));
+	return { ...plan, requests, texts };
+}
+
+function planMarkdowns(
+	tabs: readonly ListedTab[],
+	markdowns: readonly MarkdownReplacement[],
+	isPicture: PictureChoice,
+) {
+	const placeholders = tabs.flatMap((tab) => findPlaceholders(tab, markdowns));
+	const requests: DocsRequest[] = [];
+	let characterCount = 0;
+	for (const { place, content } of placeholders) {
+		const change = planContent(content, place, isPicture);
+		requests.push(...change.requests);
+		characterCount += change.characterCount;
+	}
+	const countMatches = (find: string) => placeholders.filter((one) => one.find === find).length;
+	const replaced = markdowns.map(({ find }) => ({ find, count: countMatches(find) }));
+	return { requests, growth: 0, characterCount, replaced };
+}
+
+const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[]): DocsRequest => ({
+	replaceAllText: {
+		containsText: { text: find, matchCase: true },
+		replaceText: replace,
+		tabsCriteria: tabIds && { tabIds },
+	},
+});
 
 /** Builds the marker of a filled document: a named range over the newline of a paragraph, which no replacement removes. */
 function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): DocsRequest {
@@ -153,28 +168,33 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 const maxNamedPlaceholders = 20;
 
 /** Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the text. */
-function fillPlaceholders(
-	tabs: readonly docs_v1.Schema$Tab[],
-	{ replacements: { texts, markdowns }, fillFromInput }: ReplacementJob,
-	item: Item,
-): TextReplacement[] {
-	const fields = fillFromInput ? item.json : {};
-	let text = tabs.map(getTabText).join('');
-	for (const { find } of [...texts, ...markdowns]) text = text.replaceAll(find, '');
+function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): TextReplacement[] {
+	const fields = job.fillFromInput ? job.item.json : {};
 	const filled: TextReplacement[] = [];
 	const unfilled: string[] = [];
-	for (const find of new Set(text.match(placeholderPattern))) {
+	for (const find of collectPlaceholders(tabs, job.replacements)) {
 		const replace = findValue(fields, find.slice(2, -2).trim());
 		if (replace === undefined) unfilled.push(`'${find}'`);
 		else filled.push({ find, replace: cleanText(replace) });
 	}
 	if (unfilled.length > 0)
-		item.addHint(
+		job.item.addHint(
 			`These placeholders were not filled: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
 		);
 	// Values with placeholders come last, so that no later request fills a field into the value of another field.
-	const hasBraces = ({ replace }: TextReplacement) => Number(replace.includes('{{'));
-	return filled.toSorted((left, right) => hasBraces(left) - hasBraces(right));
+	const hasBraces = ({ replace }: TextReplacement) => replace.includes('{{');
+	return [...filled.filter((text) => !hasBraces(text)), ...filled.filter(hasBraces)];
+}
+
+/** Collects the placeholders of tabs, without those that are in a text to replace. */
+function collectPlaceholders(
+	tabs: readonly ListedTab[],
+	{ texts, markdowns }: PreparedReplacements,
+): Set<string> {
+	let text = '';
+	for (const { tab } of tabs) text += getStoredText(getBody(tab)) + getOuterText(tab);
+	for (const { find } of [...texts, ...markdowns]) text = text.replaceAll(find, '');
+	return new Set(text.match(placeholderPattern));
 }
 
 /** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */
@@ -191,27 +211,27 @@ type Placeholder = MarkdownReplacement & { readonly place: ContentPlace };
 
 /** Finds the paragraphs of a tab that are placeholders, from last to first, so that the indexes of the others stay right. */
 function findPlaceholders(
-	tab: docs_v1.Schema$Tab,
+	{ tab, tabId }: ListedTab,
 	markdowns: readonly MarkdownReplacement[],
 ): Placeholder[] {
-	const { tabId } = summarizeTab(tab);
 	const placeholders: Placeholder[] = [];
 	refuseMisplacedPlaceholders(getOuterText(tab), markdowns);
-	for (const element of getParagraphs(tab.documentTab?.body?.content ?? [])) {
+	for (const element of getParagraphs(getBody(tab))) {
 		// U+FFFC stands for each image, because a paragraph with an image is no placeholder.
 		const text = getStoredLine(element.paragraph, '\ufffc');
 		const markdown = markdowns.find(({ find }) => text.trim() === find);
-		if (markdown) {
-			const index = element.startIndex ?? 0;
-			const deletedEnd = (element.endIndex ?? 0) - 1;
-			placeholders.push({
-				...markdown,
-				place: { index, deletedEnd, tabId, isParagraphEmpty: true },
-			});
-		} else refuseMisplacedPlaceholders(text, markdowns);
+		if (markdown) placeholders.push({ ...markdown, place: buildPlace(element, tabId) });
+		else refuseMisplacedPlaceholders(text, markdowns);
 	}
 	return placeholders.toReversed();
 }
+
+const buildPlace = ({ startIndex, endIndex }: Elements[number], tabId: string): ContentPlace => ({
+	index: startIndex ?? 0,
+	deletedEnd: (endIndex ?? 0) - 1,
+	tabId,
+	isParagraphEmpty: true,
+});
 
 /** @throws NodeError 400 if a text that no Markdown can replace as a whole has a placeholder */
 function refuseMisplacedPlaceholders(

@@ -1,6 +1,7 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 export type DocsRequest = docs_v1.Schema$Request;
+type Kind = keyof DocsRequest;
 
 /** The first index of some content, and the index after its last character. */
 export type Extent = Readonly<Record<'start' | 'end', number>>;
@@ -15,23 +16,24 @@ export class RequestBuilder {
 		this.#tabId = tabId;
 	}
 
+	insert<K extends Kind>(kind: K, index: number, properties: DocsRequest[K]): void {
+		const location = { index, tabId: this.#tabId };
+		this.requests.push({ [kind]: { ...properties, location } });
+	}
+
+	/** An empty paragraph has the range of its newline, because Google refuses an empty range. */
+	change<K extends Kind>(kind: K, { start, end }: Extent, properties?: DocsRequest[K]): void {
+		const endIndex = Math.max(end, start + 1);
+		const range = { startIndex: start, endIndex, tabId: this.#tabId };
+		this.requests.push({ [kind]: { range, ...properties } });
+	}
+
 	insertText(text: string, index: number): void {
-		if (text === '') return;
-		this.requests.push({ insertText: { text, location: this.#locate(index) } });
+		if (text !== '') this.insert('insertText', index, { text });
 	}
 
-	insertTable(rows: number, columns: number, index: number): void {
-		this.requests.push({ insertTable: { rows, columns, location: this.#locate(index) } });
-	}
-
-	insertImage(uri: string, index: number): void {
-		this.requests.push({ insertInlineImage: { uri, location: this.#locate(index) } });
-	}
-
-	delete({ start, end }: Extent): void {
-		if (start === end) return;
-		const range = { startIndex: start, endIndex: end, tabId: this.#tabId };
-		this.requests.push({ deleteContentRange: { range } });
+	delete(extent: Extent): void {
+		if (extent.start < extent.end) this.change('deleteContentRange', extent);
 	}
 
 	/** @param fields what to set, in place of the properties of the style */
@@ -40,8 +42,8 @@ export class RequestBuilder {
 		paragraphStyle: docs_v1.Schema$ParagraphStyle,
 		fields = Object.keys(paragraphStyle).join(','),
 	): void {
-		const range = this.#rangeOf(extent);
-		if (fields) this.requests.push({ updateParagraphStyle: { range, paragraphStyle, fields } });
+		if (fields === '') return;
+		this.change('updateParagraphStyle', extent, { paragraphStyle, fields });
 	}
 
 	/** @param fields what to set, in place of the properties of the style */
@@ -50,23 +52,6 @@ export class RequestBuilder {
 		textStyle: docs_v1.Schema$TextStyle,
 		fields = Object.keys(textStyle).join(','),
 	): void {
-		const range = this.#rangeOf(extent);
-		if (fields) this.requests.push({ updateTextStyle: { range, textStyle, fields } });
-	}
-
-	addBullets(extent: Extent, bulletPreset: string): void {
-		const range = this.#rangeOf(extent);
-		this.requests.push({ createParagraphBullets: { range, bulletPreset } });
-	}
-
-	removeBullets(extent: Extent): void {
-		this.requests.push({ deleteParagraphBullets: { range: this.#rangeOf(extent) } });
-	}
-
-	#locate = (index: number): docs_v1.Schema$Location => ({ index, tabId: this.#tabId });
-
-	/** Returns the range of a text. An empty paragraph has the range of its newline, because Google refuses an empty range. */
-	#rangeOf({ start, end }: Extent): docs_v1.Schema$Range {
-		return { startIndex: start, endIndex: Math.max(end, start + 1), tabId: this.#tabId };
+		if (fields !== '') this.change('updateTextStyle', extent, { textStyle, fields });
 	}
 }

@@ -2,8 +2,8 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import type { ListKind, ParagraphBlock, TextMarks } from '../../../untrusted/document/blocks';
 import * as elements from '../../../untrusted/document/elements';
+import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';
-import { placeSpans } from './layout';
 import type { RequestBuilder } from './requestBuilder';
 
 const toPoints = (magnitude: number): docs_v1.Schema$Dimension => ({ magnitude, unit: 'PT' });
@@ -44,36 +44,37 @@ function buildTextStyle({ code, link, ...otherMarks }: TextMarks): docs_v1.Schem
 	return style;
 }
 
-export interface StyleChoice {
-	/** Whether the content must not take over the style of the paragraph at its index. */
-	readonly resetsStyle: boolean;
-	/** Whether the first paragraph continues the paragraph at the index, with the style of that paragraph. */
-	readonly continuesParagraph: boolean;
-}
-
 // All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google refuses in some places.
 const resetFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
 
 /** Adds the requests for styles of paragraphs and text. They change no index. */
-export function setStyles(builder: RequestBuilder, layout: Layout, choice: StyleChoice): void {
-	const { end } = layout;
-	const paragraphs = layout.paragraphs.slice(choice.continuesParagraph ? 1 : 0);
-	const start = paragraphs[0]?.start ?? end;
-	if (choice.resetsStyle && start < end) {
-		builder.removeBullets({ start, end });
-		builder.styleParagraphs({ start, end }, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
-	}
-	if (choice.resetsStyle && layout.start < end)
-		builder.styleText({ start: layout.start, end }, {}, '*');
+export function setStyles(builder: RequestBuilder, layout: Layout, place: ContentPlace): void {
+	// The first paragraph of content that continues a paragraph has the style of that paragraph.
+	const paragraphs = layout.paragraphs.slice(place.isParagraphEmpty ? 0 : 1);
+	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
 	setSpacing(builder, paragraphs);
 	for (const paragraph of paragraphs) {
 		// `setLists` styles later paragraphs of an item, because their style is reset when they lose their bullet.
 		const isLater = paragraph.block.list?.hasBullet === false;
 		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
-	for (const span of placeSpans(layout)) builder.styleText(span, buildTextStyle(span.marks));
+	for (const { spans } of layout.lines)
+		for (const span of spans) builder.styleText(span, buildTextStyle(span.marks));
+}
+
+function resetStyles(
+	builder: RequestBuilder,
+	{ start, end }: Layout,
+	[first]: readonly PlacedParagraph[],
+): void {
+	if (first && first.start < end) {
+		const extent = { start: first.start, end };
+		builder.change('deleteParagraphBullets', extent);
+		builder.styleParagraphs(extent, { namedStyleType: 'NORMAL_TEXT' }, resetFields);
+	}
+	if (start < end) builder.styleText({ start, end }, {}, '*');
 }
 
 /** Adds one request for each stretch of paragraphs without a table or plain text between them. */
@@ -105,31 +106,28 @@ export function setLists(
 	{ paragraphs }: Layout,
 	lists: readonly ListKind[],
 ): void {
-	for (const { list, items } of splitIntoLists(paragraphs))
+	for (const [list, items] of splitIntoLists(paragraphs))
 		addBullets(builder, items, bulletPresets[lists[list] ?? 'bullet']);
 	for (const paragraph of paragraphs) {
 		if (paragraph.block.list?.hasBullet !== false) continue;
-		builder.removeBullets(paragraph);
+		builder.change('deleteParagraphBullets', paragraph);
 		builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
 }
 
 /** Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list. */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
-	const stretches: Array<{ readonly list: number; readonly items: PlacedParagraph[] }> = [];
-	const openStretches = new Map<number, PlacedParagraph[]>();
+	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
+	let openStretches = new Map<number, PlacedParagraph[]>();
 	let lastEnd = -1;
 	for (const paragraph of paragraphs) {
-		if (paragraph.start > lastEnd + 1) openStretches.clear();
+		if (paragraph.start > lastEnd + 1) openStretches = new Map();
 		lastEnd = paragraph.end;
 		for (const list of paragraph.block.list?.lists ?? []) {
-			let items = openStretches.get(list);
-			if (items === undefined) {
-				items = [];
-				openStretches.set(list, items);
-				stretches.push({ list, items });
-			}
+			const items = openStretches.get(list) ?? [];
+			if (items.length === 0) stretches.push([list, items]);
 			items.push(paragraph);
+			openStretches.set(list, items);
 		}
 	}
 	return stretches;
@@ -141,14 +139,14 @@ function addBullets(
 	items: readonly PlacedParagraph[],
 	bulletPreset: string,
 ): void {
-	let tabCount = 0;
+	const [first] = items;
+	const last = items.at(-1);
+	if (!first || !last) return;
+	let end = Math.max(last.end, last.start + 1);
 	for (const { block, start } of items.toReversed()) {
 		if (!block.list?.hasBullet) continue;
 		builder.insertText('\t'.repeat(block.list.level), start);
-		tabCount += block.list.level;
+		end += block.list.level;
 	}
-	const start = items[0]?.start ?? 0;
-	const last = items.at(-1) ?? { start, end: start };
-	const end = Math.max(last.end, last.start + 1) + tabCount;
-	builder.addBullets({ start, end }, bulletPreset);
+	builder.change('createParagraphBullets', { start: first.start, end }, { bulletPreset });
 }

@@ -1,15 +1,18 @@
-import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
-
 import { createRefusal } from '../../../core/errors';
 import { quoteField } from '../../../fields/field';
 import type { Elements } from '../../../untrusted/document/elements';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
-import { type Content, fitIntoSection, isEmpty, parseContent, planWrite } from './contentRequests';
-import { findSection, planPlace } from './contentPlace';
+import { changeDocument } from './changeDocument';
+import {
+	type ContentJob,
+	fitIntoDocument,
+	isEmpty,
+	parseContent,
+	planContent,
+} from './contentRequests';
 import * as fields from './fields';
 import { prepareReplacements, type ReplacementResult, replaceTexts } from './replacements';
-import { carryOut, ensureTab, repeatIfOutdated } from './revisionGuard';
-import { getStoredText, mentionFirstTab, readBodyState } from './tabs';
+import { getStoredText } from './tabs';
 
 const writeFields = [
 	fields.documentId,
@@ -88,28 +91,21 @@ export const write = defineOperation({
 	getChangedId: ({ documentId }) => documentId,
 	prepare: refuseContradictions,
 	async send({ docs }, params, item): Promise<ReplacementResult> {
-		const { documentId, tab, section, fillFromInput } = params;
 		const content = await parseContent(params, item);
 		const replacements = await prepareReplacements(params, item);
-		const job = { documentId, tab, replacements, fillFromInput };
-		const replaceOnce = async () => await replaceTexts(docs, job, item);
-		if (isEmpty(content) && changesTexts(params))
-			return await repeatIfOutdated(documentId, replaceOnce, item);
+		const job = { ...params, docs, item, content, replacements };
+		if (isEmpty(content) && changesTexts(params)) return await replaceTexts(job);
 		if (isEmpty(content) && !params.allowEmpty)
 			throw createRefusal(
 				`${quoteField('content')} is empty`,
 				"Nothing was written. Check the expression that provides the content. Only an input object with 'allowEmpty': true clears the document.",
 			);
-		// A new tab has no headings.
-		if (params.createTab && section === '') await ensureTab(docs, documentId, tab, item);
-		const written = await replaceContent(docs, params, content, item);
+		const written = await replaceContent(job);
 		if (!changesTexts(params)) return written;
 		// After the content, so that texts are replaced in it, too.
-		const replaced = await repeatIfOutdated(documentId, replaceOnce, item);
-		return {
-			...replaced,
-			characterCount: written.characterCount + replaced.characterCount,
-		};
+		const replaced = await replaceTexts(job);
+		const characterCount = written.characterCount + replaced.characterCount;
+		return { ...replaced, characterCount };
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,
@@ -133,33 +129,26 @@ function refuseContradictions(params: WriteParams): WriteParams {
 	return params;
 }
 
-/** Replaces a section or a tab. Repeats this if somebody else changes another part of the document meanwhile. */
-async function replaceContent(
-	docs: docs_v1.Docs,
-	{ documentId, tab, section: heading }: WriteParams,
-	content: Content,
-	item: Item,
-) {
+/** Replaces a section or a tab, unless somebody else changes it meanwhile. */
+async function replaceContent(job: ContentJob) {
 	let firstText: string | undefined;
-	const replaceOnce = async () => {
-		const body = await readBodyState(docs, documentId, tab, 'texts');
-		const section = findSection(body, heading);
-		const text = getStoredText(section.elements);
-		firstText ??= text;
-		if (text !== firstText)
-			throw createRefusal(
-				'Someone else changed the content while it was being replaced',
-				'Nothing was written. Check the document before you run this again.',
-			);
-		mentionFirstTab(body, tab, item);
-		const place = planPlace(body, section, 'replace');
-		const fittedContent = fitIntoSection(content, section);
-		const planChange = (urls: ReadonlySet<string>) => planWrite(fittedContent, place, urls);
-		const { characterCount, revisionId } = await carryOut(docs, body, planChange, item);
-		mentionRemovedObjects(section.elements, item);
-		return { documentId, characterCount, revisionId };
-	};
-	return await repeatIfOutdated(documentId, replaceOnce, item);
+	const { change, result } = await changeDocument({
+		...job,
+		detail: 'texts',
+		plan(body, isPicture) {
+			const { oldElements, place, content } = fitIntoDocument(job, body, 'replace');
+			const oldText = getStoredText(oldElements);
+			firstText ??= oldText;
+			if (oldText !== firstText)
+				throw createRefusal(
+					'Someone else changed the content while it was being replaced',
+					'Nothing was written. Check the document before you run this again.',
+				);
+			return { ...planContent(content, place, isPicture), oldElements };
+		},
+	});
+	mentionRemovedObjects(change.oldElements, job.item);
+	return result;
 }
 
 /** What new content does not bring back, by Google's name. */

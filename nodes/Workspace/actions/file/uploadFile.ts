@@ -104,13 +104,14 @@ async function uploadNewFile(
 	upload: Upload,
 	request: Parameters<Clients['uploadToDrive']>[0],
 ): Promise<UploadedFile> {
-	const { item, fileIndex, params, clients } = upload;
+	const { parentFolder } = upload.params;
 	const metadata: File = { ...request.metadata };
-	if (params.parentFolder) metadata.parents = [params.parentFolder];
-	const markerId = `${item.markerId}-${fileIndex}`;
+	if (parentFolder) metadata.parents = [parentFolder];
+	const markerId = `${upload.item.markerId}-${upload.fileIndex}`;
 	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
 	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
-	return await clients.uploadToDrive({ ...request, metadata }).catch(async (error: unknown) => {
+	const uploading = upload.clients.uploadToDrive({ ...request, metadata });
+	return await uploading.catch(async (error: unknown) => {
 		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that file.
 		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
 		if (!mayExist) throw error;

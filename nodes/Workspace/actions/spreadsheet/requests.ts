@@ -130,7 +130,7 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 	for (const { plan, item, steps, isFirst } of writes) {
 		if (isFirst && plan.firstHint) item.addHint(plan.firstHint);
 		for (const { hint } of steps) if (hint) item.addHint(hint);
-		const names = findTextsAmongNumbers(plan.table, steps);
+		const names = findTextsAmongNumbers(plan, steps);
 		if (names.length > 0)
 			item.addHint(
 				`A text was stored in ${listNames(names)}, which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.`,
@@ -139,8 +139,10 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 }
 
 /** Returns the names of the columns of numbers in which steps write a text. */
-function findTextsAmongNumbers(table: FittedTable, steps: readonly RowStep[]): string[] {
+function findTextsAmongNumbers({ table, options }: TablePlan, steps: readonly RowStep[]) {
 	const names = new Set<string>();
+	// Google may read such a text as a number.
+	if (options.valueInputOption === 'USER_ENTERED') return [];
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn)

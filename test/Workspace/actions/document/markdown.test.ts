@@ -228,8 +228,8 @@ test.each([
 		const { requests } = planIn(markdownToBlocks(markdown), {
 			index: 5,
 			deletedEnd: 5,
-			continuesParagraph: continues,
-			resetsStyle,
+			isParagraphEmpty: !continues,
+			keepsStyle: !resetsStyle,
 		});
 		const ranges = requests.flatMap((request) =>
 			Object.entries(

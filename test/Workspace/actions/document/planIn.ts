@@ -4,14 +4,14 @@ import { planContent } from '../../../../nodes/Workspace/actions/document/conten
 /** Plans content in an empty document. */
 export const planIn = (content: DocumentContent, changes: object = {}) =>
 	planContent(
-		{ ...content, insertImages: false },
+		content,
 		{
 			index: 1,
 			deletedEnd: 1,
 			tabId: undefined,
 			isParagraphEmpty: true,
-			continuesParagraph: false,
-			resetsStyle: false,
+			keepsStyle: true,
 			...changes,
 		},
+		() => false,
 	);

@@ -288,13 +288,10 @@ describe('images of Markdown', () => {
 		);
 
 	test.each([
-		['The image could not be retrieved.', 'https://b.example/b.png, https://a.example/a.png'],
-		[
-			'Invalid requests[1].insertInlineImage: no',
-			'https://b.example/b.png, https://a.example/a.png',
-		],
-		['Invalid requests[8].insertInlineImage: no', 'https://b.example/b.png'],
-		['Invalid requests[10].insertInlineImage: no', 'https://a.example/a.png'],
+		['The image could not be retrieved.', 'https://a.example/a.png, https://b.example/b.png'],
+		['Invalid requests[0].insertText: no', 'https://a.example/a.png, https://b.example/b.png'],
+		['Invalid requests[1].insertInlineImage: no', 'https://a.example/a.png'],
+		['Invalid requests[2].insertInlineImage: no', 'https://b.example/b.png'],
 	])('that Google refuses with %j become links', async (message, links) => {
 		calls.google.fault({ match: 'docs.documents.batchUpdate', status: 400, message });
 		const item = testItem();

@@ -199,6 +199,11 @@ test('a text among numbers is told', async () => {
 	expect(item.hints).toEqual([
 		"A text was stored in 'Amount', which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.",
 	]);
+	// Google makes a number of it.
+	const entered = { ...params, valueInputOption: 'USER_ENTERED' };
+	const enteredItem = testItem({ json: { Key: 'c', Amount: '1200' } });
+	await calls.together('append', [{ params: entered, item: enteredItem }]);
+	expect(enteredItem.hints).toEqual([]);
 });
 
 test('n8n asks for columns to match by before it runs the node', () => {

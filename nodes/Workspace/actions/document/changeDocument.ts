@@ -1,0 +1,203 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
+
+import { toError, type NodeError, isNodeError } from '../../../core/errors';
+import { KeyedMutex } from '../../../core/keyedMutex';
+import { getGlobalSingleton } from '../../../core/runtime';
+import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
+import type { Item } from '../../operation';
+import type { PictureChoice } from './layout';
+import type { DocsRequest } from './requestBuilder';
+import * as tabs from './tabs';
+
+type Document = docs_v1.Schema$Document;
+type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
+
+/** Requests that change a document in one step. */
+export interface Change {
+	readonly requests: readonly DocsRequest[];
+	/** The text that the tab contains after the change, with a newline after each paragraph and cell but the last one; absent if the document cannot show whether the change was carried out. */
+	readonly text?: string;
+	/** How many indexes the body of the tab gains. */
+	readonly growth: number;
+	/** Number of inserted UTF-16 units, without those of `replaceAllText`. */
+	readonly characterCount: number;
+}
+
+/** Where to change what. */
+export interface DocumentTarget {
+	readonly docs: docs_v1.Docs;
+	readonly item: Item;
+	readonly documentId: string;
+	/** ID or title of the tab; '' for the first tab, or for all tabs if texts are replaced. */
+	readonly tab: string;
+	/** Text of the heading of the section to change; '' or absent for the whole tab. */
+	readonly section?: string;
+	/** Whether to add the tab if there is none with its title. */
+	readonly createTab?: boolean;
+	/** Whether images become pictures, unless Google cannot fetch them. Otherwise they are links. */
+	readonly insertImages: boolean;
+	/** Google's response to the creation of the document, which is then not read. */
+	readonly created?: Document | undefined;
+}
+
+interface ChangeJob<C extends Change = Change> extends DocumentTarget {
+	readonly detail: tabs.Detail;
+	plan(body: tabs.BodyState, isPicture: PictureChoice): C;
+}
+
+/** A change is planned at most so many times if somebody else edits the document meanwhile. */
+const maxPlans = 6;
+/** A pause has a random length, so that two executions do not meet again. The longest pause grows by this much with each plan. */
+const pauseStepMilliseconds = 400;
+
+/** The turns of the executions of this process that change a document. All versions of the package in this process share them. */
+const turns = new KeyedMutex(
+	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
+);
+
+/** Reads a document, plans a change and carries it out, after the changes of other executions of this process to the same document. */
+export async function changeDocument<C extends Change>(job: ChangeJob<C>) {
+	return await turns.doInTurn(job.documentId, async () => await repeatIfOutdated(job));
+}
+
+/** Changes the document again if somebody else changed it after the read. Google then refuses the change. */
+async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
+	let { created } = job;
+	for (let planCount = 1; ; planCount++) {
+		try {
+			const body = created?.revisionId ? tabs.toBodyState(created) : await readBody(job);
+			return await carryOut(job, body);
+		} catch (error) {
+			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
+			if (planCount === maxPlans || !isOutdated) throw toError(error);
+		}
+		created = undefined;
+		// If the run is canceled, the pause ends, and the next request throws.
+		const { signal } = job.item;
+		const pauseMilliseconds = Math.random() * pauseStepMilliseconds * planCount;
+		await sleep(pauseMilliseconds, undefined, { signal }).catch(() => undefined);
+	}
+}
+
+/** Reads the body of the tab, which may have to be added first. */
+async function readBody(job: ChangeJob) {
+	let document = await tabs.readForChange(job);
+	// A new tab has no headings.
+	if (job.createTab && !job.section && isNewTitle(job.tab, document)) {
+		const title = job.tab.trim();
+		const request = { addDocumentTab: { tabProperties: { title } } };
+		await sendRequests(job, document.revisionId ?? '', [request]);
+		document = await tabs.readForChange(job);
+	}
+	return tabs.toBodyState(document, job.tab);
+}
+
+/** Whether a tab with this title can be added. What looks like one of Google's IDs is no title. */
+function isNewTitle(title: string, document: Document): boolean {
+	if (/^(?:t\.[\w-]+)?$/.test(title.trim())) return false;
+	return matchTabs(flattenTabs(document.tabs), title).length === 0;
+}
+
+/** Carries out a change, with links in place of the images that Google refuses. */
+async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyState) {
+	const refusedUrls = new Set<string>();
+	const isPicture: PictureChoice = (url) =>
+		job.insertImages && url !== undefined && !refusedUrls.has(url);
+	for (;;) {
+		const change = job.plan(body, isPicture);
+		try {
+			const { writeControl, replies = [] } = await sendChange(job, body, change);
+			if (refusedUrls.size > 0)
+				job.item.addHint(
+					`Google could not fetch these images, so they became links: ${[...refusedUrls].join(', ')}`,
+				);
+			return {
+				change,
+				replies,
+				result: {
+					documentId: job.documentId,
+					characterCount: change.characterCount,
+					revisionId: writeControl?.requiredRevisionId ?? '',
+				},
+			};
+		} catch (error) {
+			giveUpImages(error, change, refusedUrls);
+		}
+	}
+}
+
+/** Gives up the image that Google names in a refusal. Each names only one, so the second one gives up all. @throws any other error */
+function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {
+	const urls = requests.map(({ insertInlineImage }) => insertInlineImage?.uri ?? '');
+	if (!isRefused(error) || !urls.some(Boolean)) throw toError(error);
+	const requestIndex = /requests\[(\d+)\]/.exec(error.message)?.[1];
+	const namedUrl = urls[Number(requestIndex)];
+	const givenUpUrls = namedUrl && refusedUrls.size === 0 ? [namedUrl] : urls.filter(Boolean);
+	for (const url of givenUpUrls) refusedUrls.add(url);
+}
+
+/** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
+const isRefused = (error: unknown): error is NodeError =>
+	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
+
+/** Sends a change. If the answer does not arrive, the document shows whether the change was carried out. */
+async function sendChange(job: ChangeJob, body: tabs.BodyState, change: Change): Promise<Response> {
+	try {
+		return await sendRequests(job, body.revisionId, change.requests);
+	} catch (error) {
+		const isUnknown = isNodeError(error) && error.outcome === 'unknown';
+		if (!isUnknown || job.item.signal?.aborted) throw toError(error);
+		return await findOutcome(job, body, change, error);
+	}
+}
+
+/** Sends requests as one atomic change, unless there are none. The change is retryable: Google refuses it if the document has another revision. */
+async function sendRequests(
+	{ docs, documentId }: ChangeJob,
+	requiredRevisionId: string,
+	requests: readonly DocsRequest[],
+): Promise<Response> {
+	const writeControl = { requiredRevisionId };
+	if (requests.length === 0) return { writeControl };
+	const requestBody = { requests: [...requests], writeControl };
+	const options = { retryConfig: { httpMethodsToRetry: ['POST'] } };
+	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
+}
+
+/** Compares the document with a change. @returns a response if it was carried out @throws NodeError if it was not, or if that cannot be seen */
+async function findOutcome(
+	{ docs, documentId }: ChangeJob,
+	body: tabs.BodyState,
+	change: Change,
+	failure: NodeError,
+): Promise<Response> {
+	const reading = docs.documents.get({ documentId, includeTabsContent: true });
+	const document = await reading.then(
+		({ data }) => data,
+		() => undefined,
+	);
+	// Compares revisions first, because a change of formatting does not change the text.
+	if (document?.revisionId === body.revisionId)
+		throw failure.with({
+			message: `The document was not changed: ${failure.message}`,
+			description: 'Nothing was written. You can safely run this again.',
+			outcome: 'notDone',
+		});
+	if (document && showsChange(document, body, change))
+		return { writeControl: { requiredRevisionId: document.revisionId ?? null } };
+	throw failure.with({
+		message: `The content may have been written: ${failure.message}`,
+		description: `Check ${tabs.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
+		outcome: 'unknown',
+		saysOutcome: true,
+	});
+}
+
+function showsChange({ tabs: allTabs }: Document, body: tabs.BodyState, change: Change): boolean {
+	const tab = flattenTabs(allTabs).find(({ tabId }) => [undefined, tabId].includes(body.tabId));
+	const content = tabs.getBody(tab?.tab);
+	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
+	if (change.text === undefined || !hasSameEnd) return false;
+	return tabs.getStoredText(content).includes(change.text);
+}
