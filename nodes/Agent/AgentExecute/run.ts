@@ -84,8 +84,10 @@ async function performItem(
 			liveView.showText(item.json.output);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
-		const result = { output: finishItem(run, item, call, waitResult), doneWork };
-		return { result, mustNotRepeat: true };
+		return {
+			result: { output: finishItem(run, item, call, waitResult), doneWork },
+			mustNotRepeat: true,
+		};
 	} catch (error) {
 		return toFailedItem(error, progress);
 	} finally {
