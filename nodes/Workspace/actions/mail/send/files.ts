@@ -4,6 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
@@ -41,7 +42,8 @@ export async function readFiles(
 		if ('field' in attachment) files.push(await findFieldFile(attachment.field, item));
 		else files.push(decodeFile(attachment));
 	}
-	for (const id of mail.driveFiles) files.push(await findDriveFile(drive, id));
+	const lookUp = async (id: string) => await findDriveFile(drive, id);
+	files.push(...(await mapWithConcurrency(mail.driveFiles, initialConcurrency, lookUp)));
 	// An email holds files as base64, which takes four characters for three bytes.
 	let encodedBytes = 0;
 	for (const { size } of files) encodedBytes += (size * 4) / 3;
