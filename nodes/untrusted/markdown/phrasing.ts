@@ -54,10 +54,10 @@ function findLongestMark(pieces: Pieces, start: number, openMarks: readonly Mark
 	return { mark: longestMark, end: Math.max(longestEnd, start + 1) };
 }
 
+const nodeTypes = { italic: 'emphasis', bold: 'strong', strikethrough: 'delete' } as const;
+
 function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
-	if (mark === 'link') return { type: 'link', url, children };
-	if (mark === 'bold') return { type: 'strong', children };
-	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
+	return mark === 'link' ? { type: mark, url, children } : { type: nodeTypes[mark], children };
 }
 
 function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {

@@ -57,12 +57,7 @@ const createFields = [
 		defaultWhen: { field: 'from', is: 'content', default: false },
 		showWhen: { from: ['template'] },
 	},
-	{
-		...fields.replacements,
-		showWhen: { from: ['template'] },
-		description:
-			'Texts to find in the new document and what to put in their place. If Find contains {{ }}, set it to Fixed. Markdown takes the place of a whole paragraph.',
-	},
+	{ ...fields.replacements, showWhen: { from: ['template'] } },
 	createdFiles.buildParentFolderField(
 		'The folder to create the document in. Leave empty to use My Drive.',
 	),
