@@ -85,14 +85,14 @@ function linkAddresses(line: string): PhrasingContent[] {
 const isText = ({ imageUrl, footnoteNumber }: ParagraphPiece) => !imageUrl && !footnoteNumber;
 const isBlank = (piece: ParagraphPiece) => piece.text.trim() === '' && isText(piece);
 
+/** Spaces at the beginning, the text without the spaces around it, and spaces at the end. */
+const spacesAroundPattern = /^\s+|\S(?:.*\S)?|\s+$/gs;
+
 /** Splits off the spaces at both ends of a text. */
 function splitOffSpaces(piece: ParagraphPiece): ParagraphPiece[] {
 	if (piece.marks.code || !isText(piece)) return [piece];
-	const content = piece.text.trim();
-	const start = piece.text.indexOf(content);
-	const end = start + content.length;
-	const texts = [piece.text.slice(0, start), content, piece.text.slice(end)];
-	return texts.filter((text) => text !== '').map((text) => ({ ...piece, text }));
+	const texts = piece.text.match(spacesAroundPattern) ?? [];
+	return texts.map((text) => ({ ...piece, text }));
 }
 
 /** Leaves a space only the marks that both of its neighbors have. */
