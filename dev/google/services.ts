@@ -2,7 +2,7 @@ import { createDocsService, type DocsService } from './docs/service.ts';
 import { createDriveService, type DriveService } from './drive/service.ts';
 import { FileRegistry } from './files.ts';
 import { createGmailService, type GmailService } from './gmail/service.ts';
-import type { Handler, Service } from './service.ts';
+import type { Service } from './service.ts';
 import { createSheetsService } from './sheets/service.ts';
 
 export interface Services {
@@ -38,10 +38,6 @@ export function findService(services: Services, method: string): Service | undef
 	const { gmail, sheets, docs, drive } = services;
 	const byName: Readonly<Record<string, Service>> = { gmail, sheets, docs, drive };
 	return byName[method.slice(0, method.indexOf('.'))];
-}
-
-export function findHandler(services: Services, method: string): Handler | undefined {
-	return findService(services, method)?.methods[method];
 }
 
 export function resetServices({ files, gmail, sheets, docs, drive }: Services): void {

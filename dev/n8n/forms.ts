@@ -22,8 +22,10 @@ export async function submitForm(url: string, ...values: string[]): Promise<Resp
 
 /** Sends a request to a published address, which is there a moment after its workflow. */
 export async function fetchPublished(url: string, init: RequestInit): Promise<Response> {
+	// n8n closes connections that were idle for 5 s. A call that reused one at that moment would be reset.
+	const headers = { ...(init.headers as Record<string, string>), connection: 'close' };
 	for (;;) {
-		const response = await fetch(url, init);
+		const response = await fetch(url, { ...init, headers });
 		const isMissing =
 			response.status === 404 &&
 			/not registered|<!DOCTYPE/.test(await response.clone().text());

@@ -5,6 +5,12 @@ export function shorten(text: string, maxLength = 100): string {
 	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** Builds an excerpt of a response: the beginning of its text on one line. A web page has none. */
+export function buildExcerpt(text: string): string {
+	const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+	return line.startsWith('<') ? '' : shorten(line, 300);
+}
+
 /** Joins sentences with spaces, and leaves out empty and missing texts. */
 export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

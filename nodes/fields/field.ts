@@ -91,6 +91,8 @@ export interface Field {
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
 	/** The only mode that has this field. The other mode has another field in its place, or none. */
 	readonly onlyIn?: ReadContext['mode'];
+	/** An input object may leave the key out, but not give it an empty text, or undefined from an expression that found nothing. */
+	readonly refusesEmptyKey?: true;
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
 	/** The default in the form while another field has this value. n8n does not know this default: it applies when the value is read. */

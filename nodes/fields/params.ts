@@ -52,6 +52,8 @@ class ParameterReader {
 	#readField(field: Field): unknown {
 		const { name, showWhen = {}, requiredUnless = [], fallbackField } = field;
 		const raw = this.#rawValues[name];
+		if (field.refusesEmptyKey && Object.hasOwn(this.#rawValues, name))
+			refuseEmptyKey(field, raw, this.#context);
 		const isShown = Object.entries(showWhen).every((condition) => this.#meets(...condition));
 		if (isShown && field.namesFiles && Object.hasOwn(this.#rawValues, name))
 			refuseUnnamedFiles(field, raw, this.#context);
@@ -94,6 +96,13 @@ class ParameterReader {
 const isFromModel = (value: unknown) => /\$fromAI\b/i.test(JSON.stringify(value));
 
 const isMissing = (raw: unknown) => raw === undefined || raw === null;
+
+function refuseEmptyKey(field: Field, raw: unknown, context: ReadContext): void {
+	const isBlank = typeof raw === 'string' && raw.trim() === '';
+	if (context.mode === 'fields' || (raw !== undefined && !isBlank)) return;
+	const advice = `${missingDataAdvice} To go without it, leave the key out.`;
+	throw createRefusal(`'${getLabel(field, context)}' is empty`, advice);
+}
 
 function requireValue(field: Field, raw: unknown, value: unknown, context: ReadContext): void {
 	if (!field.required) return;

@@ -53,14 +53,14 @@ describe('Agent API', () => {
 
 	test.each([
 		[200, undefined, undefined],
-		[299, 'text/html; charset=utf-8', 'There is a web page at {place}, not the agent service.'],
-		[300, undefined, 'There is a redirect (300) at {place}'],
-		[399, undefined, 'There is a redirect (399) at {place}'],
+		[299, 'text/html; charset=utf-8', '{place} is a web page, not the agent service.'],
+		[300, undefined, '{place} is a redirect (300)'],
+		[399, undefined, '{place} is a redirect (399)'],
 		[400, 'text/html', undefined],
 		[501, undefined, undefined],
-		[502, undefined, 'The service behind {place} is not running (502)'],
-		[503, undefined, 'The service behind {place} is not running (503)'],
-		[504, undefined, 'The service behind {place} is not running (504)'],
+		[502, undefined, '{place} does not respond: the service behind it is not running (502)'],
+		[503, undefined, '{place} does not respond: the service behind it is not running (503)'],
+		[504, undefined, '{place} does not respond: the service behind it is not running (504)'],
 		[505, undefined, undefined],
 	])(
 		'of both addresses, status %d of type %s is told as %s',
@@ -74,9 +74,9 @@ describe('Agent API', () => {
 			const verdicts = [
 				[
 					await check({ deploymentUrl: server.url }),
-					`the Deployment URL (${new URL(server.url).host}/execute)`,
+					`The Deployment URL (${new URL(server.url).host}/execute)`,
 				],
-				[await check(), `the WebSocket URL (127.0.0.1:${service.port}/ws)`],
+				[await check(), `The WebSocket URL (127.0.0.1:${service.port}/ws)`],
 			] as const;
 			await server.close();
 			for (const [{ status: verdict, message }, place] of verdicts) {
@@ -93,7 +93,7 @@ describe('Agent API', () => {
 		const { host } = new URL(server.url);
 		expect(await check({ deploymentUrl: server.url })).toEqual({
 			status: 'Error',
-			message: `The service refused the API key (${status}) at the Deployment URL (${host}/execute)`,
+			message: `The Deployment URL (${host}/execute) refused the API key (${status})`,
 		});
 		await server.close();
 	});
@@ -120,7 +120,7 @@ describe('Agent API', () => {
 		await serve();
 		const { message } = await check({ webSocketUrl: 'ws://no..where' });
 		expect(message).toContain(
-			'Could not connect to the WebSocket URL (no..where/ws): the host name',
+			'The WebSocket URL (no..where/ws) does not respond: the host name',
 		);
 	});
 
@@ -153,12 +153,17 @@ describe('Agent API', () => {
 	});
 
 	test.each<[string, AgentServiceOptions, Readonly<Record<string, string>>, RegExp]>([
-		['a wrong path', {}, { webSocketUrl: '{ws}/elsewhere' }, /\/elsewhere\/ws\) \(404\)/],
+		[
+			'a wrong path',
+			{},
+			{ webSocketUrl: '{ws}/elsewhere' },
+			/\/elsewhere\/ws\) was not found \(404\)/,
+		],
 		[
 			'nobody there',
 			{},
 			{ webSocketUrl: 'ws://127.0.0.1:1' },
-			/127\.0\.0\.1:1\/ws\): the connection was refused\. Check its scheme/,
+			/127\.0\.0\.1:1\/ws\) does not respond: the connection was refused\. Check its scheme/,
 		],
 		[
 			'TLS where there is none',
@@ -285,24 +290,6 @@ describe('Agent API', () => {
 			]);
 			expect(service.upgrades).toHaveLength(0);
 		});
-	});
-
-	test.each(['/ws', '/ws/'])('a WebSocket URL with %s is told', async (end) => {
-		await serve();
-		expect(await check({ webSocketUrl: service.webSocketUrl + end })).toEqual({
-			status: 'Error',
-			message: "Enter the WebSocket URL without '/ws'. The node adds it",
-		});
-		expect(service.connections).toBe(0);
-	});
-
-	test.each(['/execute', '/execute/'])('a Deployment URL with %s is told', async (end) => {
-		await serve();
-		expect(await check({ deploymentUrl: service.url + end })).toEqual({
-			status: 'Error',
-			message: "Enter the Deployment URL without '/execute'. The node adds it",
-		});
-		expect(service.connections).toBe(0);
 	});
 
 	test('http at a port that speaks TLS says what to change, and nothing of an agent', async () => {

@@ -77,21 +77,15 @@ test.each([3.1, 2.2])('with AI Agent %d a model calls every operation', async (v
 	expect(google.gmail.sent.length).toBeGreaterThan(0);
 });
 
-test.each([3.1, 2.2])(
-	'with AI Agent %d a model gets a long table in parts, by what each says',
-	async (version) => {
-		const first = seedLongTable(google);
-		model.answer(({ toolAnswers }) => {
-			const next = toolAnswers.length === 0 ? first : findNextCall(first, toolAnswers.at(-1));
-			return next ? [next] : 'All read.';
-		});
-		await runAgent(
-			[toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)],
-			version,
-		);
-		expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
-	},
-);
+test('a model gets a long table in parts, by what each says', async () => {
+	const first = seedLongTable(google);
+	model.answer(({ toolAnswers }) => {
+		const next = toolAnswers.length === 0 ? first : findNextCall(first, toolAnswers.at(-1));
+		return next ? [next] : 'All read.';
+	});
+	await runAgent([toolNode('Read rows', toolParameters['Read rows'] ?? {}, workspace)], 3.1);
+	expectWholeTable(model.requests.at(-1)?.toolAnswers ?? []);
+});
 
 test('the model reads what each tool does, and which cannot be undone', async () => {
 	model.answer(() => 'Nothing to do.');

@@ -25,7 +25,12 @@ type Body = gmail_v1.Schema$Message &
 async function ask(path: string, init: RequestInit = {}): Promise<{ status: number; body: Body }> {
 	const answer = await fetch(`${google.url}${path}`, {
 		...init,
-		headers: { Authorization: `Bearer ${token}`, ...(init.headers as Record<string, string>) },
+		headers: {
+			Authorization: `Bearer ${token}`,
+			// A connection that was idle for 5 s may be reset when it is used again.
+			connection: 'close',
+			...(init.headers as Record<string, string>),
+		},
 	});
 	return { status: answer.status, body: (await answer.json()) as Body };
 }

@@ -1,8 +1,4 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
-
 import { expectNoViolations, startGoogle, type GoogleServer } from '../../dev/google/server';
-
-const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 let google: GoogleServer;
 let token: string;
@@ -10,14 +6,6 @@ let token: string;
 beforeAll(async () => {
 	google = await startGoogle({
 		pathPrefix: '/prefix',
-		users: ['someone@example.com', 'other@example.com'],
-		serviceAccounts: [
-			{
-				email: 'robot@project.example',
-				publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-				delegates: ['someone@example.com'],
-			},
-		],
 	});
 });
 beforeEach(() => {
@@ -51,16 +39,6 @@ async function post(path: string, body: unknown): Promise<Response> {
 
 async function errorOf(answer: Response): Promise<Envelope['error']> {
 	return ((await answer.json()) as Envelope).error;
-}
-
-async function tokenEndpoint(
-	form: Record<string, string>,
-): Promise<{ status: number; body: Record<string, string> }> {
-	const answer = await fetch(`${google.url}/token`, {
-		method: 'POST',
-		body: new URLSearchParams(form),
-	});
-	return { status: answer.status, body: (await answer.json()) as Record<string, string> };
 }
 
 describe('the contract', () => {
@@ -137,174 +115,4 @@ describe('sign-in', () => {
 			errors: [{ reason: 'notFound' }],
 		});
 	});
-
-	it('ends tokens', async () => {
-		google.tokens.expire(token);
-		expect((await get('/drive/v3/files')).status).toBe(401);
-	});
-
-	it('gives a code on the consent page, tokens for the code, and new tokens for the refresh token', async () => {
-		const query = new URLSearchParams({
-			client_id: 'client',
-			redirect_uri: 'http://127.0.0.1:1/callback',
-			response_type: 'code',
-			scope: 'https://www.googleapis.com/auth/drive.file',
-			state: 'state',
-		});
-		const page = await (
-			await fetch(`${google.url}/o/oauth2/v2/auth?${query.toString()}`)
-		).text();
-		expect(page).toContain('other@example.com');
-		const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1] ?? '';
-		const allowed = await fetch(new URL(action, google.url), {
-			method: 'POST',
-			redirect: 'manual',
-			body: new URLSearchParams({ ...Object.fromEntries(query), email: 'other@example.com' }),
-		});
-		const back = new URL(allowed.headers.get('location') ?? '');
-		expect(back.searchParams.get('state')).toBe('state');
-		const form = {
-			grant_type: 'authorization_code',
-			code: back.searchParams.get('code') ?? '',
-			client_id: 'client',
-			client_secret: 'secret',
-			redirect_uri: 'http://127.0.0.1:1/callback',
-		};
-		const { body } = await tokenEndpoint(form);
-		expect(google.tokens.find(body['access_token'] ?? '')).toMatchObject({
-			user: 'other@example.com',
-			clientId: 'client',
-			scopes: ['https://www.googleapis.com/auth/drive.file'],
-		});
-		expect((await tokenEndpoint(form)).body['error']).toBe('invalid_grant');
-
-		const refreshToken = body['refresh_token'] ?? '';
-		const refresh = { grant_type: 'refresh_token', refresh_token: refreshToken };
-		const refreshed = await tokenEndpoint(refresh);
-		expect(google.tokens.find(refreshed.body['access_token'] ?? '')?.user).toBe(
-			'other@example.com',
-		);
-		google.tokens.revoke(refreshToken);
-		expect(await tokenEndpoint(refresh)).toMatchObject({
-			status: 400,
-			body: { error: 'invalid_grant' },
-		});
-	});
-
-	it('tells at each refresh when the sign-in of an app in Testing ends, and ends it', async () => {
-		const ends = (seconds: number) => {
-			const refresh_token = google.tokens.issueRefresh({
-				endsAt: Date.now() + seconds * 1000,
-			});
-			return tokenEndpoint({ grant_type: 'refresh_token', refresh_token });
-		};
-		const { body } = await ends(604_800);
-		expect(Number(body['refresh_token_expires_in'])).toBeLessThan(604_800);
-		expect(Number(body['refresh_token_expires_in'])).toBeGreaterThan(604_700);
-		expect(await ends(-1)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
-	});
-
-	it('takes the signed assertion of a service account', async () => {
-		const now = Math.floor(Date.now() / 1000);
-		const assertion = (claims: object) => {
-			const parts = [{ alg: 'RS256', typ: 'JWT' }, claims].map((part) =>
-				Buffer.from(JSON.stringify(part)).toString('base64url'),
-			);
-			const signature = sign('RSA-SHA256', Buffer.from(parts.join('.')), privateKey).toString(
-				'base64url',
-			);
-			return [...parts, signature].join('.');
-		};
-		const claims = {
-			iss: 'robot@project.example',
-			scope: 'https://www.googleapis.com/auth/drive',
-			aud: `${google.url}/token`,
-			iat: now,
-			exp: now + 3600,
-		};
-		const ask = async (more: object) =>
-			await tokenEndpoint({
-				grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-				assertion: assertion({ ...claims, ...more }),
-			});
-		const { body } = await ask({ sub: 'someone@example.com' });
-		expect(google.tokens.find(body['access_token'] ?? '')?.user).toBe('someone@example.com');
-		expect(await ask({ sub: 'stranger@example.com' })).toMatchObject({
-			status: 401,
-			body: { error: 'unauthorized_client' },
-		});
-		for (const wrong of [{ exp: now - 10 }, { aud: 'elsewhere' }, { iss: 'x' }]) {
-			expect(await ask(wrong)).toMatchObject({
-				status: 400,
-				body: { error: 'invalid_grant' },
-			});
-		}
-	});
-});
-
-describe('faults', () => {
-	const list = '/drive/v3/files';
-	const create = async () => await post('/v1/documents', { title: 'T' });
-
-	it('answers in the envelope of the family, for the requests that are named', async () => {
-		google.fault({ match: 'drive.files.list', nth: 2, times: 2, status: 429, retryAfter: 7 });
-		const answers = [];
-		for (let count = 0; count < 4; count++) answers.push(await get(list));
-		expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 200]);
-		expect(answers[1]?.headers.get('retry-after')).toBe('7');
-		google.fault({
-			match: ({ path }) => path.startsWith('/v1/'),
-			status: 403,
-			reason: 'rateLimitExceeded',
-		});
-		expect((await errorOf(await get('/v1/documents/x'))).details?.[0]?.reason).toBe(
-			'RATE_LIMIT_EXCEEDED',
-		);
-	});
-
-	it('resets before and after the work', async () => {
-		google.fault({ match: 'docs.documents.create', connection: 'resetBefore' });
-		await expect(create()).rejects.toThrow();
-		expect(google.files.listAll()).toHaveLength(0);
-		google.fault({ match: 'docs.documents.create', connection: 'resetAfter' });
-		await expect(create()).rejects.toThrow();
-		expect(google.files.listAll()).toHaveLength(1);
-		google.fault({ match: 'docs.documents.create', status: 503, carriedOut: true });
-		expect((await create()).status).toBe(503);
-		expect(google.files.listAll()).toHaveLength(2);
-	});
-
-	it('never answers, drips, or cuts an answer', async () => {
-		google.fault({ match: 'drive.files.list', connection: 'blackHole' });
-		const waiting = fetch(google.url + list, {
-			headers: { Authorization: `Bearer ${token}` },
-			signal: AbortSignal.timeout(100),
-		});
-		await expect(waiting).rejects.toThrow(/timeout/i);
-		google.fault({ match: 'drive.files.list', connection: 'slowDrip', dripMilliseconds: 1 });
-		expect(await (await get(list)).json()).toMatchObject({ files: [] });
-		google.fault({ match: 'drive.files.list', connection: 'cutBody' });
-		await expect((await get(list)).text()).rejects.toThrow();
-	});
-
-	it('answers with what is no envelope at all', async () => {
-		google.fault({ status: 502, body: '<html>Bad Gateway</html>' });
-		const answer = await get(list);
-		expect([answer.status, await answer.text()]).toEqual([502, '<html>Bad Gateway</html>']);
-	});
-});
-
-it('logs what came in', async () => {
-	await post('/v1/documents?fields=documentId', { title: 'T' });
-	expect(google.requests).toMatchObject([
-		{
-			method: 'docs.documents.create',
-			httpMethod: 'POST',
-			path: '/v1/documents',
-			body: { title: 'T' },
-			status: 200,
-			token,
-		},
-	]);
-	expect(google.requests[0]?.query.get('fields')).toBe('documentId');
 });

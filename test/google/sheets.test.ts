@@ -151,15 +151,6 @@ describe('writing', () => {
 		expect(service.values(id, 'A1:C1')).toEqual([['a', '', 'z']]);
 	});
 
-	test('the number 30 comes back as "30"', () => {
-		const answer = update(sheet(), 'A1', [[30]], { includeValuesInResponse: 'true' });
-		expect(answer.updatedData).toEqual({
-			range: 'Sheet1!A1',
-			majorDimension: 'ROWS',
-			values: [['30']],
-		});
-	});
-
 	test('valueInputOption is required by the server', () => {
 		const id = sheet();
 		const message = "'valueInputOption' is required but not specified";

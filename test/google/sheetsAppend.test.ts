@@ -1,16 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import {
-	append,
-	batch,
-	create,
-	get,
-	read,
-	refused,
-	service,
-	sheet,
-	valuesCall,
-} from './sheetsCalls';
+import { append, batch, create, get, refused, service, sheet, valuesCall } from './sheetsCalls';
 
 const insert = { insertDataOption: 'INSERT_ROWS' };
 
@@ -167,14 +157,6 @@ describe('several ranges and structure', () => {
 				},
 			},
 			{ addSheet: { properties: { title: 'Two' } } },
-			{
-				addNamedRange: {
-					namedRange: {
-						name: 'first',
-						range: { sheetId: 0, startRowIndex: 1, endRowIndex: 2 },
-					},
-				},
-			},
 		);
 		expect(updatedSpreadsheet?.sheets).toMatchObject([
 			{
@@ -185,7 +167,6 @@ describe('several ranges and structure', () => {
 			},
 			{ properties: { sheetId: 1, title: 'Two', index: 1 } },
 		]);
-		expect(read(id, 'first')).toMatchObject({ range: 'Sheet1!A2:AC2', values: [['a']] });
 	});
 });
 
@@ -234,35 +215,5 @@ describe('a native table', () => {
 		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A2:B4' });
 		batch(id, at(0));
 		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A3:B5' });
-	});
-
-	test('appendCells: with the table the values are lost, with the tab the table does not grow', () => {
-		const cells = [{ values: [{ userEnteredValue: { stringValue: 'c' } }] }];
-		const id = withTable();
-		batch(id, { appendCells: { tableId: 'Tasks', rows: cells, fields: '*' } });
-		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
-		expect(service.values(id, 'Sheet1!A4:B4')).toEqual([]);
-		batch(id, { appendCells: { sheetId: 0, rows: cells, fields: '*' } });
-		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
-		expect(service.values(id, 'Sheet1!A7')).toEqual([['c']]);
-	});
-
-	test('is added, shown and given another range', () => {
-		const id = sheet(rows);
-		const range = {
-			sheetId: 0,
-			startRowIndex: 0,
-			endRowIndex: 3,
-			startColumnIndex: 0,
-			endColumnIndex: 2,
-		};
-		batch(id, { addTable: { table: { tableId: 't', name: 'Tasks', range } } });
-		expect(get(id).sheets?.[0]?.tables).toMatchObject([{ tableId: 't', name: 'Tasks', range }]);
-		const wider = { ...range, endRowIndex: 4 };
-		batch(id, { updateTable: { table: { tableId: 't', range: wider }, fields: 'range' } });
-		expect(service.tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
-		expect(refused(400, () => batch(id, { addTable: { table: { range } } }))).toContain(
-			'a table there',
-		);
 	});
 });

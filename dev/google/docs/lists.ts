@@ -13,10 +13,10 @@ const buildBullets = (...symbols: string[]) =>
 		glyphSymbol: symbols[level % symbols.length],
 		glyphFormat: `%${level}`,
 	}));
-const buildNumbers = (end: string, ...types: string[]) =>
+const buildNumbers = (...types: string[]) =>
 	buildLevels((level) => ({
 		glyphType: types[level % types.length],
-		glyphFormat: `%${level}${end}`,
+		glyphFormat: `%${level}.`,
 	}));
 
 function buildLevels(look: (level: number) => Level): Level[] {
@@ -36,14 +36,7 @@ const presets: Readonly<Record<string, Level[]>> = {
 		glyphType: 'GLYPH_TYPE_UNSPECIFIED',
 		glyphFormat: `%${level}`,
 	})),
-	NUMBERED_DECIMAL_ALPHA_ROMAN: buildNumbers('.', 'DECIMAL', 'ALPHA', 'ROMAN'),
-	NUMBERED_DECIMAL_ALPHA_ROMAN_PARENS: buildNumbers(')', 'DECIMAL', 'ALPHA', 'ROMAN'),
-	NUMBERED_UPPERROMAN_UPPERALPHA_DECIMAL: buildNumbers(
-		'.',
-		'UPPER_ROMAN',
-		'UPPER_ALPHA',
-		'DECIMAL',
-	),
+	NUMBERED_DECIMAL_ALPHA_ROMAN: buildNumbers('DECIMAL', 'ALPHA', 'ROMAN'),
 };
 
 export type Lists = Record<string, docs_v1.Schema$List>;

@@ -54,10 +54,6 @@ export class UploadSession {
 		this.sink = new ContentSink(start.keepContent);
 	}
 
-	get storedBytes(): number {
-		return this.sink.size;
-	}
-
 	/** @returns undefined if the connection was cut, because nobody waits for an answer */
 	async put(request: IncomingMessage): Promise<Reply | undefined> {
 		const range = this.parseRange(request);

@@ -1,5 +1,3 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
-
 import type { Rectangle } from './a1.ts';
 import { isDateFormat, type Cell, type Format } from './cell.ts';
 
@@ -11,7 +9,6 @@ export interface NativeTable {
 	/** The table's cells, including the header row and a footer. */
 	area: Rectangle;
 	readonly hasFooter: boolean;
-	readonly columns: sheets_v4.Schema$TableColumnProperties[];
 }
 
 /** New values of a row, cell by cell. */
@@ -21,9 +18,6 @@ export type CellRow = ReadonlyArray<Cell | 'clear' | 'leave'>;
 export class Grid {
 	rowCount: number;
 	columnCount: number;
-	/** Rows hidden by a user or a filter. */
-	readonly hiddenRows = new Set<number>();
-	readonly hiddenColumns = new Set<number>();
 	/** Rows formatted like a header. */
 	readonly boldRows = new Set<number>();
 	readonly tables: NativeTable[] = [];
@@ -115,7 +109,6 @@ export class Grid {
 
 	insertRows(index: number, count: number): void {
 		this.rowCount += count;
-		shift(this.hiddenRows, index, count);
 		shift(this.boldRows, index, count);
 		moveTables(this.tables, index, count, 'Row');
 		if (index < this.formats.length)
@@ -156,34 +149,15 @@ export class Grid {
 		}
 	}
 
-	deleteColumns(start: number, end: number): void {
-		this.columnCount -= end - start;
-		for (const row of [...this.rows, ...this.formats]) row?.splice(start, end - start);
-	}
-
-	/** Moves rows in front of another one, whose number counts from before the move. */
-	moveRows(start: number, end: number, target: number): void {
-		moveIn(this.rows, start, end, target);
-		moveIn(this.formats, start, end, target);
-	}
-
 	/** An independent copy, used to restore rows if a request is refused halfway. */
 	copy(): Grid {
 		const copy = new Grid(this.rowCount, this.columnCount);
 		copy.rows = this.rows.map((row) => row && [...row]);
 		copy.formats = this.formats.map((row) => row && [...row]);
-		for (const row of this.hiddenRows) copy.hiddenRows.add(row);
-		for (const column of this.hiddenColumns) copy.hiddenColumns.add(column);
 		for (const row of this.boldRows) copy.boldRows.add(row);
 		copy.tables.push(...this.tables.map((table) => ({ ...table })));
 		return copy;
 	}
-}
-
-function moveIn(rows: unknown[], start: number, end: number, target: number): void {
-	while (rows.length < Math.max(end, target)) rows.push(undefined);
-	const moved = rows.splice(start, end - start);
-	rows.splice(target > start ? target - moved.length : target, 0, ...moved);
 }
 
 function shift(places: Set<number>, index: number, count: number): void {

@@ -5,40 +5,6 @@ import type { Rectangle } from './a1.ts';
 import type { NativeTable } from './grid.ts';
 import { createInvalidError, type Sheet } from './workbook.ts';
 
-/** @throws ApiError 400 for a range that is open or that another table has a part of */
-export function addTable(sheet: Sheet, table: sheets_v4.Schema$Table): NativeTable {
-	const { tables } = sheet.grid;
-	const area = toRectangle(table.range);
-	const tableId = table.tableId ?? `${sheet.sheetId}${tables.length + 1}`;
-	if (tables.some((other) => overlap(other.area, area) || other.tableId === tableId)) {
-		throw createInvalidError(
-			'Invalid requests[0].addTable: the stand-in has a table there, or one with this ID',
-		);
-	}
-	const columns = table.columnProperties ?? [];
-	for (const { columnType, dataValidationRule } of columns)
-		checkColumn(columnType, dataValidationRule);
-	const hasFooter = Boolean(table.rowsProperties?.footerColorStyle);
-	const added: NativeTable = {
-		tableId,
-		name: table.name ?? `Table${tableId}`,
-		area,
-		hasFooter,
-		columns,
-	};
-	tables.push(added);
-	return added;
-}
-
-/** As Google's guide "Tables" says: a dropdown has a list to choose from, and nothing else has a rule. */
-function checkColumn(type: unknown, rule: unknown): void {
-	if ((type === 'DROPDOWN') !== Boolean(rule)) {
-		throw createInvalidError(
-			'Invalid requests[0].addTable: only a DROPDOWN column has a data validation rule, and must',
-		);
-	}
-}
-
 /** Changes a table's range. Every other change is refused. @throws ApiError 400 */
 export function updateTable(
 	sheets: readonly Sheet[],
@@ -64,34 +30,12 @@ export function updateTable(
 }
 
 /** @throws ApiError 400 */
-export function getTable(sheets: readonly Sheet[], tableId: string | null | undefined) {
+function getTable(sheets: readonly Sheet[], tableId: string | null | undefined) {
 	for (const sheet of sheets) {
 		const table = sheet.grid.tables.find((nativeTable) => nativeTable.tableId === tableId);
 		if (table) return { sheet, table };
 	}
 	throw createInvalidError(`No table with id: ${String(tableId)}`);
-}
-
-/**
- * Appends to a table or below the last row of a tab. As seen in a trial of four ways to append (with the discovery document of
- * 2026-08-31): with `tableId` the table grows and the values are lost; with `sheetId` the values are there, below the table and not in
- * it. In taylorwilsdon/google_workspace_mcp#643 the values were there, too; the stand-in does the worse of both.
- */
-export function appendCells(
-	{ grid }: Sheet,
-	table: NativeTable | undefined,
-	count: number,
-	fill: (startRow: number) => void,
-): void {
-	if (table) {
-		const { endRow } = table.area;
-		grid.insertRows(endRow - (table.hasFooter ? 1 : 0), count);
-		if (!table.hasFooter) table.area = { ...table.area, endRow: endRow + count };
-		return;
-	}
-	const startRow = grid.usedRows;
-	grid.grow({ endRow: startRow + count, endColumn: grid.columnCount });
-	fill(startRow);
 }
 
 /** Finds the last table that overlaps an area. An append to the area appends to this table. */

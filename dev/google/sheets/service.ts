@@ -38,10 +38,6 @@ export interface TabSeed {
 	readonly rows?: unknown[][];
 	readonly rowCount?: number;
 	readonly columnCount?: number;
-	/** Numbers, from 1, of rows hidden by a user or a filter. */
-	readonly hiddenRows?: readonly number[];
-	/** Numbers, from 1. */
-	readonly hiddenColumns?: readonly number[];
 	/** Numbers, from 1, of rows formatted like a header. */
 	readonly boldRows?: readonly number[];
 	/** Ranges inside the tab that the user may not edit. */
@@ -121,15 +117,12 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 		const body = readBody(call);
 		const { requests = [], includeSpreadsheetInResponse } = body;
 		if (requests.length === 0) throw createInvalidError('Must specify at least one request.');
-		const name = file.name;
 		const backup = {
 			...workbook,
 			sheets: workbook.sheets.map((tab) => ({ ...tab, grid: tab.grid.copy() })),
 		};
 		try {
-			const replies = requests.map((request, position) =>
-				apply(workbook, file, request, position),
-			);
+			const replies = requests.map((request, position) => apply(workbook, request, position));
 			const updatedSpreadsheet = includeSpreadsheetInResponse
 				? renderWorkbook(workbook, file.name)
 				: undefined;
@@ -140,7 +133,6 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			};
 		} catch (error) {
 			workbooks.set(file.id, backup);
-			file.name = name;
 			throw error;
 		}
 	}
@@ -197,20 +189,11 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 			if (timeZone !== undefined) workbook.timeZone = timeZone;
 			if (tabs.length > 0) workbook.sheets = [];
 			for (const tab of tabs) {
-				const {
-					title: name,
-					rows = [],
-					rowCount,
-					columnCount,
-					hiddenRows,
-					hiddenColumns,
-				} = tab;
+				const { title: name, rows = [], rowCount, columnCount } = tab;
 				const { grid, protectedAreas } = addSheet(workbook, {
 					title: name,
 					gridProperties: { rowCount, columnCount },
 				});
-				for (const row of hiddenRows ?? []) grid.hiddenRows.add(row - 1);
-				for (const column of hiddenColumns ?? []) grid.hiddenColumns.add(column - 1);
 				for (const row of tab.boldRows ?? []) grid.boldRows.add(row - 1);
 				const width = rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 				grid.grow({ endRow: rows.length, endColumn: width });
@@ -222,7 +205,7 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 				}
 				for (const { name, range, hasFooter = false } of tab.tables ?? []) {
 					const { area } = resolve(workbook, quoted.replace(/A1$/, range));
-					grid.tables.push({ tableId: name, name, area, hasFooter, columns: [] });
+					grid.tables.push({ tableId: name, name, area, hasFooter });
 				}
 			}
 			for (const [name, range] of Object.entries(namedRanges)) {

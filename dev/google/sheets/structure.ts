@@ -1,10 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { StoredFile } from '../files.ts';
 import { isDateFormat, type Cell, type Format } from './cell.ts';
 import { parseTyped } from './typedValues.ts';
 import { Grid } from './grid.ts';
-import { addTable, appendCells, getTable, updateTable } from './nativeTables.ts';
+import { updateTable } from './nativeTables.ts';
 import {
 	checkSize,
 	createInvalidError,
@@ -13,7 +12,6 @@ import {
 	refuseProtected,
 	type Sheet,
 	type Workbook,
-	renderTable,
 } from './workbook.ts';
 
 type Reply = sheets_v4.Schema$Response;
@@ -21,7 +19,6 @@ type Reply = sheets_v4.Schema$Response;
 /** Carries out one request of a batch. A request of an unknown kind is refused. */
 export function apply(
 	workbook: Workbook,
-	file: StoredFile,
 	request: sheets_v4.Schema$Request,
 	position: number,
 ): Reply {
@@ -33,7 +30,7 @@ export function apply(
 		);
 	}
 	try {
-		return act({ workbook, file, request }) ?? {};
+		return act({ workbook, request }) ?? {};
 	} finally {
 		checkSize(workbook);
 	}
@@ -41,7 +38,6 @@ export function apply(
 
 interface Change {
 	readonly workbook: Workbook;
-	readonly file: StoredFile;
 	readonly request: sheets_v4.Schema$Request;
 }
 
@@ -79,15 +75,6 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 			sheet.grid.columnCount = gridProperties.columnCount;
 		return undefined;
 	},
-	updateSpreadsheetProperties: ({ workbook, file, request }) => {
-		const { properties = {}, fields } = request.updateSpreadsheetProperties ?? {};
-		const masks = (fields ?? '').split(',');
-		if (masks.includes('title') && properties.title) file.name = properties.title;
-		if (masks.includes('locale') && properties.locale) workbook.locale = properties.locale;
-		if (masks.includes('timeZone') && properties.timeZone)
-			workbook.timeZone = properties.timeZone;
-		return undefined;
-	},
 	appendDimension: ({ workbook, request }) => {
 		const { sheetId, dimension, length } = request.appendDimension ?? {};
 		const { grid } = getSheet(workbook, sheetId);
@@ -103,88 +90,8 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 		} else grid.insertColumns(from, to - from);
 		return undefined;
 	},
-	deleteDimension: ({ workbook, request }) => {
-		const { grid, from, to, rows } = resolveDimension(workbook, request.deleteDimension?.range);
-		if (rows) grid.deleteRows(from, to);
-		else grid.deleteColumns(from, to);
-		return undefined;
-	},
-	repeatCell: ({ workbook, request }) => {
-		const { range, cell, fields } = request.repeatCell ?? {};
-		const { grid } = getSheet(workbook, range?.sheetId);
-		if (fields === 'userEnteredFormat.numberFormat') {
-			const format = parseFormat(cell?.userEnteredFormat?.numberFormat);
-			for (
-				let row = range?.startRowIndex ?? 0;
-				row < (range?.endRowIndex ?? grid.rowCount);
-				row++
-			) {
-				const end = range?.endColumnIndex ?? grid.columnCount;
-				for (let column = range?.startColumnIndex ?? 0; column < end; column++)
-					grid.setFormat(row, column, format);
-			}
-			return undefined;
-		}
-		if (!fields?.includes('userEnteredFormat') || Object.keys(cell ?? {}).length > 0) {
-			throw createInvalidError(
-				'Invalid requests[0].repeatCell: the stand-in only sets number formats and takes a look away',
-			);
-		}
-		for (
-			let row = range?.startRowIndex ?? 0;
-			row < (range?.endRowIndex ?? grid.rowCount);
-			row++
-		) {
-			grid.boldRows.delete(row);
-		}
-		return undefined;
-	},
-	moveDimension: ({ workbook, request }) => {
-		const { source, destinationIndex } = request.moveDimension ?? {};
-		const { grid, from, to, rows } = resolveDimension(workbook, source);
-		if (!rows)
-			throw createInvalidError(
-				'Invalid requests[0].moveDimension: the stand-in moves rows only',
-			);
-		grid.moveRows(from, to, destinationIndex ?? 0);
-		return undefined;
-	},
-	addNamedRange: ({ workbook, request }) => {
-		const { name, range = {} } = request.addNamedRange?.namedRange ?? {};
-		const sheet = getSheet(workbook, range.sheetId);
-		if (!name || workbook.namedRanges.some((entry) => entry.name === name)) {
-			throw createInvalidError(
-				`Invalid requests[0].addNamedRange: the name ${String(name)} cannot be used`,
-			);
-		}
-		workbook.namedRanges.push({
-			name,
-			sheetId: sheet.sheetId,
-			area: {
-				startRow: range.startRowIndex ?? undefined,
-				endRow: range.endRowIndex ?? undefined,
-				startColumn: range.startColumnIndex ?? undefined,
-				endColumn: range.endColumnIndex ?? undefined,
-			},
-		});
-		return undefined;
-	},
-	addTable: ({ workbook, request }) => {
-		const { table = {} } = request.addTable ?? {};
-		const sheet = getSheet(workbook, table.range?.sheetId);
-		return { addTable: { table: renderTable(sheet, addTable(sheet, table)) } };
-	},
 	updateTable: ({ workbook, request }) => {
 		updateTable(workbook.sheets, request.updateTable ?? {});
-		return undefined;
-	},
-	appendCells: ({ workbook, request }) => {
-		const { tableId, sheetId, rows = [] } = request.appendCells ?? {};
-		const table = tableId ? getTable(workbook.sheets, tableId) : undefined;
-		const sheet = table?.sheet ?? getSheet(workbook, sheetId);
-		appendCells(sheet, table?.table, rows.length, (startRow) => {
-			fill(sheet.grid, rows, startRow, 0);
-		});
 		return undefined;
 	},
 	updateCells: ({ workbook, request }) => {

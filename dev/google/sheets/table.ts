@@ -4,11 +4,9 @@ import type { Grid } from './grid.ts';
 /**
  * Finds the table of an append to a range: the last one with a cell in the range, or the one that surrounds
  * the range's first cell. A table is a block of cells with nothing around it. Undefined if there is none.
- * Follows the example in Google's guide "Reading & writing cell values". Hidden or filtered cells do not
- * count, as reported in theoephraim/node-google-spreadsheet#706, #591 and PipedreamHQ/pipedream#20115.
+ * Follows the example in Google's guide "Reading & writing cell values".
  */
-export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined {
-	const grid = new VisibleCells(sheet);
+export function findTable(grid: Grid, range: Rectangle): Rectangle | undefined {
 	const seed = findLastCell(grid, range);
 	if (seed !== undefined) return findRegion(grid, seed);
 	const { startRow, startColumn } = range;
@@ -22,51 +20,12 @@ export function findTable(sheet: Grid, range: Rectangle): Rectangle | undefined 
 	return undefined;
 }
 
-/** A tab as seen by the search for tables. */
-class VisibleCells {
-	private readonly grid: Grid;
-	private readonly allColumns: boolean;
-	private readonly countsAllCells: boolean;
-
-	constructor(grid: Grid) {
-		this.grid = grid;
-		this.allColumns = grid.hiddenColumns.size === 0;
-		this.countsAllCells = this.allColumns && grid.hiddenRows.size === 0;
-	}
-
-	get usedRows(): number {
-		return this.grid.usedRows;
-	}
-
-	get(row: number, column: number) {
-		const { grid } = this;
-		if (this.countsAllCells) return grid.get(row, column);
-		return grid.hiddenRows.has(row) || grid.hiddenColumns.has(column)
-			? undefined
-			: grid.get(row, column);
-	}
-
-	filled(row: number, start: number, end: number): boolean {
-		if (this.countsAllCells) return this.grid.isFilled(row, start, end);
-		if (this.grid.hiddenRows.has(row)) return false;
-		if (this.allColumns) return this.grid.isFilled(row, start, end);
-		for (
-			let column = Math.max(start, 0);
-			column < Math.min(end, this.grid.columnCount);
-			column++
-		) {
-			if (this.get(row, column) !== undefined) return true;
-		}
-		return false;
-	}
-}
-
 interface Position {
 	readonly row: number;
 	readonly column: number;
 }
 
-function findLastCell(grid: VisibleCells, range: Rectangle): Position | undefined {
+function findLastCell(grid: Grid, range: Rectangle): Position | undefined {
 	for (let row = Math.min(range.endRow, grid.usedRows) - 1; row >= range.startRow; row--) {
 		for (let column = range.endColumn - 1; column >= range.startColumn; column--) {
 			if (grid.get(row, column) !== undefined) return { row, column };
@@ -76,7 +35,7 @@ function findLastCell(grid: VisibleCells, range: Rectangle): Position | undefine
 }
 
 /** Grows a rectangle from a cell until the cells around it, corners included, are empty. */
-function findRegion(grid: VisibleCells, { row, column }: Position): Rectangle {
+function findRegion(grid: Grid, { row, column }: Position): Rectangle {
 	let [top, bottom, left, right] = [row, row + 1, column, column + 1];
 	for (let grew = true; grew;) {
 		grew = false;
@@ -85,13 +44,14 @@ function findRegion(grid: VisibleCells, { row, column }: Position): Rectangle {
 		while (left > 0 && isColumnFilled(grid, left - 1, top - 1, bottom + 1))
 			[left, grew] = [left - 1, true];
 		while (isColumnFilled(grid, right, top - 1, bottom + 1)) [right, grew] = [right + 1, true];
-		while (top > 0 && grid.filled(top - 1, left - 1, right + 1)) [top, grew] = [top - 1, true];
-		while (grid.filled(bottom, left - 1, right + 1)) [bottom, grew] = [bottom + 1, true];
+		while (top > 0 && grid.isFilled(top - 1, left - 1, right + 1))
+			[top, grew] = [top - 1, true];
+		while (grid.isFilled(bottom, left - 1, right + 1)) [bottom, grew] = [bottom + 1, true];
 	}
 	return { startRow: top, endRow: bottom, startColumn: left, endColumn: right };
 }
 
-function isColumnFilled(grid: VisibleCells, column: number, start: number, end: number): boolean {
+function isColumnFilled(grid: Grid, column: number, start: number, end: number): boolean {
 	for (let row = Math.max(start, 0); row < end; row++) {
 		if (grid.get(row, column) !== undefined) return true;
 	}

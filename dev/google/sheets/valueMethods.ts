@@ -3,17 +3,8 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import type { Call } from '../service.ts';
 import { readBody, readList, readText } from './call.ts';
 import type { Rendering } from './cell.ts';
-import {
-	append,
-	clear,
-	read,
-	update,
-	renderValueRange,
-	type Dimension,
-	type Entry,
-	type Writing,
-} from './values.ts';
-import { createInvalidError, resolve, type Workbook } from './workbook.ts';
+import { append, clear, read, update, type Dimension, type Entry, type Writing } from './values.ts';
+import { createInvalidError, type Workbook } from './workbook.ts';
 
 /** The methods of `spreadsheets.values`, by the last part of their IDs. */
 export function createValueMethods(
@@ -29,22 +20,7 @@ export function createValueMethods(
 				readBody(call),
 				readEntry(call.params['valueInputOption']),
 			);
-			const done = update(workbook, range, writing);
-			if (readText(call, 'includeValuesInResponse') !== 'true') return done;
-			const { sheet, area } = resolve(workbook, done.updatedRange ?? range);
-			return {
-				...done,
-				updatedData: renderValueRange(
-					sheet,
-					area,
-					'ROWS',
-					readRendering(
-						call,
-						'responseValueRenderOption',
-						'responseDateTimeRenderOption',
-					),
-				),
-			};
+			return update(workbook, range, writing);
 		},
 		append(call) {
 			const writing = buildWriting(
@@ -111,12 +87,8 @@ function readDimension(call: Call): Dimension {
 	return call.params['majorDimension'] === 'COLUMNS' ? 'COLUMNS' : 'ROWS';
 }
 
-function readRendering(
-	call: Call,
-	valueOption = 'valueRenderOption',
-	dateOption = 'dateTimeRenderOption',
-): Rendering {
-	const [values, dates] = [call.params[valueOption], call.params[dateOption]];
+function readRendering(call: Call): Rendering {
+	const { valueRenderOption: values, dateTimeRenderOption: dates } = call.params;
 	return {
 		values: values === 'UNFORMATTED_VALUE' || values === 'FORMULA' ? values : 'FORMATTED_VALUE',
 		dates: dates === 'FORMATTED_STRING' ? dates : 'SERIAL_NUMBER',

@@ -161,10 +161,7 @@ export function renderWorkbook(workbook: Workbook, title: string): sheets_v4.Sch
 	};
 }
 
-export function renderTable(
-	{ sheetId }: Sheet,
-	{ tableId, name, area, hasFooter, columns }: NativeTable,
-) {
+export function renderTable({ sheetId }: Sheet, { tableId, name, area, hasFooter }: NativeTable) {
 	return {
 		tableId,
 		name,
@@ -175,7 +172,6 @@ export function renderTable(
 			startColumnIndex: area.startColumn,
 			endColumnIndex: area.endColumn,
 		},
-		columnProperties: columns,
 		...(hasFooter && { rowsProperties: { footerColorStyle: { rgbColor: {} } } }),
 	};
 }

@@ -17,7 +17,7 @@ import { checkAllowedHost } from '../session/allowedHosts';
 import { type AgentCredentials, buildIdentity, listSecrets } from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 import { agentTexts, convertFailedResponse, convertThrownError } from './errors';
-import { readItemParameters, readWaitSettings } from './parameters';
+import { buildPayload, readItemParameters, readWaitSettings } from './parameters';
 import { type AgentResponse, isTooCostlyJson } from './response';
 
 export type AgentCall = ReturnType<typeof prepareCall>;
@@ -28,7 +28,7 @@ export function prepareCall(
 	index: number,
 	{ api, signatureApi }: AgentCredentials,
 ) {
-	const { params, override, buildPayload } = readItemParameters(rawParameters, index);
+	const { params, override } = readItemParameters(rawParameters, index);
 	const wait = readWaitSettings(params);
 	const url = buildExecuteUrl(api);
 	const isCertificateChecked = !api.allowUnauthorizedCerts;
@@ -48,7 +48,7 @@ export function prepareCall(
 		/** Builds the seven fields of one request. Each request has its own timestamp. */
 		buildBody: () => ({
 			sessionId,
-			initialPayload: buildPayload(),
+			initialPayload: buildPayload(params),
 			startStepName: params.startStepName,
 			...buildIdentity(signatureApi, override),
 		}),
@@ -77,60 +77,67 @@ export interface CallProgress {
 
 /**
  * Sends the execute call, and sends it again only if the service certainly did not accept it. Updates `progress`.
- * @param prepareAttempt a function that is called before each attempt, and throws if nothing may be sent
+ * @param prepareAttempt called before each attempt. Throws if nothing may be sent
  * @throws NodeError if there is no response, or its status is not from 200 to 299
  */
 export async function sendExecuteCall(
 	context: IExecuteFunctions,
 	progress: CallProgress,
-	prepareAttempt: () => Promise<void>,
+	prepareAttempt?: () => Promise<void>,
 ): Promise<void> {
-	const { call } = progress;
-	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
+	const { params, url } = progress.call;
 	const signal = context.getExecutionCancelSignal();
-	const timeoutMilliseconds = timeoutSeconds * 1000;
-	const sendAttempt = async (attemptSignal: AbortSignal) => {
-		progress.sentBody = call.buildBody();
-		// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
-		const send = () =>
-			context.helpers.httpRequest({
-				...baseRequestOptions,
-				method: 'POST',
-				url: call.url,
-				headers: {
-					'Content-Type': 'application/json',
-					// n8n's client takes truncated compressed data for complete data.
-					'Accept-Encoding': 'identity',
-					'x-api-key': call.api.apiKey,
-				},
-				body: JSON.stringify(progress.sentBody),
-				ignoreHttpStatusErrors: true,
-				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
-				timeout: timeoutMilliseconds,
-				abortSignal: attemptSignal,
-			}) as Promise<FullResponse>;
-		const response = await awaitResponse(send, call.url, attemptSignal);
-		return await readAgentResponse(response, call, attemptSignal);
-	};
 	const attemptSettings = {
-		timeoutMilliseconds,
+		timeoutMilliseconds: params.timeoutSeconds * 1000,
 		signal,
 		texts: agentTexts,
-		toRequestError: (error: unknown) => convertThrownError(error, call),
+		toRequestError: (error: unknown) => convertThrownError(error, url),
 	};
 	progress.agentResponse = await withRetries(
 		async () => {
-			await prepareAttempt();
-			return await attemptRequest(sendAttempt, attemptSettings);
+			await prepareAttempt?.();
+			return await attemptRequest(
+				(attemptSignal) => sendAttempt(context, progress, attemptSignal),
+				attemptSettings,
+			);
 		},
 		{ repeat: 'ifNotDone', mayChange: true },
 		{
 			texts: agentTexts,
-			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
+			maxRetryWaitMilliseconds: params.maxRetryWaitSeconds * 1000,
 			signal,
 			gate: new Gate(),
 		},
 	);
+}
+
+async function sendAttempt(
+	{ helpers }: IExecuteFunctions,
+	progress: CallProgress,
+	signal: AbortSignal,
+): Promise<AgentResponse> {
+	const { call } = progress;
+	progress.sentBody = call.buildBody();
+	// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
+	const send = () =>
+		helpers.httpRequest({
+			...baseRequestOptions,
+			method: 'POST',
+			url: call.url,
+			headers: {
+				'Content-Type': 'application/json',
+				// n8n's client takes truncated compressed data for complete data.
+				'Accept-Encoding': 'identity',
+				'x-api-key': call.api.apiKey,
+			},
+			body: JSON.stringify(progress.sentBody),
+			ignoreHttpStatusErrors: true,
+			skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
+			timeout: call.params.timeoutSeconds * 1000,
+			abortSignal: signal,
+		}) as Promise<FullResponse>;
+	const response = await awaitResponse(send, call.url, signal);
+	return await readAgentResponse(response, call, signal);
 }
 
 async function readAgentResponse(
@@ -142,7 +149,7 @@ async function readAgentResponse(
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const body = await readErrorBody(response.body, signal);
-		throw convertFailedResponse({ statusCode, headers, body }, call);
+		throw convertFailedResponse({ statusCode, headers, body }, call.sanitize);
 	}
 	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };

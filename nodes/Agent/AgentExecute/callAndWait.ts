@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
 import type { Sanitize } from '../../core/sanitizer';
@@ -23,7 +23,7 @@ export interface WaitSetup extends CollectorSetup {
 	readonly sanitize: Sanitize;
 }
 
-export interface WaitResult extends Pick<MessageCollector, 'messages' | 'repeatedCount'> {
+export interface WaitResult extends Pick<MessageCollector, 'messages'> {
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
@@ -67,7 +67,6 @@ class MessageWait implements ConnectionListener {
 	#isAwaitingPong = false;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
-	#isCallSent = false;
 	#callFailure: NodeError | undefined;
 	/** The error with which the channel was given up, because only the long backoff is left. */
 	#refusal: NodeError | undefined;
@@ -86,7 +85,6 @@ class MessageWait implements ConnectionListener {
 	/** Must be called right before the call is sent. With `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time */
 	async prepareAttempt(): Promise<void> {
 		if (this.#setup.settings.openChannel === 'before') await this.#openChannel();
-		this.#isCallSent = true;
 		this.#gapCause = undefined;
 		this.#closeFrame = undefined;
 		this.#collector.markCallSent();
@@ -99,7 +97,7 @@ class MessageWait implements ConnectionListener {
 
 	/** Keeps the failure of a call whose awaited messages arrived, if the service may have accepted the call. Otherwise throws it. */
 	handleCallFailure(error: unknown): void {
-		if (!this.#isCallSent || !isNodeError(error)) throw error;
+		if (!isNodeError(error)) throw error;
 		const { endReason } = this.#collector;
 		const hasAwaitedMessages =
 			endReason === 'match' || endReason === 'count' || endReason === 'failure';
@@ -120,7 +118,6 @@ class MessageWait implements ConnectionListener {
 			const endedBy = this.#checkEnd();
 			return {
 				messages: collector.messages,
-				repeatedCount: collector.repeatedCount,
 				endedBy,
 				hasGap: this.#gapCause !== undefined,
 				closeFrame: this.#closeFrame,
@@ -152,7 +149,7 @@ class MessageWait implements ConnectionListener {
 		this.#restartQuietTimer();
 	}
 
-	onFirstPong(): void {
+	onPong(): void {
 		this.#isAwaitingPong = false;
 		this.#restartQuietTimer();
 	}
@@ -161,7 +158,7 @@ class MessageWait implements ConnectionListener {
 		const { closeReason, wasOpen, decision, failure } = channel;
 		this.#stopReadinessTimers();
 		this.#isChannelReady = false;
-		const isWaiting = this.#isCallSent && this.#collector.endReason === undefined;
+		const isWaiting = this.#collector.isCollecting;
 		this.#collector.handleChannelEnd(channel);
 		if (isWaiting && closeReason.kind === 'closeFrame') this.#closeFrame = closeReason;
 		// A close that ends the wait is no gap in it.
@@ -212,21 +209,23 @@ class MessageWait implements ConnectionListener {
 		const { messages, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
-		if (typeof endReason === 'object') throw errors.addStartedText(endReason);
+		if (typeof endReason === 'object')
+			throw errors.addStartedText(endReason, 'its messages cannot be received');
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
 			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitize);
 		if (settings.onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
 		if (endReason !== 'timeout') return endReason;
-		const failure = errors.createWaitTimeoutError(settings, messages, sanitize);
+		const failure = errors.createWaitTimeoutError(settings, messages);
 		throw errors.addPossibleGap(failure, this.#findLastFailure() ?? this.#gapCause);
 	}
 
 	#addReceivedMessages(failure: NodeError): NodeError {
 		const { messages } = this.#collector;
-		const received = errors.buildMessageDetails(messages, this.#setup.sanitize);
-		const details = { ...failure.details, ...received };
+		if (messages.length === 0 && !this.#gapCause) return failure;
+		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitize);
+		const details: IDataObject = { ...failure.details, messages: lastMessages };
 		if (this.#gapCause) details.gap = true;
 		return failure.with({ details });
 	}

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { appendErrorCode, isNodeError, isRedirect, NodeError, toError } from '../../core/errors';
+import { appendErrorCode, isNodeError, isRedirect, NodeError } from '../../core/errors';
 import { joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
@@ -22,12 +22,7 @@ import {
 import { findFieldText, findText, listDistinct } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, buildExcerpt } from './response';
-
-export interface CallErrorContext {
-	readonly url: string;
-	readonly sanitize: Sanitize;
-}
+import { type AgentResponse, quoteResponse } from './response';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
@@ -39,22 +34,20 @@ export const agentTexts: ServiceTexts = {
 };
 
 /** Converts what was thrown by a call that got no complete response to the error for the user. */
-export function convertThrownError(error: unknown, call: CallErrorContext): NodeError {
+export function convertThrownError(error: unknown, url: string): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
 	const networkError = classifyNetworkError(error);
-	const { statusCode, errorCode, outcome, retryable, category, cure } = networkError;
+	const { errorCode, outcome, retryable, category, cure } = networkError;
 	let advice = unknownOutcomeText;
 	if (category === 'blocked') advice = blockedAdvice;
 	else if (outcome === 'notDone') advice = cure ?? unreachableAdvice;
 	return new NodeError({
-		code: statusCode,
-		message: formatNetworkMessage(networkError, error, call.url),
+		code: networkError.statusCode,
+		message: formatNetworkMessage(networkError, error, url),
 		description: appendErrorCode(advice, errorCode),
 		outcome,
 		retryable,
-		// The HTTP client's error contains the request, so only its message is kept.
-		cause: new Error(call.sanitize(toError(error).message)),
 	});
 }
 
@@ -75,19 +68,17 @@ const bodyErrorTexts: BodyErrorTexts = {
 };
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
-export function convertFailedResponse(
-	agentResponse: AgentResponse,
-	{ sanitize }: CallErrorContext,
-): NodeError {
-	const { statusCode, headers } = agentResponse;
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
+export function convertFailedResponse(agentResponse: AgentResponse, sanitize: Sanitize): NodeError {
+	const { statusCode } = agentResponse;
+	const retryAfterMilliseconds = parseRetryAfter(
+		agentResponse.headers['retry-after'],
+		Date.now(),
+	);
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
-	const saysNotDone = statusCode === 503 && retryAfterMilliseconds !== undefined;
-	const attemptResult: AttemptResult = saysNotDone
-		? { outcome: 'notDone', retryable: true }
-		: classifyStatus(statusCode);
+	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
+	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);
 	const [meaning, description] = explainStatus(statusCode, attemptResult);
-	const excerpt = buildExcerpt(agentResponse, sanitize);
+	const excerpt = quoteResponse(agentResponse, sanitize);
 	return new NodeError({
 		code: statusCode,
 		message: `${meaning} (${statusCode})${excerpt && `: ${excerpt}`}`,
@@ -132,15 +123,15 @@ export const createStoppedAfterCallError = () =>
 		'The agent was started, but the node no longer waits for its messages.',
 	).with({ outcome: 'done' });
 
-/** The limit for all messages together, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
-const maxMessagesLength = 32_768;
-/** The limit for one message, or for the response to the call. */
-const maxDetailLength = 8192;
+/** The limit for one message, or for the response, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
+const maxDetailLength = 4000;
+/** How many messages an error contains, the last ones. */
+const maxDetailMessages = 10;
 
 /** Adds session and response to a failure after which the agent may be running. */
 export function addCallDetails(
 	failure: NodeError,
-	{ sessionId, sanitize }: Pick<CallErrorContext, 'sanitize'> & { readonly sessionId: string },
+	{ sessionId, sanitize }: { readonly sessionId: string; readonly sanitize: Sanitize },
 	response?: unknown,
 ): NodeError {
 	// A description that comes from n8n, or quotes the agent, may end without a period.
@@ -153,24 +144,17 @@ export function addCallDetails(
 	});
 }
 
-/** Builds the details of an error: the last messages that fit the limit. At least one message is listed. */
-export function buildMessageDetails(
+/** Builds the list of the last messages for the details of an error. */
+export function listLastMessages(
 	messages: readonly SessionMessage[],
 	sanitize: Sanitize,
-): IDataObject {
-	if (messages.length === 0) return {};
-	const listedMessages: IDataObject[] = [];
-	let length = 0;
-	for (const { sequence, receivedAt, format, message } of messages.toReversed()) {
-		const detail = { sequence, receivedAt, format, message: limitDetail(message, sanitize) };
-		length += JSON.stringify(detail).length;
-		if (listedMessages.length > 0 && length > maxMessagesLength) break;
-		listedMessages.unshift(detail);
-	}
-	const details: IDataObject = { messages: listedMessages };
-	const leftOutCount = messages.length - listedMessages.length;
-	if (leftOutCount > 0) details.messagesLeftOut = leftOutCount;
-	return details;
+): IDataObject[] {
+	return messages.slice(-maxDetailMessages).map(({ sequence, receivedAt, format, message }) => ({
+		sequence,
+		receivedAt,
+		format,
+		message: limitDetail(message, sanitize),
+	}));
 }
 
 /** Sanitizes a value. A large value becomes the beginning of its JSON. */
@@ -200,16 +184,15 @@ export function createChannelNotOpenError(lastFailure?: NodeError): NodeError {
 	});
 }
 
-/** Used if the channel was lost after the call and cannot be opened again. */
-export const addStartedText = (failure: NodeError) =>
-	addOutcome(failure, 'The agent was started, but its messages cannot be received.');
-
-/** Used if n8n cannot store the bytes of the response or of a message. */
-export const addNotStoredText = (failure: NodeError) =>
-	addOutcome(failure, 'The agent was started, but its output could not be stored.');
-
-const addOutcome = (failure: NodeError, text: string) =>
-	failure.with({ outcome: 'done', description: joinSentences(text, failure.description) });
+/** Used for a failure that came after the agent was started. @param consequence what cannot be done because of the failure */
+export const addStartedText = (failure: NodeError, consequence: string) =>
+	failure.with({
+		outcome: 'done',
+		description: joinSentences(
+			`The agent was started, but ${consequence}.`,
+			failure.description,
+		),
+	});
 
 const outputChoice = `${quoteField('onWaitTimeout')} to '${mentionChoice('onWaitTimeout', 'output')}'`;
 
@@ -219,14 +202,12 @@ export function createWaitTimeoutError(
 		matchCondition,
 	}: Pick<WaitSettings, 'waitTimeoutSeconds' | 'matchCondition'>,
 	messages: readonly SessionMessage[],
-	sanitize: Sanitize,
 ): NodeError {
-	const valuesText = matchCondition ? describeValues(messages, matchCondition.field) : '';
 	return new NodeError({
 		code: 504,
 		message: `The wait for messages did not end within ${waitTimeoutSeconds} s. Messages received: ${messages.length}`,
 		description: joinSentences(
-			sanitize(valuesText),
+			matchCondition && describeValues(messages, matchCondition.field),
 			`The agent was started. Raise 'Wait Timeout', check the condition in ${quoteField('waitUntil')}, or set ${outputChoice}.`,
 		),
 		outcome: 'done',
@@ -249,7 +230,7 @@ export function addPossibleGap(failure: NodeError, loss: NodeError | undefined):
 		'Messages may be missing.',
 		failure.description,
 	);
-	return failure.with({ description, cause: loss });
+	return failure.with({ description });
 }
 
 export const createLimitError = (count: number) =>

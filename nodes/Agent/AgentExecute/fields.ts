@@ -148,6 +148,9 @@ export const executeOptions = [
 	...overrideOptions,
 ] as const satisfies readonly Field[];
 
+const whenWaiting = { waitForMessages: [true] } as const;
+const whenMatching = { ...whenWaiting, waitUntil: ['match'] } as const;
+
 /** The fields of the wait for messages. Their defaults never change, because saved workflows rely on them. */
 export const waitFields = [
 	{
@@ -188,7 +191,7 @@ export const waitFields = [
 			},
 		],
 		default: 'silence',
-		showWhen: { waitForMessages: [true] },
+		showWhen: whenWaiting,
 		builderHint:
 			'Use match if the messages say which one is the last, such as type = answer: it ends at once. silence waits some seconds after the last message. Do not use count unless the number of messages is known.',
 		description:
@@ -199,7 +202,7 @@ export const waitFields = [
 		name: 'matchField',
 		...sessionFields.trimmedTextType,
 		placeholder: 'e.g. data.type',
-		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
+		showWhen: whenMatching,
 		description:
 			'Field that tells the final message from the others, in dot notation. Leave empty to compare the whole text of text messages.',
 	},
@@ -209,7 +212,7 @@ export const waitFields = [
 		builderHint: 'Text, not a regular expression. Separate several values with commas.',
 		...listType,
 		placeholder: 'e.g. answer, done',
-		showWhen: { waitForMessages: [true], waitUntil: ['match'] },
+		showWhen: whenMatching,
 		description:
 			'A message with one of these values in the field, or a text message equal to one, ends the wait. Separate several values with commas. For values that contain a comma, use an expression that returns a list.',
 	},
@@ -219,7 +222,7 @@ export const waitFields = [
 		type: 'number',
 		minimum: 1,
 		default: 1,
-		showWhen: { waitForMessages: [true], waitUntil: ['count'] },
+		showWhen: { ...whenWaiting, waitUntil: ['count'] },
 		description: 'How many messages to wait for',
 	},
 	{
@@ -229,7 +232,7 @@ export const waitFields = [
 		minimum: 0.1,
 		decimals: 1,
 		default: 5,
-		showWhen: { waitForMessages: [true], waitUntil: ['silence'] },
+		showWhen: { ...whenWaiting, waitUntil: ['silence'] },
 		description:
 			'How long no new message may arrive before the wait ends. Until the first message arrives, only Wait Timeout applies.',
 	},
@@ -240,7 +243,7 @@ export const waitFields = [
 		minimum: 0.1,
 		decimals: 1,
 		default: 300,
-		showWhen: { waitForMessages: [true] },
+		showWhen: whenWaiting,
 		description: 'Max time to wait for messages, counted from the response to the call',
 	},
 ] as const satisfies readonly Field[];
@@ -264,7 +267,7 @@ export const textPiecesOption = {
 		},
 	],
 	default: 'last',
-	showWhen: { waitForMessages: [true] },
+	showWhen: whenWaiting,
 	description: "How the texts of several messages become 'output' and are shown in a chat",
 } as const satisfies Field;
 
@@ -341,11 +344,11 @@ const options = [
 const collection = {
 	name: 'waitOptions',
 	displayName: 'Wait Options',
-	showWhen: { waitForMessages: [true] },
+	showWhen: whenWaiting,
 } as const;
 
 export const waitOptions = options.map((option) => ({
 	...option,
 	collection,
-	showWhen: { waitForMessages: [true] },
+	showWhen: whenWaiting,
 }));

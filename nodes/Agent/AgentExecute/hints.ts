@@ -14,7 +14,11 @@ export function buildHints(
 	waitResult?: WaitResult,
 	isChat = false,
 ): string[] {
-	const hints = waitResult ? buildWaitHints(waitResult) : [];
+	const hints: string[] = [];
+	if (waitResult?.callFailure)
+		hints.push(
+			`The message that ends the wait arrived, but the call itself failed: ${waitResult.callFailure.message}.`,
+		);
 	if (json.output === null && binary === undefined) {
 		const contents = waitResult?.messages.map(({ message }) => message) ?? [json.response];
 		hints.push(buildNoTextHint(contents, textField));
@@ -22,20 +26,6 @@ export function buildHints(
 	if (isChat && sessionId === '')
 		hints.push(
 			"Each message of the chat starts a new session, in which the agent does not know the earlier messages. To continue the conversation, set 'Session ID' to {{ $json.sessionId }}.",
-		);
-	return hints;
-}
-
-function buildWaitHints({ callFailure, repeatedCount, hasGap }: WaitResult): string[] {
-	const hints: string[] = [];
-	if (callFailure)
-		hints.push(
-			`The message that ends the wait arrived, but the call itself failed: ${callFailure.message}.`,
-		);
-	// After a gap, a service may send messages again on purpose.
-	if (repeatedCount > 0 && !hasGap)
-		hints.push(
-			`Messages left out because their ID had arrived before: ${repeatedCount}. If the pieces of an answer share an ID, use another field as 'Deduplication Field'.`,
 		);
 	return hints;
 }

@@ -8,60 +8,52 @@ import { TurnText } from './messageTexts';
 import type { WaitEndReason } from './waitEnd';
 
 /** Shows the agent's texts in the chat as they arrive. */
-export class LiveView {
-	readonly #context: IExecuteFunctions;
-	readonly #index: number;
-	readonly #textField: string;
-	readonly #isStreaming: boolean;
+export function createLiveView(
+	context: IExecuteFunctions,
+	index: number,
+	{ textField, textPieces, enableStreaming }: AgentCall['params'],
+) {
+	// The output of a tool is meant for the agent that called the tool, not for the chat.
+	const isStreaming = enableStreaming && !isTool(context.getNode()) && context.isStreaming();
+	const shownText = new TurnText(textPieces);
 	/** Settles when the last chunk is sent. Chunks are sent one after another, because a worker sends each chunk through Redis. */
-	#lastChunk: Promise<unknown> = Promise.resolve();
-	readonly #shownText: TurnText;
-
-	constructor(context: IExecuteFunctions, index: number, params: AgentCall['params']) {
-		this.#context = context;
-		this.#index = index;
-		this.#textField = params.textField;
-		this.#shownText = new TurnText(params.textPieces);
-		// The output of a tool is meant for the agent that called the tool, not for the chat.
-		this.#isStreaming =
-			params.enableStreaming && !isTool(context.getNode()) && context.isStreaming();
-	}
+	let lastChunk: Promise<unknown> = Promise.resolve();
 
 	/** Shows the text of a message, unless the message reports a failure. @param endReason how the message ends the wait */
-	readonly showMessage = ({ message }: SessionMessage, endReason?: WaitEndReason): void => {
-		const text = findText(message, this.#textField);
-		if (text !== undefined && endReason !== 'failure')
-			this.showText(text, endReason === 'match');
-	};
+	function showMessage({ message }: SessionMessage, endReason?: WaitEndReason): void {
+		const text = findText(message, textField);
+		if (text !== undefined && endReason !== 'failure') showText(text, endReason === 'match');
+	}
 
 	/** @param isEnd whether the message ends the wait */
-	showText(text: string, isEnd = true): void {
-		if (!this.#isStreaming) return;
-		const isFirst = this.#shownText.text === '';
-		const addedText = this.#shownText.add(text, isEnd);
+	function showText(text: string, isEnd = true): void {
+		if (!isStreaming) return;
+		const isFirst = shownText.text === '';
+		const addedText = shownText.add(text, isEnd);
 		if (addedText === '') return;
-		if (isFirst) this.#sendChunk('begin');
-		this.#sendChunk('item', addedText);
+		if (isFirst) sendChunk('begin');
+		sendChunk('item', addedText);
 	}
 
 	/** Settles when all chunks are sent, and never rejects. */
-	async end(): Promise<void> {
-		if (this.#shownText.text !== '') this.#sendChunk('end');
-		await this.#lastChunk;
+	async function end(): Promise<void> {
+		if (shownText.text !== '') sendChunk('end');
+		await lastChunk;
 	}
 
-	#sendChunk(type: 'begin' | 'item' | 'end', content?: string): void {
+	function sendChunk(type: 'begin' | 'item' | 'end', content?: string): void {
 		// n8n's types hide that `sendChunk` returns a promise. The promise settles when the chunk is sent.
-		const streaming: {
-			sendChunk(...chunk: Parameters<IExecuteFunctions['sendChunk']>): unknown;
-		} = this.#context;
-		this.#lastChunk = this.#lastChunk
-			.then(() => streaming.sendChunk(type, this.#index, content))
-			.catch((error: unknown) => {
-				// The chat may be closed. That is no error of the item.
-				this.#context.logger.debug(
-					`Agent Execute: a chunk could not be sent: ${toError(error).message}`,
-				);
-			});
+		const streaming: { sendChunk: (...chunk: unknown[]) => unknown } = context as never;
+		const send = () => streaming.sendChunk(type, index, content);
+		lastChunk = lastChunk.then(send).catch((error: unknown) => {
+			// The chat may be closed. That is no error of the item.
+			context.logger.debug(
+				`Agent Execute: a chunk could not be sent: ${toError(error).message}`,
+			);
+		});
 	}
+
+	return { showMessage, showText, end };
 }
+
+export type LiveView = ReturnType<typeof createLiveView>;

@@ -43,8 +43,9 @@ export async function buildOutputItem(
 			if (message.format === 'binary')
 				binary[`message_${message.sequence}`] = await storeBinary(helpers, message.bytes);
 	}
-	const item = { json, pairedItem: { item: index } };
-	return Object.keys(binary).length > 0 ? { ...item, binary } : item;
+	const item: INodeExecutionData = { json, pairedItem: { item: index } };
+	if (Object.keys(binary).length > 0) item.binary = binary;
+	return item;
 }
 
 /** Builds what the item says about the messages of the wait and how it ended. */
@@ -108,11 +109,10 @@ const chatSessionKey = 'session_id';
 /** Adds the session to the sessions in the custom data of the execution and in its trace. Users find executions by custom data. */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
 	try {
-		const knownText = context.customData.getAll()[chatSessionKey] ?? '';
-		const sessionIds = knownText === '' ? [] : knownText.split(', ');
-		const idsText = [...sessionIds, sessionId].join(', ');
+		const knownIds = context.customData.getAll()[chatSessionKey]?.split(', ') ?? [];
+		const idsText = [...new Set([...knownIds, sessionId])].join(', ');
 		// A text that n8n cuts would end with a part of an ID.
-		if (sessionIds.includes(sessionId) || idsText.length > maxCustomDataLength) return;
+		if (idsText.length > maxCustomDataLength) return;
 		context.customData.set(chatSessionKey, idsText);
 		context.setMetadata({ tracing: { [chatSessionKey]: idsText } });
 	} catch (error) {

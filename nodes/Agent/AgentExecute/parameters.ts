@@ -35,26 +35,28 @@ export function readItemParameters(rawParameters: RawParameters, index: number) 
 	const params = readParameters(allFields, values, { mode: 'fields', timezone: 'UTC' });
 	checkNotEmpty(params.payloadMode, values, rawParameters);
 	const override = readOverride(params, values);
-	return { params, override, buildPayload: preparePayload(params) };
+	checkPayload(params);
+	return { params, override };
 }
 
-/**
- * Checks the payload. A JSON text is sent unchanged, and an object is sent as its JSON. @throws NodeError 400 if the payload is not a JSON object
- * @returns a function that builds the text, so that the texts of thousands of checked items are not in memory at the same time
- */
-export function preparePayload(
-	params: Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>,
-): () => string {
-	const { payloadMode, task, input, payloadJson: payload } = params;
-	if (payloadMode === 'taskAndInput') return () => JSON.stringify({ task, input });
-	const value =
-		typeof payload === 'string' ? parseJson(payload, "'Payload (JSON)'", jsonAdvice) : payload;
-	if (isRecord(value))
-		return () => (typeof payload === 'string' ? payload : JSON.stringify(value));
+type PayloadParams = Pick<ExecuteParams, 'payloadMode' | 'task' | 'input' | 'payloadJson'>;
+
+/** @throws NodeError 400 if the payload is not a JSON object */
+export function checkPayload({ payloadMode, payloadJson }: PayloadParams): void {
+	if (payloadMode !== 'json') return;
+	const isText = typeof payloadJson === 'string';
+	const value = isText ? parseJson(payloadJson, "'Payload (JSON)'", jsonAdvice) : payloadJson;
+	if (isRecord(value)) return;
 	throw createRefusal(
 		`'Payload (JSON)' must be a JSON object, not ${describeType(value)}`,
 		'Wrap the value in an object, such as {"items": …}.',
 	);
+}
+
+/** Builds the payload's text. A JSON text is sent unchanged. Not done before the call, so that thousands of texts are not in memory. */
+export function buildPayload({ payloadMode, task, input, payloadJson }: PayloadParams): string {
+	if (payloadMode === 'taskAndInput') return JSON.stringify({ task, input });
+	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
 }
 
 /** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError 400 */
@@ -69,14 +71,12 @@ function checkNotEmpty(
 		const value = values[name] ?? undefined;
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
-		const isEmpty = value === undefined || (isBlank(value) && !mayBeBlank);
-		if (!isEmpty || !rawParameters.hasExpression(name)) continue;
-		const ways = mayBeBlank
-			? "leave the field itself empty, or add ?? '' inside the expression"
-			: 'leave the field itself empty';
+		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
+		if (!rawParameters.hasExpression(name)) continue;
+		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(
 			`The expression in '${displayName}' is empty for this item`,
-			`${missingDataAdvice} To leave the value out on purpose, ${ways}.`,
+			`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty${otherWay}.`,
 		);
 	}
 	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { secretMask } from '../../core/secretSearch';
-import { shorten } from '../../core/text';
+import { buildExcerpt } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mayBeJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
@@ -73,11 +73,9 @@ function parseJsonOrText(text: string): unknown {
 
 /** The excerpt comes from this part of the body. */
 const maxExcerptSourceBytes = 16 * 1024;
-const maxExcerptCharacters = 300;
 
-/** Builds an excerpt of the response: the beginning of its text, sanitized. A web page and a file have none. */
-export function buildExcerpt({ body, headers }: AgentResponse, sanitize: Sanitize): string {
+/** Builds a sanitized excerpt of the response. A web page and a file have none. */
+export function quoteResponse({ body, headers }: AgentResponse, sanitize: Sanitize): string {
 	if (!textTypePattern.test(getMediaType(headers))) return '';
-	const text = body.toString('utf8', 0, maxExcerptSourceBytes).replace(/\s+/g, ' ').trim();
-	return text.startsWith('<') ? '' : shorten(sanitize(text), maxExcerptCharacters);
+	return buildExcerpt(sanitize(body.toString('utf8', 0, maxExcerptSourceBytes)));
 }

@@ -2,7 +2,7 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
 import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
-import { runItems, type PerformedItem, type Work } from '../../core/itemLoop';
+import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';
 import { type AgentCredentials, readCredentials } from '../session/credentials';
@@ -10,28 +10,32 @@ import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
 import * as calls from './call';
 import { callAndWait, type WaitResult } from './callAndWait';
-import { addCallDetails, addNotStoredText, createStoppedBeforeCallError } from './errors';
+import { addCallDetails, addStartedText, createStoppedBeforeCallError } from './errors';
 import { buildHints } from './hints';
-import { LiveView } from './liveView';
+import { createLiveView, type LiveView } from './liveView';
 import * as outputs from './output';
 import { naming } from './parameters';
-import { parseResponseContent } from './response';
+import { type AgentResponse, parseResponseContent } from './response';
 
 /** What the items of one run share. */
 interface AgentRunState {
 	readonly context: IExecuteFunctions;
 	readonly credentials: AgentCredentials | NodeError;
+	/** Whether the input comes from a chat. */
+	readonly isChat: boolean;
 	readonly hints: Set<string>;
 }
 
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
-	if (context.getInputData().length === 0) return [];
+	const inputItems = context.getInputData();
+	if (inputItems.length === 0) return [];
 	// The calls of a run use the credentials that are read here. Channels read the credentials again.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(
 		isNodeError(credentials) ? undefined : findSecrets(credentials),
 	);
-	const run: AgentRunState = { context, credentials, hints: new Set() };
+	const isChat = inputItems.some(({ json }) => json.chatInput !== undefined);
+	const run: AgentRunState = { context, credentials, isChat, hints: new Set() };
 	try {
 		return await runItems(context, createWork(run, sanitizer));
 	} catch (error) {
@@ -42,13 +46,12 @@ export async function runAgents(context: IExecuteFunctions): Promise<INodeExecut
 }
 
 function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentCall> {
-	const { credentials } = run;
 	const rawParameters = new RawParameters(run.context);
 	return {
 		sanitizer,
 		check: (index) => {
-			if (isNodeError(credentials)) throw credentials;
-			return calls.prepareCall(rawParameters, index, credentials);
+			if (isNodeError(run.credentials)) throw run.credentials;
+			return calls.prepareCall(rawParameters, index, run.credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
 		outputHasInputFields: (call) =>
@@ -62,26 +65,29 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 			})),
 		// For options of the whole node, the first item decides.
 		getConcurrency: ([first]) => first?.value.params.parallelRequests ?? 1,
-		perform: (items) =>
-			Promise.all(items.map(({ index, value }) => performItem(run, index, value))),
+		perform: (items) => Promise.all(items.map((item) => performItem(run, item))),
 	};
 }
 
 /** Sends the call of one item, and gives back the item or its failure. */
-async function performItem(run: AgentRunState, index: number, call: calls.AgentCall) {
-	const { context } = run;
-	outputs.tagExecution(context, call.sessionId);
-	const liveView = new LiveView(context, index, call.params);
+async function performItem(
+	run: AgentRunState,
+	{ index, value: call }: CheckedItem<calls.AgentCall>,
+): Promise<PerformedItem> {
+	outputs.tagExecution(run.context, call.sessionId);
+	const liveView = createLiveView(run.context, index, call.params);
 	const progress: calls.CallProgress = { call, sentBody: call.buildBody() };
 	try {
-		const waitResult = await sendAndWait(context, progress, liveView);
-		const item = await outputs.buildOutputItem(context, index, progress, waitResult);
+		const waitResult = await sendAndWait(run.context, progress, liveView);
+		const item = await outputs.buildOutputItem(run.context, index, progress, waitResult);
 		if (!waitResult && typeof item.json.output === 'string')
 			liveView.showText(item.json.output);
-		const output = finishItem(run, index, item, call, waitResult);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
-		return { result: { output, doneWork }, mustNotRepeat: true };
+		return {
+			result: { output: finishItem(run, item, call, waitResult), doneWork },
+			mustNotRepeat: true,
+		};
 	} catch (error) {
 		return toFailedItem(error, progress);
 	} finally {
@@ -96,10 +102,8 @@ async function sendAndWait(
 	liveView: LiveView,
 ): Promise<WaitResult | undefined> {
 	const { call } = progress;
-	const sendCall = (prepareAttempt: () => Promise<void>) =>
-		calls.sendExecuteCall(context, progress, prepareAttempt);
 	if (!call.wait) {
-		await sendCall(() => Promise.resolve());
+		await calls.sendExecuteCall(context, progress);
 		return undefined;
 	}
 	const setup = {
@@ -112,39 +116,38 @@ async function sendAndWait(
 		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
 		onMessage: liveView.showMessage,
 	};
-	return await callAndWait(setup, sendCall);
+	return await callAndWait(setup, (prepareAttempt) =>
+		calls.sendExecuteCall(context, progress, prepareAttempt),
+	);
 }
 
 /** Adds the hints about the item to those of the run. @returns what n8n gets: the item itself, or what a model needs of it */
 function finishItem(
-	{ context, hints: runHints }: AgentRunState,
-	index: number,
+	run: AgentRunState,
 	item: INodeExecutionData,
 	{ params }: calls.AgentCall,
 	waitResult: WaitResult | undefined,
 ): INodeExecutionData[] {
-	const isChat = context.getInputData()[index]?.json.chatInput !== undefined;
-	const hints = buildHints(item, params, waitResult, isChat);
-	for (const hint of hints) runHints.add(hint);
-	if (!isTool(context.getNode())) return [item];
+	const hints = buildHints(item, params, waitResult, run.isChat);
+	for (const hint of hints) run.hints.add(hint);
+	if (!isTool(run.context.getNode())) return [item];
 	return outputs.toModelItems(item, hints).map((json) => ({ json }));
 }
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
-	const failure = new Sanitizer(call.secrets).sanitizeError(
-		naming.insertNamesIntoError(toNodeError(error)),
-	);
-	if (!agentResponse) {
-		const mustNotRepeat = failure.outcome !== 'notDone';
-		const result = { failure: mustNotRepeat ? addCallDetails(failure, call) : failure };
-		return { result, mustNotRepeat };
+	const sanitizer = new Sanitizer(call.secrets);
+	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	if (failure.outcome === 'notDone') {
+		if (!agentResponse) return { result: { failure }, mustNotRepeat: false };
+		failure = addStartedText(failure, 'its output could not be stored');
 	}
+	const response = agentResponse && describeResponse(agentResponse);
+	failure = addCallDetails(failure, call, response);
+	return { result: { failure }, mustNotRepeat: true };
+}
+
+function describeResponse(agentResponse: AgentResponse): unknown {
 	const content = parseResponseContent(agentResponse);
-	const response = 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
-	const startedFailure = failure.outcome === 'notDone' ? addNotStoredText(failure) : failure;
-	return {
-		result: { failure: addCallDetails(startedFailure, call, response) },
-		mustNotRepeat: true,
-	};
+	return 'bytes' in content ? `(${content.bytes.length} bytes)` : content.response;
 }

@@ -6,7 +6,7 @@ import { getGlobalSingleton } from '../../core/runtime';
 import { maxResponseBytes as maxMessagesBytes } from '../../http/body';
 import type { EndedChannel } from '../session/connection';
 import { meetsCondition, findMessageId } from '../session/messageFields';
-import { measureHeldBytes, type SessionMessage } from '../session/messages';
+import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
 /** The values of `endedBy` in the output. There, `failure` is missing, because it becomes an error. */
@@ -40,8 +40,6 @@ export interface CollectorSetup {
 export class MessageCollector {
 	/** The messages of the turn. */
 	readonly messages: SessionMessage[] = [];
-	/** How many messages after the call were left out, because this wait had already received a message with the same ID. */
-	repeatedCount = 0;
 	/** What has ended the wait. It may be set before the call has ended. */
 	endReason: WaitEndReason | undefined;
 	readonly #setup: CollectorSetup;
@@ -62,6 +60,11 @@ export class MessageCollector {
 		this.#onEnd = onEnd;
 	}
 
+	/** Whether messages count: the call was sent, and nothing has ended the wait. */
+	get isCollecting(): boolean {
+		return this.#isCallSent && this.endReason === undefined;
+	}
+
 	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn. */
 	markCallSent(): void {
 		this.#isCallSent = true;
@@ -78,7 +81,7 @@ export class MessageCollector {
 
 	/** Ends the wait if the end of a channel does. */
 	handleChannelEnd({ closeReason, decision }: Pick<EndedChannel, 'closeReason' | 'decision'>) {
-		if (!this.#isCallSent) return;
+		if (!this.isCollecting) return;
 		const { waitUntil } = this.#setup.settings;
 		if (closeReason.kind === 'tooLarge') this.#endWait('limit');
 		if (closeReason.kind === 'closeFrame' && waitUntil === 'close') this.#endWait('close');
@@ -107,14 +110,11 @@ export class MessageCollector {
 	}
 
 	#isAccepted(message: SessionMessage): boolean {
-		const { filterCondition } = this.#setup.settings;
-		if (filterCondition === undefined || meetsCondition(message, filterCondition)) return true;
-		return this.#reportsFailure(message);
-	}
-
-	#reportsFailure(message: SessionMessage): boolean {
-		const { failureCondition } = this.#setup.settings;
-		return failureCondition !== undefined && meetsCondition(message, failureCondition);
+		const { filterCondition, failureCondition } = this.#setup.settings;
+		if (filterCondition === undefined) return true;
+		return (
+			meetsCondition(message, filterCondition) || meetsCondition(message, failureCondition)
+		);
 	}
 
 	/**
@@ -130,13 +130,12 @@ export class MessageCollector {
 		const waitNumber = getEndedWaits().numberByHash.get(hash);
 		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
 		const isNew = !this.#receivedHashes.has(hash);
-		if (!isNew && this.#isCallSent) this.repeatedCount++;
 		this.#receivedHashes.add(hash);
 		return isNew;
 	}
 
 	#collect(message: SessionMessage): void {
-		this.#heldBytes += measureHeldBytes(message);
+		this.#heldBytes += message.heldBytes;
 		if (this.messages.length >= maxMessages || this.#heldBytes > maxMessagesBytes) {
 			this.#endWait('limit');
 			return;
@@ -150,9 +149,9 @@ export class MessageCollector {
 	}
 
 	#findEndReason(message: SessionMessage): WaitEndReason | undefined {
-		const { matchCondition, waitUntil, messageCount } = this.#setup.settings;
-		if (this.#reportsFailure(message)) return 'failure';
-		if (matchCondition !== undefined && meetsCondition(message, matchCondition)) return 'match';
+		const { failureCondition, matchCondition, waitUntil, messageCount } = this.#setup.settings;
+		if (meetsCondition(message, failureCondition)) return 'failure';
+		if (meetsCondition(message, matchCondition)) return 'match';
 		const hasAllMessages = waitUntil === 'count' && this.messages.length >= messageCount;
 		return hasAllMessages ? 'count' : undefined;
 	}

@@ -6,17 +6,17 @@ import { joinSentences } from '../../core/text';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-/** After this time, postponed failures and the number of lost messages are reported. */
+/** The time without a further loss after which lost messages are reported, and the time for which reports of channels are limited. */
 const reportIntervalMilliseconds = 60_000;
-/** How many channels are reported one by one within this time, so that an outage does not flood the list of executions. */
-const maxAlertedChannels = 10;
+/** How many channels are reported within this time. More are only logged, so that an outage does not flood the list of executions. */
+const maxReportedChannels = 10;
 
 /** Reports problems as failed executions, which start the error workflow. The trigger stays active. */
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
-	/** The failures of channels within the interval. */
-	#channelFailures: Array<{ readonly failure: NodeError; readonly sessionId: string }> = [];
+	/** How many channels have failed within the interval. */
+	#failedChannelCount = 0;
 	/** By session: how many messages n8n has not accepted since it last accepted one. */
 	readonly #lostCounts = new Map<string, number>();
 	#cancelInterval = () => {};
@@ -27,23 +27,24 @@ export class Alerts {
 		this.#clock = clock;
 	}
 
-	/** Saves a failed execution. */
+	/** Logs a failure and saves it as a failed execution. */
 	report(failure: NodeError): void {
+		this.#log(failure);
 		const context = this.#context;
-		context.logger.warn(`Session channel: ${failure.message}. ${failure.description ?? ''}`);
 		// The method is missing before n8n-workflow 2.7.
 		if (typeof context.saveFailedExecution === 'function')
 			context.saveFailedExecution(createTriggerError(context, failure));
 	}
 
-	/** Reports the failure of a channel at once, or with others at the end of the interval. */
-	reportChannel(failure: NodeError, sessionId: string): void {
-		if (this.#channelFailures.length === 0)
+	/** Reports the failure of a channel, or only logs it if many have failed at the same time. */
+	reportChannel(failure: NodeError): void {
+		if (this.#failedChannelCount === 0)
 			this.#cancelInterval = this.#clock.callAfter(reportIntervalMilliseconds, () => {
-				this.#reportPostponed();
+				this.#failedChannelCount = 0;
 			});
-		this.#channelFailures.push({ failure, sessionId });
-		if (this.#channelFailures.length <= maxAlertedChannels) this.report(failure);
+		this.#failedChannelCount++;
+		if (this.#failedChannelCount <= maxReportedChannels) this.report(failure);
+		else this.#log(failure);
 	}
 
 	/**
@@ -69,11 +70,14 @@ export class Alerts {
 		this.#lostCounts.clear();
 	}
 
-	/** Reports what is postponed, and cancels the timers. */
+	/** Reports lost messages, and cancels the timers. */
 	close(): void {
 		this.endLosses();
 		this.#cancelInterval();
-		this.#reportPostponed();
+	}
+
+	#log({ message, description = '' }: NodeError): void {
+		this.#context.logger.warn(`Session channel: ${message}. ${description}`);
 	}
 
 	#reportLosses(state: string): void {
@@ -86,16 +90,6 @@ export class Alerts {
 		const message = `${formatMessageCount(total)} not accepted by n8n`;
 		const description = `${state} Sessions: ${sessions.join(', ')}.`;
 		this.report(new NodeError({ code: 500, message, description }));
-	}
-
-	#reportPostponed(): void {
-		const [first, ...others] = this.#channelFailures.slice(maxAlertedChannels);
-		this.#channelFailures = [];
-		if (first === undefined) return;
-		const sessionIds = others.map(({ sessionId }) => sessionId).join(', ');
-		const affected = sessionIds && `Also affected: ${sessionIds}.`;
-		const description = joinSentences(first.failure.description, affected);
-		this.report(first.failure.with({ description }));
 	}
 }
 

@@ -3,7 +3,7 @@ import type { INodeExecutionData, IRun } from 'n8n-workflow';
 import { waitAtMost } from '../../core/clock';
 import { toError } from '../../core/errors';
 import { findMessageId } from '../session/messageFields';
-import type { Alerts } from './alerts';
+import { type Alerts, createLostExecutionsError } from './alerts';
 import {
 	type Arrival,
 	buildDeduplicationKey,
@@ -12,7 +12,7 @@ import {
 	findBytes,
 	type MessageArrival,
 } from './arrival';
-import type { ExecutionWaits } from './executionWaits';
+import { createExecutionWaits, type ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './testListener';
 import type { NodeMemory } from './triggerState';
 
@@ -30,7 +30,7 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
-	readonly #waits: ExecutionWaits;
+	readonly waits: ExecutionWaits;
 	/** How many batches have bytes that n8n is storing. */
 	storingCount = 0;
 	/** Settles when the trigger begins to stop. */
@@ -38,11 +38,16 @@ export class Delivery {
 	#resolveStopBegun = () => {};
 	#isStopping = false;
 
-	constructor(setup: DeliverySetup, alerts: Alerts, waits: ExecutionWaits) {
+	/** @param isBlocked whether messages wait for the end of an execution */
+	constructor(setup: DeliverySetup, alerts: Alerts, isBlocked: () => boolean) {
 		this.#setup = setup;
 		this.#alerts = alerts;
-		this.#waits = waits;
 		this.#stopBegun = new Promise((resolve) => (this.#resolveStopBegun = resolve));
+		const reportLost = (count: number) => {
+			alerts.report(createLostExecutionsError(count));
+		};
+		const keepsOrder = setup.settings.maxConcurrentExecutions === 1;
+		this.waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
 	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
@@ -79,7 +84,7 @@ export class Delivery {
 			await this.#passWithRetries(items, key);
 			return true;
 		} catch (error) {
-			return this.#handleNotAccepted(batch, error);
+			return this.#handleNotAccepted(batch, toError(error));
 		}
 	}
 
@@ -127,24 +132,22 @@ export class Delivery {
 			},
 		);
 		context.emit([items], undefined, execution, key);
-		await this.#waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
+		await this.waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
 		return rejection;
 	}
 
 	/** Reports a batch that n8n did not take, unless the trigger stops. @returns what `deliver` returns */
-	#handleNotAccepted(batch: readonly Arrival[], error: unknown): boolean {
+	#handleNotAccepted(batch: readonly Arrival[], error: Error): boolean {
 		if (this.#isStopping) {
 			this.#setup.context.logger.warn(
-				`Session channel: n8n takes no more messages: ${toError(error).message}`,
+				`Session channel: n8n takes no more messages: ${error.message}`,
 			);
 			return false;
 		}
 		this.forgetKeys(batch);
 		const messages = batch.filter(({ isMessage }) => isMessage);
-		this.#alerts.countLosses(
-			messages.map(({ sessionId }) => sessionId),
-			toError(error),
-		);
+		const sessionIds = messages.map(({ sessionId }) => sessionId);
+		this.#alerts.countLosses(sessionIds, error);
 		return true;
 	}
 }

@@ -8,84 +8,77 @@ const firstLostMilliseconds = 15 * 60_000;
 
 interface WaitActions {
 	/** Whether messages wait for the end of an execution. */
-	isBlocked(): boolean;
+	readonly isBlocked: () => boolean;
 	/** Called if messages wait, and no execution has ended for far longer than executions take. */
-	reportLost(count: number): void;
+	readonly reportLost: (count: number) => void;
 }
+
+export type ExecutionWaits = ReturnType<typeof createExecutionWaits>;
 
 /**
  * Waits for the ends of executions. n8n never reports the end of an execution whose job is gone, as after Redis has lost its data. So if
  * messages wait while nothing ends, the executions count as ended. Their messages are not started again.
+ * @param freesPlaces whether a lost execution gives its place to the next one. If not, it is only reported, so that the order is kept
  */
-export class ExecutionWaits {
-	readonly #actions: WaitActions;
-	readonly #clock: Clock;
-	/** Whether a lost execution gives its place to the next one. If not, it is only reported, so that the order is kept. */
-	readonly #freesPlaces: boolean;
+export function createExecutionWaits(
+	{ isBlocked, reportLost }: WaitActions,
+	clock: Clock,
+	freesPlaces: boolean,
+) {
 	/** The functions that end the waits. */
-	readonly #ends = new Set<() => void>();
-	#longestMilliseconds: number | undefined;
-	#cancelCheck = () => {};
-	#isStopped = false;
-
-	constructor(actions: WaitActions, clock: Clock, freesPlaces: boolean) {
-		this.#actions = actions;
-		this.#clock = clock;
-		this.#freesPlaces = freesPlaces;
-	}
+	const ends = new Set<() => void>();
+	let longestMilliseconds: number | undefined;
+	let cancelCheck = () => {};
+	let isStopped = false;
 
 	/** Waits until the execution has ended or counts as ended. @param executionEnded never rejects */
-	async waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number): Promise<void> {
-		if (this.#isStopped) return;
-		const begunAt = this.#clock.getMonotonicMilliseconds();
+	async function waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number) {
+		if (isStopped) return;
+		const begunAt = clock.getMonotonicMilliseconds();
 		await new Promise<void>((resolve) => {
 			const end = () => {
 				cancelLimit();
-				this.#ends.delete(end);
-				this.#scheduleCheck();
+				ends.delete(end);
+				scheduleCheck();
 				resolve();
 			};
-			const cancelLimit = this.#clock.callAfter(maxMilliseconds, end);
-			this.#ends.add(end);
-			this.#scheduleCheck();
+			const cancelLimit = clock.callAfter(maxMilliseconds, end);
+			ends.add(end);
+			scheduleCheck();
 			void executionEnded.then(() => {
-				if (this.#ends.has(end)) this.#recordDuration(begunAt);
+				if (!ends.has(end)) return;
+				const milliseconds = clock.getMonotonicMilliseconds() - begunAt;
+				longestMilliseconds = Math.max(longestMilliseconds ?? 0, milliseconds);
 				end();
 			});
 		});
 	}
 
-	/** Ends all waits, now and later. */
-	stop(): void {
-		this.#isStopped = true;
-		for (const end of this.#ends) end();
-	}
-
-	#recordDuration(begunAt: number): void {
-		const milliseconds = this.#clock.getMonotonicMilliseconds() - begunAt;
-		this.#longestMilliseconds = Math.max(this.#longestMilliseconds ?? 0, milliseconds);
-	}
-
 	/** Starts the timer again, because an execution has begun or ended. */
-	#scheduleCheck(): void {
-		this.#cancelCheck();
-		if (this.#ends.size === 0) return;
-		const longest = this.#longestMilliseconds;
-		const patience =
-			longest === undefined
-				? firstLostMilliseconds
-				: Math.max(minLostMilliseconds, lostFactor * longest);
-		this.#cancelCheck = this.#clock.callAfter(patience, () => {
-			this.#checkForLost();
-		});
+	function scheduleCheck(): void {
+		cancelCheck();
+		if (ends.size > 0) cancelCheck = clock.callAfter(getPatience(longestMilliseconds), check);
 	}
 
-	#checkForLost(): void {
-		if (!this.#actions.isBlocked()) {
-			this.#scheduleCheck();
+	function check(): void {
+		if (!isBlocked()) {
+			scheduleCheck();
 			return;
 		}
-		this.#actions.reportLost(this.#ends.size);
-		if (this.#freesPlaces) for (const end of this.#ends) end();
+		reportLost(ends.size);
+		if (freesPlaces) for (const end of ends) end();
 	}
+
+	/** Ends all waits, now and later. */
+	function stop(): void {
+		isStopped = true;
+		for (const end of ends) end();
+	}
+
+	return { waitForEnd, stop };
 }
+
+const getPatience = (longestMilliseconds: number | undefined): number =>
+	longestMilliseconds === undefined
+		? firstLostMilliseconds
+		: Math.max(minLostMilliseconds, lostFactor * longestMilliseconds);

@@ -3,7 +3,7 @@ import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
 import { isNodeError, toNodeError } from '../../core/errors';
 import { systemClock } from '../../core/clock';
 import { createSanitizedLog, Sanitizer } from '../../core/sanitizer';
-import { type ConnectRequest, createConnectRequestReader } from '../session/connectRequest';
+import { createConnectRequestReader } from '../session/connectRequest';
 import {
 	connect,
 	type Connection,
@@ -13,15 +13,9 @@ import {
 import { meetsCondition } from '../session/messageFields';
 import type { SessionFrame } from '../session/messages';
 import { type ConnectRateLimiter, getConnectRateLimiter } from '../session/reconnect';
-import {
-	Alerts,
-	createLostExecutionsError,
-	createStoppedEarlyError,
-	createTriggerError,
-} from './alerts';
+import { Alerts, createStoppedEarlyError, createTriggerError } from './alerts';
 import { type Arrival, createEventArrival, MessageArrival } from './arrival';
 import { Delivery, type DeliverySetup } from './delivery';
-import { ExecutionWaits } from './executionWaits';
 import { readTriggerSettings } from './fields';
 import { MessageQueue } from './queue';
 import { type ListenerSetup, createTestListener } from './testListener';
@@ -44,10 +38,9 @@ const alertStoreMilliseconds = 200;
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
 export class PublishedListener implements triggerState.NodeListener {
 	readonly label: string;
-	readonly sessionKeys: readonly string[];
+	readonly sessionIds: readonly string[];
 	readonly #setup: PublishedSetup;
 	readonly #alerts: Alerts;
-	readonly #waits: ExecutionWaits;
 	readonly #delivery: Delivery;
 	readonly #queue: MessageQueue<Arrival>;
 	#connections: Connection[] = [];
@@ -57,17 +50,9 @@ export class PublishedListener implements triggerState.NodeListener {
 		const { context, settings, clock } = setup;
 		this.#setup = setup;
 		this.label = `'${context.getNode().name}' in the workflow '${context.getWorkflow().name ?? ''}'`;
-		this.sessionKeys = setup.sessionKeys;
+		this.sessionIds = settings.sessionIds;
 		this.#alerts = new Alerts(context, clock);
-		const waitActions = {
-			isBlocked: () => this.#queue.isBlocked,
-			reportLost: (count: number) => {
-				this.#alerts.report(createLostExecutionsError(count));
-			},
-		};
-		const keepsOrder = settings.maxConcurrentExecutions === 1;
-		this.#waits = new ExecutionWaits(waitActions, clock, !keepsOrder);
-		this.#delivery = new Delivery(setup, this.#alerts, this.#waits);
+		this.#delivery = new Delivery(setup, this.#alerts, () => this.#queue.isBlocked);
 		const queueActions = {
 			deliver: (batch: readonly Arrival[]) => this.#delivery.deliver(batch),
 			pauseReading: () => {
@@ -97,8 +82,7 @@ export class PublishedListener implements triggerState.NodeListener {
 	}
 
 	#connect(sessionId: string): Connection {
-		const { settings, connect, readConnectRequest, context, clock, rateLimiter, memory } =
-			this.#setup;
+		const { settings, context, clock, rateLimiter, memory } = this.#setup;
 		const frameSequence = memory.getFrameSequence(sessionId);
 		frameSequence.restart();
 		const listener = {
@@ -107,17 +91,18 @@ export class PublishedListener implements triggerState.NodeListener {
 				if (settings.connectionEvents) this.#queue.push(createEventArrival(event));
 			},
 			onChannelEnd: ({ alert, failure }: EndedChannel) => {
-				if (alert) this.#alerts.reportChannel(failure, sessionId);
+				if (alert) this.#alerts.reportChannel(failure);
 			},
 		};
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
+		const { connect, readConnectRequest } = this.#setup;
 		return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
 	}
 
 	#warnAboutOtherListeners(): void {
-		const { settings, context, sessionKeys, nodeKey } = this.#setup;
-		for (const [index, sessionId] of settings.sessionIds.entries()) {
-			const labels = triggerState.findListeners(sessionKeys[index] ?? '', nodeKey);
+		const { context, nodeKey } = this.#setup;
+		for (const sessionId of this.sessionIds) {
+			const labels = triggerState.findListeners(sessionId, nodeKey);
 			if (labels.length === 0) continue;
 			context.logger.warn(
 				`Session channel ${sessionId}: ${labels.join(', ')} also listens to this session. Each message may start both workflows, or the service may send it to only one of them`,
@@ -129,12 +114,13 @@ export class PublishedListener implements triggerState.NodeListener {
 	async #stop(): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
 		this.#delivery.stopRetrying();
-		const options = { takesLastFrames: true, lossReason: 'the trigger was stopped' };
-		const closings = this.#connections.map((connection) => connection.close(options));
+		const closings = this.#connections.map((connection) =>
+			connection.close('the trigger was stopped'),
+		);
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
 		const handedOver = this.#handOver();
 		await stopBudget.wait(clock, handOverMilliseconds, handedOver);
-		this.#waits.stop();
+		this.#delivery.waits.stop();
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
 		const never = new Promise<void>(() => {});
@@ -232,31 +218,15 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	const readConnectRequest = createConnectRequestReader(context);
 	// The credentials are the same for all sessions, so checking one session is enough.
 	const [sessionId = ''] = settings.sessionIds;
-	const request = await readFirstRequest(context, () => readConnectRequest(sessionId));
-	const sessionKeys = settings.sessionIds.map((id) => buildSessionKey(id, request));
-	return { context, settings, sessionKeys, readConnectRequest, clock: systemClock, connect };
+	await readConnectRequest(sessionId).catch((error: unknown) => {
+		if (isNodeError(error) || !mayBeReadLater(context)) throw toNodeError(error);
+	});
+	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }
 
-/** Checks the credentials. @returns undefined if they cannot be read now. @throws NodeError if only the user can fix them */
-async function readFirstRequest(
-	context: ITriggerFunctions,
-	readRequest: () => Promise<ConnectRequest>,
-): Promise<ConnectRequest | undefined> {
-	try {
-		return await readRequest();
-	} catch (error) {
-		const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
-		const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
-		const failure = toNodeError(error);
-		if (isNodeError(error) || !isChosen || context.getMode() === 'manual') throw failure;
-		// n8n's database or a vault may be unavailable for a moment. The connections will read the credentials again.
-		context.logger.warn(
-			`Session channel: the credentials could not be read: ${failure.message}`,
-		);
-		return undefined;
-	}
+/** Whether the connections may read the credentials later, because n8n's database or a vault may be unavailable for a moment. */
+function mayBeReadLater(context: ITriggerFunctions): boolean {
+	const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
+	const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;
+	return isChosen && context.getMode() !== 'manual';
 }
-
-/** Two triggers listen to the same session if their keys are equal. Without credentials, the key is only the session's. */
-const buildSessionKey = (sessionId: string, request: ConnectRequest | undefined): string =>
-	JSON.stringify([sessionId, request?.baseUrl.href ?? '']);

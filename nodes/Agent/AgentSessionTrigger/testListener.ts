@@ -15,8 +15,6 @@ import { findListeners } from './triggerState';
 export interface ListenerSetup {
 	readonly context: ITriggerFunctions;
 	readonly settings: TriggerSettings;
-	/** Identifies each session with its service. */
-	readonly sessionKeys: readonly string[];
 	readonly readConnectRequest: ConnectRequestReader;
 	readonly clock: Clock;
 	readonly connect: typeof connect;
@@ -27,67 +25,48 @@ const testDurationSeconds = 60;
 
 /** Creates the test in the editor. It ends with the first message. n8n accepts items only after it has called `manualTriggerFunction`. */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
-	const testListener = new EditorTestListener(setup);
-	return {
-		manualTriggerFunction: async () => {
-			// If n8n closes the test right away, no channel is opened.
-			await Promise.resolve();
-			testListener.start();
-		},
-		closeFunction: () => testListener.close(),
-	};
-}
-
-class EditorTestListener {
-	readonly #setup: ListenerSetup;
+	const { context, settings, clock } = setup;
+	const { filter } = settings;
 	/** What the messages that were filtered out have in the filter field. Undefined for one without it. */
-	readonly #filteredValues: Array<string | undefined> = [];
-	#connections: Connection[] = [];
-	#cancelTimeout = () => {};
-	#closing: Promise<unknown> | undefined;
+	const filteredValues: Array<string | undefined> = [];
+	let connections: Connection[] = [];
+	let cancelTimeout = () => {};
+	let closing: Promise<unknown> | undefined;
 
-	constructor(setup: ListenerSetup) {
-		this.#setup = setup;
-	}
-
-	start(): void {
-		if (this.#closing !== undefined) return;
-		const { settings, connect, readConnectRequest, clock, context } = this.#setup;
+	function start(): void {
+		if (closing !== undefined) return;
 		const listener = {
 			onFrame: (frame: SessionFrame) => {
-				this.#handleArrival(new MessageArrival(frame));
+				const arrival = new MessageArrival(frame);
+				if (filter === undefined || meetsCondition(arrival.message, filter))
+					void emit(arrival);
+				else filteredValues.push(findFieldText(arrival.message, filter.field));
 			},
 			onChannelEnd: ({ decision, failure }: EndedChannel) => {
-				if (decision === 'longBackoff') this.#fail(failure);
+				if (decision === 'longBackoff') fail(failure);
 			},
 		};
-		const environment = { clock, log: context.logger };
-		this.#connections = settings.sessionIds.map((sessionId) =>
-			connect({ ...settings, sessionId }, readConnectRequest, listener, environment),
+		connections = settings.sessionIds.map((sessionId) =>
+			setup.connect({ ...settings, sessionId }, setup.readConnectRequest, listener, {
+				clock,
+				log: context.logger,
+			}),
 		);
-		this.#cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
-			this.#fail(this.#createNoMessageError());
+		cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
+			fail(createNoMessageError(settings, connections, filteredValues));
 		});
 	}
 
-	#handleArrival(arrival: MessageArrival): void {
-		const { filter } = this.#setup.settings;
-		if (filter === undefined || meetsCondition(arrival.message, filter))
-			void this.#emit(arrival);
-		else this.#filteredValues.push(findFieldText(arrival.message, filter.field));
-	}
-
 	/** n8n also calls this on "Stop listening" and after the workflow has run. */
-	async close(): Promise<void> {
-		this.#cancelTimeout();
-		this.#closing ??= Promise.all(this.#connections.map((connection) => connection.close()));
-		await this.#closing;
+	async function close(): Promise<void> {
+		cancelTimeout();
+		closing ??= Promise.all(connections.map((connection) => connection.close()));
+		await closing;
 	}
 
-	async #emit(arrival: MessageArrival): Promise<void> {
-		if (this.#closing !== undefined) return;
-		void this.close();
-		const { context } = this.#setup;
+	async function emit(arrival: MessageArrival): Promise<void> {
+		if (closing !== undefined) return;
+		void close();
 		try {
 			const items = await buildStoredItems([arrival], context);
 			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
@@ -97,42 +76,56 @@ class EditorTestListener {
 		}
 	}
 
-	#fail(failure: NodeError): void {
-		if (this.#closing !== undefined) return;
-		void this.close();
-		this.#setup.context.emitError(createTriggerError(this.#setup.context, failure));
+	function fail(failure: NodeError): void {
+		if (closing !== undefined) return;
+		void close();
+		context.emitError(createTriggerError(context, failure));
 	}
 
-	#createNoMessageError(): NodeError {
-		const statuses = this.#connections.map((connection) => connection.getStatus());
-		const openCount = statuses.filter(({ isOpen }) => isOpen).length;
-		const failure = statuses.find(({ isOpen }) => !isOpen)?.lastFailure;
-		return new NodeError({
-			code: 504,
-			message: `No message arrived within ${testDurationSeconds} s. Channels open: ${openCount} of ${statuses.length}`,
-			description: joinSentences(
-				failure && `${failure.message}.`,
-				failure?.description,
-				this.#describeFiltered(),
-				this.#describeOtherListeners(),
-				'Start an agent with the same session ID while the test listens.',
-			),
-		});
-	}
+	return {
+		manualTriggerFunction: async () => {
+			// If n8n closes the test right away, no channel is opened.
+			await Promise.resolve();
+			start();
+		},
+		closeFunction: close,
+	};
+}
 
-	/** Names what was filtered out, because a person may have forgotten the filter, or mistyped a value. */
-	#describeFiltered(): string {
-		const { filterField } = this.#setup.settings;
-		const count = this.#filteredValues.length;
-		if (count === 0) return '';
-		const values = listDistinct(this.#filteredValues).join(', ') || 'none';
-		const subject = filterField === '' ? 'Their texts' : `Their values of '${filterField}'`;
-		return `Messages that 'Accepted Message Values' left out: ${count}. ${subject}: ${values}.`;
-	}
+function createNoMessageError(
+	{ filterField, sessionIds }: TriggerSettings,
+	connections: readonly Connection[],
+	filteredValues: ReadonlyArray<string | undefined>,
+): NodeError {
+	const statuses = connections.map((connection) => connection.getStatus());
+	const openCount = statuses.filter(({ isOpen }) => isOpen).length;
+	const failure = statuses.find(({ isOpen }) => !isOpen)?.lastFailure;
+	return new NodeError({
+		code: 504,
+		message: `No message arrived within ${testDurationSeconds} s. Channels open: ${openCount} of ${statuses.length}`,
+		description: joinSentences(
+			failure && `${failure.message}.`,
+			failure?.description,
+			describeFiltered(filteredValues, filterField),
+			describeOtherListeners(sessionIds),
+			'Start an agent with the same session ID while the test listens.',
+		),
+	});
+}
 
-	#describeOtherListeners(): string {
-		const labels = this.#setup.sessionKeys.flatMap((key) => findListeners(key));
-		if (labels.length === 0) return '';
-		return `The published trigger ${listDistinct(labels).join(', ')} also listens, and the service may have sent the message only there.`;
-	}
+/** Names what was filtered out, because a person may have forgotten the filter, or mistyped a value. */
+function describeFiltered(
+	filteredValues: ReadonlyArray<string | undefined>,
+	filterField: string,
+): string {
+	if (filteredValues.length === 0) return '';
+	const values = listDistinct(filteredValues).join(', ') || 'none';
+	const subject = filterField === '' ? 'Their texts' : `Their values of '${filterField}'`;
+	return `Messages that 'Accepted Message Values' left out: ${filteredValues.length}. ${subject}: ${values}.`;
+}
+
+function describeOtherListeners(sessionIds: readonly string[]): string {
+	const labels = listDistinct(sessionIds.flatMap((id) => findListeners(id))).join(', ');
+	if (labels === '') return '';
+	return `The published trigger ${labels} also listens, and the service may have sent the message only there.`;
 }

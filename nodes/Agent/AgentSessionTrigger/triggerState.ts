@@ -41,8 +41,7 @@ export class NodeMemory {
 export interface NodeListener {
 	/** Names the workflow and the node, for people. */
 	readonly label: string;
-	/** The sessions that it listens to, each with the address of its service. */
-	readonly sessionKeys: readonly string[];
+	readonly sessionIds: readonly string[];
 	/** May be called twice, settles within a limited time, and never rejects. */
 	close(): Promise<void>;
 }
@@ -66,10 +65,10 @@ export async function closeListener(nodeKey: string, listener: NodeListener): Pr
 }
 
 /** Lists the labels of the published triggers of this process that listen to a session, without the given node. */
-export function findListeners(sessionKey: string, exceptNodeKey?: string): string[] {
+export function findListeners(sessionId: string, exceptNodeKey?: string): string[] {
 	const labels: string[] = [];
 	for (const [nodeKey, { listener }] of getRegistry().listeners)
-		if (nodeKey !== exceptNodeKey && listener.sessionKeys.includes(sessionKey))
+		if (nodeKey !== exceptNodeKey && listener.sessionIds.includes(sessionId))
 			labels.push(listener.label);
 	return labels;
 }

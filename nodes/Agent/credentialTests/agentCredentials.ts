@@ -12,6 +12,7 @@ import {
 	type NodeError,
 	toNodeError,
 } from '../../core/errors';
+import { joinSentences } from '../../core/text';
 import {
 	type CredentialTestResponse,
 	discardBody,
@@ -23,13 +24,9 @@ import * as credentials from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
-
-/** One of the two addresses, with what is sent to it. n8n's HTTP client sends it, so that n8n's proxies and egress policy apply. */
-interface TestedAddress {
-	readonly label: string;
-	readonly url: URL;
-	readonly headers: Readonly<Record<string, string>>;
-}
+type Label = 'Deployment URL' | 'WebSocket URL';
+type Headers = Readonly<Record<string, string>>;
+type Send = (headers: Headers) => Promise<CredentialTestResponse>;
 
 /**
  * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET request,
@@ -42,69 +39,64 @@ export async function checkAgentApi(
 ): Promise<INodeCredentialTestResult> {
 	try {
 		const api = credentials.parseAgentApiCredential(data);
-		const addresses = [listDeploymentUrl(api), listChannel(api)];
-		for (const { label, url } of addresses) {
-			const [, segment] = /\/(execute|ws)\/\1$/.exec(url.pathname) ?? [];
-			if (segment)
-				throw createRefusal(`Enter the ${label} without '/${segment}'. The node adds it`);
-		}
-		for (const address of addresses) await testAddress(helpers, address, api);
+		// n8n's HTTP client sends both requests, so that n8n's proxies and egress policy apply.
+		const send = (url: URL, headers: Headers) =>
+			sendCredentialTestRequest(helpers, {
+				method: 'GET',
+				uri: url.href,
+				headers,
+				rejectUnauthorized: !api.allowUnauthorizedCerts,
+			});
+		const executeUrl = new URL(buildExecuteUrl(api));
+		const channelUrl = new URL(buildChannelBaseUrl(api).href.replace(/^ws/, 'http'));
+		await testAddress('Deployment URL', executeUrl, () =>
+			send(executeUrl, { 'x-api-key': api.apiKey }),
+		);
+		await testAddress('WebSocket URL', channelUrl, () =>
+			requestUpgrade((headers) => send(channelUrl, headers)),
+		);
 		return { status: 'OK', message: 'Both addresses respond' };
 	} catch (error) {
-		return toFailedTest(toNodeError(error));
+		return createFailedTest(error);
 	}
 }
 
-function listDeploymentUrl(api: credentials.AgentApiCredential): TestedAddress {
-	const url = new URL(buildExecuteUrl(api));
-	return { label: 'Deployment URL', url, headers: { 'x-api-key': api.apiKey } };
-}
-
-function listChannel(api: credentials.AgentApiCredential): TestedAddress {
-	const url = new URL(buildChannelBaseUrl(api).href.replace(/^ws/, 'http'));
-	const headers = {
-		Connection: 'Upgrade',
-		Upgrade: 'websocket',
-		'Sec-WebSocket-Version': '13',
-		'Sec-WebSocket-Key': randomBytes(16).toString('base64'),
-	};
-	return { label: 'WebSocket URL', url, headers };
-}
-
-/** @throws NodeError that names the address and says what is wrong with it */
+/** @param ask gives undefined if the channel opened @throws NodeError that names the address and says what is wrong with it */
 async function testAddress(
-	helpers: TestHelpers,
-	address: TestedAddress,
-	{ allowUnauthorizedCerts }: credentials.AgentApiCredential,
+	label: Label,
+	{ host, pathname }: URL,
+	ask: () => Promise<CredentialTestResponse | undefined>,
 ): Promise<void> {
-	const { label, url, headers } = address;
-	const place = `the ${label} (${url.host}${url.pathname})`;
-	const upgrade = watchUpgrade(headers['Sec-WebSocket-Key']);
-	try {
-		const request = sendCredentialTestRequest(helpers, {
-			method: 'GET',
-			uri: url.href,
-			headers,
-			rejectUnauthorized: !allowUnauthorizedCerts,
-		});
-		const response = await Promise.race([request, upgrade.accepted]);
-		if (response === undefined) return;
-		discardBody(response);
-		checkResponse(response, address, place);
-	} catch (error) {
+	const place = `The ${label} (${host}${pathname})`;
+	const response = await ask().catch((error: unknown) => {
 		throw isNodeError(error) ? error : createNoResponseError(error, place);
-	} finally {
-		upgrade.stopWatching();
-	}
+	});
+	if (response === undefined) return;
+	discardBody(response);
+	const problem = findProblem(response, label);
+	if (problem !== undefined) throw createRefusal(`${place} ${problem}`);
 }
 
-/** Finds out whether the server accepts an upgrade. Only a listener of Node's request learns this: without one, Node resets the connection. */
-function watchUpgrade(key: string | undefined) {
+function createNoResponseError(error: unknown, place: string): NodeError {
+	const { category, reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
+	const advice = category === 'blocked' ? blockedAdvice : cure;
+	return createRefusal(
+		`${place} does not respond: ${reason}`,
+		appendErrorCode(advice, errorCode),
+	);
+}
+
+const addressAdvice =
+	'Check its scheme (http:// or https://, ws:// or wss://), host and port, and that n8n can reach the service.';
+
+/** Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one, Node resets the connection. */
+async function requestUpgrade(send: Send): Promise<CredentialTestResponse | undefined> {
+	const key = randomBytes(16).toString('base64');
 	let watch: (message: unknown) => void = () => {};
 	const accepted = new Promise<undefined>((resolve) => {
 		watch = (message) => {
 			const { request } = message as { readonly request: ClientRequest };
-			if (key === undefined || request.getHeader('Sec-WebSocket-Key') !== key) return;
+			if (request.getHeader('Sec-WebSocket-Key') !== key) return;
 			request.once('upgrade', (_response, socket: Duplex) => {
 				socket.destroy();
 				resolve(undefined);
@@ -112,53 +104,42 @@ function watchUpgrade(key: string | undefined) {
 		};
 	});
 	subscribe('http.client.request.start', watch);
-	return {
-		accepted,
-		stopWatching: () => {
-			unsubscribe('http.client.request.start', watch);
-		},
-	};
+	const request = send({
+		Connection: 'Upgrade',
+		Upgrade: 'websocket',
+		'Sec-WebSocket-Version': '13',
+		'Sec-WebSocket-Key': key,
+	});
+	return await Promise.race([request, accepted]).finally(() => {
+		unsubscribe('http.client.request.start', watch);
+	});
 }
 
-/** @throws NodeError if the response shows that the service is elsewhere or does not run, or that it refuses the key */
-function checkResponse(
+/** Finds out whether a response shows that the service is elsewhere or does not run, or that it refuses the key. */
+function findProblem(
 	{ statusCode, headers }: CredentialTestResponse,
-	address: TestedAddress,
-	place: string,
-): void {
-	const isChannel = 'Upgrade' in address.headers;
-	if (!isChannel && [401, 403].includes(statusCode))
-		throw createRefusal(`The service refused the API key (${statusCode}) at ${place}`);
-	if (isChannel && statusCode === 404)
-		throw createRefusal(
-			`Nothing was found at ${place} (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine`,
-		);
+	label: Label,
+): string | undefined {
+	if (label === 'Deployment URL' && [401, 403].includes(statusCode))
+		return `refused the API key (${statusCode})`;
+	if (label === 'WebSocket URL' && statusCode === 404)
+		return "was not found (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine";
 	if (isRedirect(statusCode))
-		throw createRefusal(
-			`There is a redirect (${statusCode}) at ${place}, which is not followed. Use the final address`,
-		);
+		return `is a redirect (${statusCode}), which is not followed. Use the final address`;
 	if (statusCode <= 299 && headers['content-type']?.includes('text/html'))
-		throw createRefusal(
-			`There is a web page at ${place}, not the agent service. Check its host, port and path`,
-		);
+		return 'is a web page, not the agent service. Check its host, port and path';
 	if ([502, 503, 504].includes(statusCode))
-		throw createRefusal(`The service behind ${place} is not running (${statusCode})`);
-}
-
-function createNoResponseError(error: unknown, place: string): NodeError {
-	const { category, reason, errorCode, cure } = classifyNetworkError(error);
-	const generalAdvice =
-		'Check its scheme (http:// or https://, ws:// or wss://), host and port, and that n8n can reach the service';
-	const advice = category === 'blocked' ? blockedAdvice : (cure ?? generalAdvice);
-	return createRefusal(
-		`Could not connect to ${place}: ${reason}`,
-		appendErrorCode(advice, errorCode),
-	);
+		return `does not respond: the service behind it is not running (${statusCode})`;
+	return undefined;
 }
 
 /** Appends the description, because n8n's credential form shows only the message. */
-function toFailedTest({ message, description }: NodeError): INodeCredentialTestResult {
-	return { status: 'Error', message: [message, description].filter(Boolean).join('. ') };
+function createFailedTest(error: unknown): INodeCredentialTestResult {
+	const { message, description } = toNodeError(error);
+	return {
+		status: 'Error',
+		message: joinSentences(description ? `${message}.` : message, description),
+	};
 }
 
 /** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */
@@ -168,19 +149,19 @@ export function checkAgentSignatureApi(
 	try {
 		const credential = credentials.parseAgentSignatureCredential(data);
 		const { userId, userPublicKey, signature } = credentials.buildIdentity(credential);
-		checkHexadecimal('User ID', userId);
-		checkHexadecimal('User Public Key', userPublicKey);
-		checkHexadecimal('Signature', signature);
+		const values = {
+			'User ID': userId,
+			'User Public Key': userPublicKey,
+			Signature: signature,
+		};
+		for (const [label, value] of Object.entries(values))
+			if (!/^(0x)?[0-9a-f]+$/i.test(value))
+				throw createRefusal(
+					`'${label}' contains characters other than 0–9 and a–f (a leading 0x is allowed)`,
+				);
 		credential.allowedHosts.forEach(parseAllowedHost);
 		return { status: 'OK', message: 'The format is valid' };
 	} catch (error) {
-		return toFailedTest(toNodeError(error));
+		return createFailedTest(error);
 	}
-}
-
-function checkHexadecimal(label: string, value: string): void {
-	if (!/^(0x)?[0-9a-f]+$/i.test(value))
-		throw createRefusal(
-			`'${label}' contains characters other than 0–9 and a–f (a leading 0x is allowed)`,
-		);
 }

@@ -1,5 +1,5 @@
 import { isNodeError, NodeError, toError } from '../../core/errors';
-import { joinSentences, shorten } from '../../core/text';
+import { buildExcerpt, joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { blockedAdvice, classifyNetworkError, type NetworkError } from '../../http/networkErrors';
 
@@ -192,10 +192,14 @@ function explainNetworkError(error: NetworkError, message: string): Explanation 
 function explainResponse(response: UpgradeResponse): Explanation {
 	const { statusCode, isFromProxy } = response;
 	const responder = isFromProxy ? 'proxy' : 'server';
+	const excerpt = buildExcerpt(response.body);
 	return {
 		code: statusCode,
 		reason: `the ${responder} responded with status ${statusCode}`,
-		advice: joinSentences(getResponseAdvice(response), quoteBody(response.body)),
+		advice: joinSentences(
+			getResponseAdvice(response),
+			excerpt && `The server said: ${excerpt}`,
+		),
 	};
 }
 
@@ -207,13 +211,4 @@ function getResponseAdvice({ statusCode, isFromProxy }: UpgradeResponse): string
 	if (isTemporaryStatus(statusCode))
 		return 'The agent service is temporarily busy or down. Try again later.';
 	return "Check the WebSocket URL in the Agent API credential (the node adds '/ws' to it, and follows no redirect), and check that the session exists.";
-}
-
-const maxQuoteLength = 300;
-
-/** Quotes the body of a response unless it is a web page. */
-function quoteBody(body: string): string {
-	const text = body.replace(/[\s\p{Cc}]+/gu, ' ').trim();
-	if (text === '' || text.startsWith('<')) return '';
-	return `The server said: ${shorten(text, maxQuoteLength)}`;
 }

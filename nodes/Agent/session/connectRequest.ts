@@ -39,14 +39,14 @@ export function createConnectRequestReader(
 		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
 			lastReading = { begunAt: now, reading: credentials.readCredentials(context) };
 		const { api, signatureApi } = await lastReading.reading;
-		checkAllowedHost(signatureApi, buildChannelBaseUrl(api), !api.allowUnauthorizedCerts);
-		const egress = context.helpers.getSecureEgressFilter?.();
-		return buildConnectRequest(
+		const request = buildConnectRequest(
 			sessionId,
 			api,
 			credentials.buildIdentity(signatureApi, override),
-			egress,
+			context.helpers.getSecureEgressFilter?.(),
 		);
+		checkAllowedHost(signatureApi, request.baseUrl, !api.allowUnauthorizedCerts);
+		return request;
 	};
 }
 

@@ -4,7 +4,7 @@ import { buildSanitizeFunction } from '../../core/sanitizer';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
-import { Heartbeat, type HeartbeatSettings } from './heartbeat';
+import { createHeartbeat, type Heartbeat, type HeartbeatSettings } from './heartbeat';
 import type { SessionFrame } from './messages';
 import { ConnectRateLimiter, type NextAttempt, ReconnectPlanner } from './reconnect';
 import type { ChannelSocket, SocketListener, SocketOpener } from './webSocket';
@@ -46,8 +46,8 @@ export interface EndedChannel extends NextAttempt {
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
 	onEvent?(event: ConnectionEvent): void;
-	/** Called at the first pong of each channel. Everything that the server sent before this pong has arrived. */
-	onFirstPong?(): void;
+	/** Called at each pong. Everything that the server sent before the pong has arrived. */
+	onPong?(): void;
 	onChannelEnd?(channel: EndedChannel): void;
 }
 
@@ -60,13 +60,6 @@ interface ConnectionEnvironment {
 	readonly rateLimiter?: ConnectRateLimiter;
 	/** Numbers the frames, and records losses and gaps. The sequence of an earlier connection also reports the gap since then. */
 	readonly frameSequence?: FrameSequence;
-}
-
-interface CloseOptions {
-	/** Whether frames that the server sends before it sees the close frame are still delivered. */
-	readonly takesLastFrames?: boolean;
-	/** Why messages may be missed from now on. The next connection with the same `frameSequence` reports this loss. */
-	readonly lossReason?: string;
 }
 
 export type Connection = Pick<
@@ -96,11 +89,11 @@ class SessionConnection {
 	/** The object of the current attempt, and of the channel that it opened. What belongs to another one is ignored. */
 	#attempt = {};
 	#socket: ChannelSocket | undefined;
-	#socketClosed = Promise.resolve();
+	/** Called when the socket has closed. */
+	#resolveClosed = () => {};
 	/** Cancels the timer of the next attempt, or the time limit of the current one. */
 	#cancelTimer = () => {};
 	#isPaused = false;
-	#hasReceivedPong = false;
 	#frameCount = 0;
 	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
 	#lastFailure: NodeError | undefined;
@@ -114,18 +107,19 @@ class SessionConnection {
 		listener: ConnectionListener,
 		environment: ConnectionEnvironment,
 	) {
-		const { clock, random = Math.random } = environment;
+		const { clock } = environment;
 		const { reconnectMaxDelaySeconds = defaultMaxDelaySeconds } = options;
 		this.#options = options;
 		this.#readConnectRequest = readConnectRequest;
 		this.#listener = listener;
 		this.#environment = {
-			random,
+			random: Math.random,
 			loadSocketOpener,
 			rateLimiter: new ConnectRateLimiter(),
 			frameSequence: new FrameSequence(),
 			...environment,
 		};
+		const { random } = this.#environment;
 		this.#reconnectPlanner = new ReconnectPlanner(reconnectMaxDelaySeconds, clock, random);
 		const heartbeatActions = {
 			sendPing: () => {
@@ -136,7 +130,7 @@ class SessionConnection {
 				this.#handleEnd({ kind: 'silent', milliseconds });
 			},
 		};
-		this.#heartbeat = new Heartbeat(options, heartbeatActions, clock);
+		this.#heartbeat = createHeartbeat(options, heartbeatActions, clock);
 		this.#scheduleAttempt(0);
 	}
 
@@ -167,41 +161,48 @@ class SessionConnection {
 
 	/**
 	 * Closes the connection, with a close frame if its channel is open. Settles within 300 ms, or 1.3 s while the last frames arrive. Never
-	 * rejects. @returns false if some of the last frames were not delivered
+	 * rejects.
+	 * @param lossReason why messages may be missed from now on. If it is given, frames that the server sends before it sees the close frame
+	 * are still delivered, and the next connection with the same `frameSequence` reports the loss
+	 * @returns false if some of the last frames were not delivered
 	 */
-	close(options: CloseOptions = {}): Promise<boolean> {
-		this.#closing ??= this.#closeOnce(options);
+	close(lossReason?: string): Promise<boolean> {
+		this.#closing ??= this.#closeOnce(lossReason);
 		return this.#closing;
 	}
 
-	async #closeOnce({ takesLastFrames, lossReason }: CloseOptions): Promise<boolean> {
+	async #closeOnce(lossReason: string | undefined): Promise<boolean> {
 		const { clock, frameSequence } = this.#environment;
 		const socket = this.#socket;
+		const socketClosed = new Promise<void>((resolve) => (this.#resolveClosed = resolve));
 		const wasOpen = this.#state === 'open';
-		if (wasOpen && lossReason !== undefined)
-			frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
-		this.#state = wasOpen && takesLastFrames ? 'takingLastFrames' : 'closed';
+		this.#state = 'closed';
 		this.#stopTimers();
+		if (socket === undefined) return true;
 		let hasReadAll = true;
-		if (socket && wasOpen) {
+		if (wasOpen) {
+			if (lossReason !== undefined) {
+				this.#state = 'takingLastFrames';
+				frameSequence.recordLoss(clock.getMonotonicMilliseconds(), lossReason);
+			}
 			// A paused socket would see neither the last frames nor the server's close frame.
 			socket.resume();
 			socket.close(1000);
-			hasReadAll = await this.#awaitLastFrames();
+			hasReadAll = await this.#awaitLastFrames(socketClosed);
+			this.#state = 'closed';
 		}
-		this.#state = 'closed';
-		socket?.terminate();
-		await waitAtMost(clock, terminateMilliseconds, this.#socketClosed);
+		socket.terminate();
+		await waitAtMost(clock, terminateMilliseconds, socketClosed);
 		return hasReadAll;
 	}
 
 	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrive at the end of the time limit */
-	async #awaitLastFrames(): Promise<boolean> {
+	async #awaitLastFrames(socketClosed: Promise<void>): Promise<boolean> {
 		const { clock } = this.#environment;
 		const deadline = clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
 		do {
 			const previousCount = this.#frameCount;
-			await waitAtMost(clock, closeHandshakeMilliseconds, this.#socketClosed);
+			await waitAtMost(clock, closeHandshakeMilliseconds, socketClosed);
 			if (this.#socket === undefined || this.#frameCount === previousCount) return true;
 		} while (clock.getMonotonicMilliseconds() < deadline);
 		return false;
@@ -220,37 +221,27 @@ class SessionConnection {
 		const attempt = {};
 		this.#attempt = attempt;
 		this.#state = 'connecting';
-		const { clock } = this.#environment;
+		const { clock, loadSocketOpener } = this.#environment;
 		this.#cancelTimer = clock.callAfter(attemptTimeoutMilliseconds, () => {
 			this.#handleEnd({ kind: 'connectTimeout' });
 		});
+		let request: ConnectRequest | undefined;
 		try {
-			const request = await this.#readConnectRequest(this.#options.sessionId);
-			if (!this.#isCurrent(attempt)) return;
+			request = await this.#readConnectRequest(this.#options.sessionId);
 			this.#lastRequest = request;
-			await this.#openSocket(request, attempt);
-		} catch (error) {
-			if (!this.#isCurrent(attempt)) return;
-			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
-			this.#handleEnd(closeReasons.convertCredentialError(error, sanitize));
-		}
-	}
-
-	/** Asks n8n's egress policy about the address, and opens the socket. */
-	async #openSocket(request: ConnectRequest, attempt: object): Promise<void> {
-		try {
 			// `baseUrl` is `url` without its query, which holds the secrets.
 			const permission = await request.egress?.validateUrl(request.baseUrl.href);
 			if (permission?.ok === false) throw permission.error;
-			const openSocket = await this.#environment.loadSocketOpener();
-			if (!this.#isCurrent(attempt)) return;
-			let resolveClosed = () => {};
-			const socketClosed = new Promise<void>((resolve) => (resolveClosed = resolve));
-			this.#socket = openSocket(request, this.#createSocketListener(attempt, resolveClosed));
-			this.#socketClosed = socketClosed;
-		} catch (error) {
+			const openSocket = await loadSocketOpener();
 			if (this.#isCurrent(attempt))
-				this.#handleEnd(closeReasons.convertNetworkError(toError(error), request.sanitize));
+				this.#socket = openSocket(request, this.#createSocketListener(attempt));
+		} catch (error) {
+			if (!this.#isCurrent(attempt)) return;
+			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
+			const convertError = request
+				? closeReasons.convertNetworkError
+				: closeReasons.convertCredentialError;
+			this.#handleEnd(convertError(toError(error), sanitize));
 		}
 	}
 
@@ -259,7 +250,7 @@ class SessionConnection {
 	}
 
 	/** Creates a listener that ignores the events of an earlier channel. A paused socket still delivers events after it was terminated. */
-	#createSocketListener(attempt: object, resolveClosed: () => void): SocketListener {
+	#createSocketListener(attempt: object): SocketListener {
 		return {
 			onOpen: () => {
 				if (this.#isCurrent(attempt)) this.#handleOpen();
@@ -270,14 +261,12 @@ class SessionConnection {
 			onControlFrame: (kind) => {
 				if (!this.#isCurrent(attempt)) return;
 				this.#heartbeat.recordFrame(kind);
-				if (kind !== 'pong' || this.#hasReceivedPong) return;
-				this.#hasReceivedPong = true;
-				this.#notify((listener) => listener.onFirstPong?.());
+				if (kind === 'pong') this.#notify((listener) => listener.onPong?.());
 			},
 			onClose: (closeReason) => {
-				resolveClosed();
 				if (attempt !== this.#attempt) return;
 				this.#socket = undefined;
+				this.#resolveClosed();
 				if (this.#closing === undefined) this.#handleEnd(closeReason);
 			},
 		};
@@ -287,7 +276,6 @@ class SessionConnection {
 		const { clock, frameSequence } = this.#environment;
 		const { initialMessage } = this.#options;
 		this.#state = 'open';
-		this.#hasReceivedPong = false;
 		this.#cancelTimer();
 		if (initialMessage !== '') this.#socket?.send(initialMessage);
 		if (this.#isPaused) this.#socket?.pause();
@@ -295,8 +283,7 @@ class SessionConnection {
 		if (this.#lastFailure !== undefined) this.#log('info', 'reconnected');
 		this.#reconnectPlanner.recordOpen();
 		const gap = frameSequence.recordOpen(clock.getMonotonicMilliseconds());
-		if (gap) this.#notifyEvent('reconnected', gap.gapMs, gap.reason);
-		else this.#notifyEvent('connected', null, null);
+		this.#notifyEvent(gap ? 'reconnected' : 'connected', gap);
 	}
 
 	#handleFrame(data: Buffer, isBinary: boolean): void {
@@ -334,7 +321,7 @@ class SessionConnection {
 		const level = isFirstOfOutage ? 'warn' : 'debug';
 		this.#log(level, `${reason}; next attempt in ${Math.ceil(delayMilliseconds / 1000)} s`);
 		// The listener is called last, because it may close this connection.
-		if (wasOpen) this.#notifyEvent('disconnected', null, reason);
+		if (wasOpen) this.#notifyEvent('disconnected', { reason });
 		this.#notify((listener) =>
 			listener.onChannelEnd?.({ ...nextAttempt, closeReason, wasOpen, failure }),
 		);
@@ -342,8 +329,7 @@ class SessionConnection {
 
 	#notifyEvent(
 		event: ConnectionEvent['event'],
-		gapMs: number | null,
-		reason: string | null,
+		{ gapMs = null, reason = null }: Partial<Pick<ConnectionEvent, 'gapMs' | 'reason'>> = {},
 	): void {
 		const { sessionId } = this.#options;
 		const at = this.#formatNow();

@@ -40,18 +40,11 @@ export class FrameSequence {
 		return ++this.#lastNumber;
 	}
 
-	buildFrame({
-		data,
-		...frame
-	}: Omit<SessionFrame, 'sequence' | 'byteLength' | 'gapMs'>): SessionFrame {
+	buildFrame(received: Omit<SessionFrame, 'sequence' | 'gapMs'>): SessionFrame {
+		const data = copyFromLargeBuffer(received.data);
+		const frame = { ...received, data, sequence: this.takeNumber() };
 		const gapMs = this.#unreportedGapMs;
 		this.#unreportedGapMs = undefined;
-		return {
-			...frame,
-			sequence: this.takeNumber(),
-			data: copyFromLargeBuffer(data),
-			byteLength: data.byteLength,
-			...(gapMs !== undefined && { gapMs }),
-		};
+		return gapMs === undefined ? frame : { ...frame, gapMs };
 	}
 }

@@ -8,81 +8,72 @@ export interface HeartbeatSettings {
 }
 
 interface HeartbeatActions {
-	sendPing(): void;
+	readonly sendPing: () => void;
 	/** Called if the server sent nothing between a ping and its deadline. Not called if the server has never responded to a ping. */
-	reportDead(silentMilliseconds: number): void;
+	readonly reportDead: (silentMilliseconds: number) => void;
 }
 
 /** How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
 const pingTimeoutMilliseconds = 20_000;
 
-/** Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping every 25 s, this takes at most 45 s. */
-export class Heartbeat {
-	readonly #intervalMilliseconds: number;
-	/** The frame that proves that the server responds to pings. It is a message if the pings are text messages. */
-	readonly #responseKind: 'pong' | 'message';
-	readonly #actions: HeartbeatActions;
-	readonly #clock: Clock;
-	#cancelPing = () => {};
-	/** Cancels the deadline of the oldest ping without a response. Undefined if no ping awaits one. */
-	#cancelDeadline: (() => void) | undefined;
-	#lastFrameAt = 0;
-	/** A server that never responds to pings may be alive, although it misses the deadline. */
-	#hasResponded = false;
+export type Heartbeat = ReturnType<typeof createHeartbeat>;
 
-	constructor(
-		{ heartbeatSeconds, pingText }: HeartbeatSettings,
-		actions: HeartbeatActions,
-		clock: Clock,
-	) {
-		this.#intervalMilliseconds = heartbeatSeconds * 1000;
-		this.#responseKind = pingText === '' ? 'pong' : 'message';
-		this.#actions = actions;
-		this.#clock = clock;
+/** Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping every 25 s, this takes at most 45 s. */
+export function createHeartbeat(
+	{ heartbeatSeconds, pingText }: HeartbeatSettings,
+	{ sendPing, reportDead }: HeartbeatActions,
+	clock: Clock,
+) {
+	/** The frame that proves that the server responds to pings. It is a message if the pings are text messages. */
+	const responseKind = pingText === '' ? 'pong' : 'message';
+	let cancelPing = () => {};
+	/** Cancels the deadline of the oldest ping without a response. Undefined if no ping awaits one. */
+	let cancelDeadline: (() => void) | undefined;
+	let lastFrameAt = 0;
+	/** A server that never responds to pings may be alive, although it misses the deadline. */
+	let hasResponded = false;
+
+	function ping(): void {
+		cancelDeadline ??= clock.callAfter(pingTimeoutMilliseconds, () => {
+			cancelDeadline = undefined;
+			if (!hasResponded) return;
+			stop();
+			reportDead(clock.getMonotonicMilliseconds() - lastFrameAt);
+		});
+		schedulePing();
+		sendPing();
+	}
+
+	function schedulePing(): void {
+		cancelPing = clock.callAfter(heartbeatSeconds * 1000, ping);
+	}
+
+	function endDeadline(): void {
+		cancelDeadline?.();
+		cancelDeadline = undefined;
 	}
 
 	/** Starts the pings, for a new channel or after `stop()`. The first WebSocket ping is sent at once. */
-	start(): void {
-		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
-		if (this.#intervalMilliseconds === 0) return;
+	function start(): void {
+		lastFrameAt = clock.getMonotonicMilliseconds();
+		if (heartbeatSeconds === 0) return;
 		// The first text ping is sent later, because the server may not expect it as the first message.
-		if (this.#responseKind === 'pong') this.#ping();
-		else this.#schedulePing();
+		if (responseKind === 'pong') ping();
+		else schedulePing();
 	}
 
 	/** Stops the pings, for example because no response can be seen while the socket is not read. */
-	stop(): void {
-		this.#cancelPing();
-		this.#endDeadline();
+	function stop(): void {
+		cancelPing();
+		endDeadline();
 	}
 
-	recordFrame(kind: 'ping' | 'pong' | 'message'): void {
-		this.#lastFrameAt = this.#clock.getMonotonicMilliseconds();
+	function recordFrame(kind: 'ping' | 'pong' | 'message'): void {
+		lastFrameAt = clock.getMonotonicMilliseconds();
 		// Any message that arrives after a text ping counts as its response.
-		if (kind === this.#responseKind && this.#cancelDeadline) this.#hasResponded = true;
-		this.#endDeadline();
+		if (kind === responseKind && cancelDeadline) hasResponded = true;
+		endDeadline();
 	}
 
-	#schedulePing(): void {
-		this.#cancelPing = this.#clock.callAfter(this.#intervalMilliseconds, () => {
-			this.#ping();
-		});
-	}
-
-	#ping(): void {
-		this.#cancelDeadline ??= this.#clock.callAfter(pingTimeoutMilliseconds, () => {
-			this.#cancelDeadline = undefined;
-			const silentMilliseconds = this.#clock.getMonotonicMilliseconds() - this.#lastFrameAt;
-			if (!this.#hasResponded) return;
-			this.stop();
-			this.#actions.reportDead(silentMilliseconds);
-		});
-		this.#schedulePing();
-		this.#actions.sendPing();
-	}
-
-	#endDeadline(): void {
-		this.#cancelDeadline?.();
-		this.#cancelDeadline = undefined;
-	}
+	return { start, stop, recordFrame };
 }

@@ -37,12 +37,14 @@ export function findFieldText(content: MessageContent, field: string): string | 
 	return isPrimitive ? stringifyValue(value).trim() : undefined;
 }
 
+/** @returns false if there is no condition */
 export function meetsCondition(
 	content: MessageContent,
-	{ field, values }: FieldCondition,
+	condition: FieldCondition | undefined,
 ): boolean {
-	const text = findFieldText(content, field);
-	return text !== undefined && values.includes(text);
+	if (condition === undefined) return false;
+	const text = findFieldText(content, condition.field);
+	return text !== undefined && condition.values.includes(text);
 }
 
 /** Finds the ID of a message, which is a text or a number. A message without an ID never counts as repeated. */

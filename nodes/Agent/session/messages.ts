@@ -18,7 +18,6 @@ interface FrameEnvelope {
 	readonly receivedAt: string;
 	/** How long no channel was open before this frame. Only the first frame after a gap has this field, among those that are passed on. */
 	readonly gapMs?: number;
-	readonly byteLength: number;
 }
 
 /** A frame as it arrived. Messages that wait are kept as frames, because parsed JSON takes many times its length in memory. */
@@ -29,23 +28,17 @@ export interface SessionFrame extends FrameEnvelope {
 
 export type SessionMessage = MessageContent &
 	FrameEnvelope & {
-		/** The memory that parsed JSON takes. Missing for texts and bytes, for which `byteLength` counts. */
-		readonly memoryBytes?: number;
+		/** The memory that the message takes while it is kept. */
+		readonly heldBytes: number;
 	};
 
-/** The bytes of memory that a frame takes besides its content, measured with V8 in Node 24. */
-const frameOverheadBytes = 600;
 /** The bytes of memory that a part of parsed JSON takes, measured with V8 in Node 24. */
 const partBytes = 36;
 
-/** Returns the bytes of memory that a message takes while it waits. */
-export const measureHeldBytes = (held: SessionMessage | SessionFrame): number =>
-	'data' in held ? held.byteLength + frameOverheadBytes : (held.memoryBytes ?? held.byteLength);
-
 export function parseFrame({ data, isBinary, ...envelope }: SessionFrame): SessionMessage {
 	const content = parseMessageContent(data, isBinary);
-	if (content.format !== 'json') return { ...envelope, ...content };
-	return { ...envelope, ...content, memoryBytes: data.length + countJsonParts(data) * partBytes };
+	const partsBytes = content.format === 'json' ? countJsonParts(data) * partBytes : 0;
+	return { ...envelope, ...content, heldBytes: data.length + partsBytes };
 }
 
 /** Copies a frame that is a small part of a larger buffer. Otherwise, the frame would keep the whole buffer in memory. */
@@ -54,8 +47,7 @@ export const copyFromLargeBuffer = (data: Buffer): Buffer =>
 
 /** Parses the content of a frame: JSON if it is JSON, otherwise text. A binary frame, and a text that is no UTF-8, stays bytes. */
 export function parseMessageContent(data: Buffer, isBinary: boolean): MessageContent {
-	if (isBinary || !isUtf8(data))
-		return { format: 'binary', message: null, bytes: copyFromLargeBuffer(data) };
+	if (isBinary || !isUtf8(data)) return { format: 'binary', message: null, bytes: data };
 	return parseJsonContent(data) ?? { format: 'text', message: data.toString('utf8') };
 }
 

@@ -91,8 +91,12 @@ export class ReconnectPlanner {
 		const delayMilliseconds = this.#drawDelay(decision, requested);
 		const needsUser = closeReason.kind === 'credentials' && closeReason.needsUser;
 		const isRefused = needsUser || outage.longBackoffDelayCount > 1;
-		const alert = this.#takeDueAlert(now, isRefused);
-		return { decision, delayMilliseconds, isFirstOfOutage, alert };
+		return {
+			decision,
+			delayMilliseconds,
+			isFirstOfOutage,
+			alert: this.#takeDueAlert(now, isRefused),
+		};
 	}
 
 	#forgetEndedOutage(now: number): void {

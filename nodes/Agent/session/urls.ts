@@ -17,13 +17,13 @@ export function buildChannelUrl(
 	identity: Identity,
 ): string {
 	const url = buildChannelBaseUrl(api);
-	const { userPublicKey, signature, timestamp: milliseconds } = identity;
-	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
+	const { userPublicKey, signature } = identity;
+	const divisor = api.timestampUnit === 'milliseconds' ? 1 : 1000;
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,
 		signature,
-		timestamp,
+		timestamp: String(Math.floor(identity.timestamp / divisor)),
 		apiKey: api.apiKey,
 	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.
@@ -42,8 +42,8 @@ export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSoc
 function parseBaseUrl(value: string, name: string, schemes: readonly string[]): URL {
 	const url = URL.canParse(value) ? new URL(value) : undefined;
 	if (url && schemes.includes(url.protocol.slice(0, -1))) {
-		const { username, password, search, hash } = url;
-		if (username + password + search + hash === '') return url;
+		const additions = url.username + url.password + url.search + url.hash;
+		if (additions === '') return url;
 	}
 	const beginnings = schemes.map((scheme) => `${scheme}://`).join(', ');
 	throw createRefusal(

@@ -4,13 +4,9 @@ import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
 import type { Sanitize } from '../../core/sanitizer';
+import { readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
-import {
-	type CloseReason,
-	convertNetworkError,
-	maxMessageMebibytes,
-	type UpgradeResponse,
-} from './closeReason';
+import { type CloseReason, convertNetworkError, maxMessageMebibytes } from './closeReason';
 import type { ConnectRequest } from './connectRequest';
 
 export type SocketRequest = Pick<
@@ -37,10 +33,13 @@ export type SocketOpener = (request: SocketRequest, listener: SocketListener) =>
 
 /** Opens a socket of the `ws` library. */
 export const openSocket: SocketOpener = (request, listener) => {
+	const { sanitize } = request;
 	const tunnelController = new AbortController();
 	const agent = createProxyAgent(request, tunnelController.signal);
 	// Without an agent, the library connects directly and does not use the global agents that n8n installs.
 	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
+	/** Why the socket closes without a close frame. */
+	let cause: CloseReason | undefined;
 	let isFromProxy = false;
 	// A proxy that refuses the tunnel responds itself.
 	agent?.on('proxyConnect', ({ statusCode }) => (isFromProxy = statusCode !== 200));
@@ -50,27 +49,6 @@ export const openSocket: SocketOpener = (request, listener) => {
 		socket.on(kind, () => {
 			listener.onControlFrame(kind);
 		});
-	watchEnd(
-		socket,
-		request.sanitize,
-		() => isFromProxy,
-		(closeReason) => {
-			tunnelController.abort();
-			listener.onClose(closeReason);
-		},
-	);
-	return socket;
-};
-
-/** Finds out why the socket closes. */
-function watchEnd(
-	socket: WebSocket,
-	sanitize: Sanitize,
-	checkIsFromProxy: () => boolean,
-	onClose: SocketListener['onClose'],
-): void {
-	/** Why the socket closes without a close frame. */
-	let cause: CloseReason | undefined;
 	/** Whether the server has accepted the upgrade, but the library has not. Its errors about this have no code. */
 	let isUpgrading = false;
 	socket.on('upgrade', () => (isUpgrading = true));
@@ -82,19 +60,20 @@ function watchEnd(
 	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
-		void readUpgradeResponse(response).then((upgrade) => {
-			const safeTexts = { body: sanitize(upgrade.body), isFromProxy: checkIsFromProxy() };
-			cause = { kind: 'response', response: { ...upgrade, ...safeTexts } };
+		void readUpgradeResponse(response, sanitize).then((upgrade) => {
+			cause = { kind: 'response', response: { ...upgrade, isFromProxy } };
 			socket.terminate();
 		});
 	});
 	socket.on('close', (code, reason) => {
+		tunnelController.abort();
 		// 1006: there was no close frame. If there was one, a network error, such as a ping that could not be sent, only follows from it.
 		if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
-			onClose({ kind: 'closeFrame', code, reason: sanitize(reason.toString()) });
-		else onClose(cause ?? { kind: 'dropped' });
+			cause = { kind: 'closeFrame', code, reason: sanitize(reason.toString()) };
+		listener.onClose(cause ?? { kind: 'dropped' });
 	});
-}
+	return socket;
+};
 
 /**
  * Creates an HTTP agent for the proxy that n8n would use for the address. @returns undefined for a direct connection
@@ -136,23 +115,13 @@ function buildSocketOptions({ egress, allowUnauthorizedCerts }: SocketRequest) {
 const maxUpgradeBodyBytes = 2048;
 const upgradeBodyTimeoutMilliseconds = 1000;
 
-/** Reads at most 2 KiB of the body, for at most a second. */
-async function readUpgradeResponse(
-	response: IncomingMessage,
-): Promise<Omit<UpgradeResponse, 'isFromProxy'>> {
+/** Reads the beginning of the body, for at most a second. */
+async function readUpgradeResponse(response: IncomingMessage, sanitize: Sanitize) {
 	const { statusCode = 0, headers } = response;
 	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
 	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
-	let bytes = Buffer.alloc(0);
-	try {
-		for await (const chunk of response) {
-			bytes = Buffer.concat([bytes, chunk as Buffer]);
-			if (bytes.length >= maxUpgradeBodyBytes) break;
-		}
-	} catch {
-		// The beginning of the body is enough.
-	}
+	const bytes = await readErrorBody(response);
 	clearTimeout(timer);
-	const body = bytes.toString('utf8', 0, maxUpgradeBodyBytes);
+	const body = sanitize(bytes.toString('utf8', 0, maxUpgradeBodyBytes));
 	return { statusCode, retryAfterMilliseconds, body };
 }

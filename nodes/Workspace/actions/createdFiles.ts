@@ -180,13 +180,14 @@ type FileOrigin = Pick<NewFile<never, never>, 'title' | 'parentFolder' | 'templa
 
 async function createOrCopyFile(
 	drive: drive_v3.Drive,
-	{ title, parentFolder, templateId, mimeType }: FileOrigin,
+	origin: FileOrigin,
 	appProperties: Properties,
 ): Promise<string> {
-	// A copy without a parent would be created in the folder of the template.
-	const parents = parentFolder || templateId ? [parentFolder || 'root'] : undefined;
-	const requestBody = { name: title, parents, appProperties };
+	const { templateId, mimeType } = origin;
 	const request = { supportsAllDrives: true, fields: 'id' };
+	const requestBody: File = { name: origin.title, appProperties };
+	// A copy without a parent would be created in the folder of the template.
+	if (origin.parentFolder || templateId) requestBody.parents = [origin.parentFolder || 'root'];
 	const { data } = templateId
 		? await drive.files.copy({ ...request, fileId: templateId, requestBody })
 		: await drive.files.create({ ...request, requestBody: { ...requestBody, mimeType } });

@@ -16,8 +16,6 @@ export interface DriveUploadRequest {
 	readonly replacedId?: string;
 	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
-	/** Called after each chunk. `storedBytes` is how many bytes Drive has. */
-	readonly onProgress?: (storedBytes: number, totalBytes: number) => void;
 }
 
 export interface UploadedFile {
@@ -71,14 +69,13 @@ async function uploadInOneRequest(
 	request: DriveUploadRequest,
 	hash: Hash,
 ): Promise<drive_v3.Schema$File> {
-	const { mimeType, source, onProgress } = request;
+	const { mimeType, source } = request;
 	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
 	let bytes = Buffer.alloc(0) as Buffer;
 	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) bytes = chunk;
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const media = { mimeType, body: Readable.from([bytes]) };
 	const { data } = await sendFileRequest(drive, request, media);
-	onProgress?.(bytes.length, bytes.length);
 	return data;
 }
 
@@ -88,7 +85,7 @@ async function uploadInChunks(
 	request: DriveUploadRequest,
 	hash: Hash,
 ): Promise<drive_v3.Schema$File> {
-	const { source, onProgress } = request;
+	const { source } = request;
 	const { size } = source;
 	const address = await fetchUploadAddress(environment, request);
 	const upload = new ResumableUpload(environment.transport, address, size);
@@ -103,7 +100,6 @@ async function uploadInChunks(
 		}
 		await upload.send(chunk, position);
 		position = end;
-		onProgress?.(position, size);
 	}
 	if (position !== size) throw createSourceChangedError(position, size);
 	return await upload.finish();

@@ -332,15 +332,4 @@ describe('stopping the execution', () => {
 		expect(await waiting).toMatchObject(nothingSent);
 		expect(service.requests).toHaveLength(0);
 	});
-
-	test.each(['before', 'after'])(
-		'before it began (channel %s the call) sends nothing',
-		async (openChannel) => {
-			const failure = await failureOf(
-				run({ signal: AbortSignal.abort(), options: { openChannel } }),
-			);
-			expect(failure).toMatchObject(nothingSent);
-			expect(service.requests).toHaveLength(0);
-		},
-	);
 });

@@ -6,7 +6,8 @@ import {
 	startAgentService,
 } from '../../../dev/agent-service/server.ts';
 import {
-	preparePayload,
+	buildPayload,
+	checkPayload,
 	fields,
 	options,
 	readWaitSettings,
@@ -388,12 +389,15 @@ describe('check', () => {
 
 describe('parameters', () => {
 	const none = { task: '', input: '', payloadJson: '{}' };
-	const json = (payloadJson: unknown) =>
-		preparePayload({ ...none, payloadMode: 'json', payloadJson })();
+	const json = (payloadJson: unknown) => {
+		const params = { ...none, payloadMode: 'json', payloadJson } as const;
+		checkPayload(params);
+		return buildPayload(params);
+	};
 
 	test('task and input become the JSON text of an object with these two keys', () => {
 		expect(
-			preparePayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' })(),
+			buildPayload({ ...none, payloadMode: 'taskAndInput', task: 'a "b"', input: 'ü\n' }),
 		).toBe('{"task":"a \\"b\\"","input":"ü\\n"}');
 	});
 

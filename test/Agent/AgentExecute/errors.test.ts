@@ -7,7 +7,7 @@ import {
 	createAgentFailureError,
 	convertFailedResponse,
 	convertThrownError,
-	buildMessageDetails,
+	listLastMessages,
 	createChannelNotOpenError,
 	createWaitTimeoutError,
 	addCallDetails,
@@ -21,12 +21,9 @@ import { failureOf } from '../../createExecuteContext';
 import { runExecute } from './executeRun';
 import { type AttemptName, attempts } from '../../attempt';
 
-const call = {
-	url: 'https://agent.example.com/execute',
-	sanitize: (text: string) => text,
-};
+const sameText = (text: string) => text;
 const answered = (statusCode: number, headers = {}) =>
-	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, call);
+	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, sameText);
 
 test.each<[number, AttemptName, string, string]>([
 	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
@@ -49,7 +46,10 @@ test.each<[number, AttemptName, string, string]>([
 });
 
 test('a response that is too large is not asked for again', () => {
-	const failure = convertThrownError(new BodyError('tooLarge'), call);
+	const failure = convertThrownError(
+		new BodyError('tooLarge'),
+		'https://agent.example.com/execute',
+	);
 	expect(failure).toMatchObject(attempts.finalUnknown);
 	expect(failure.message).toBe("The agent service's response is larger than 64 MiB");
 });
@@ -125,61 +125,31 @@ test('what is no TLS was never sent, and may be tried again', async () => {
 	}
 });
 
-test('of many long messages the last ones are in the details, and how many were left out', () => {
-	const message = (sequence: number) => {
-		const envelope = { sessionId: 's', sequence, receivedAt: '', byteLength: 7000 };
-		return { ...envelope, format: 'text' as const, message: 'x'.repeat(7000) };
-	};
-	const told = (count: number) => {
-		const all = Array.from({ length: count }, (_, n) => message(n + 1));
-		const { messages, messagesLeftOut } = buildMessageDetails(all, (text) => text);
-		return [
-			(messages as Array<{ sequence: number }>).map(({ sequence }) => sequence),
-			messagesLeftOut,
-		];
-	};
-	expect(told(4)).toEqual([[1, 2, 3, 4], undefined]);
-	expect(told(5)).toEqual([[2, 3, 4, 5], 1]);
-});
-
 const messageOf = (message: unknown, sequence = 1) =>
 	({
 		sessionId: 's',
 		sequence,
 		receivedAt: '',
-		byteLength: 1,
+		heldBytes: 1,
 		format: 'json',
 		message,
 	}) as SessionMessage;
-const same = (text: string) => text;
 
 describe('what is kept of messages', () => {
 	/** JSON of so many characters, quotes included. */
 	const json = (length: number) => 'x'.repeat(length - 2);
-	const kept = (...messages: unknown[]) =>
-		buildMessageDetails(
-			messages.map((one) => messageOf(one)),
-			same,
-		);
 
-	test('is all of one with 8,192 characters, and the beginning of a longer one', () => {
-		expect(kept(json(8192)).messages).toMatchObject([{ message: json(8192) }]);
-		expect(kept(json(8193)).messages).toMatchObject([
-			{ message: expect.stringMatching(/^"x+…$/) as string },
-		]);
-	});
-
-	test('is 32,768 characters in all, one message at least', () => {
-		const around = JSON.stringify(kept('').messages).length - 2 - 2;
-		const four = [1, 2, 3, 4].map(() => json(8192 - around));
-		expect(kept(...four)).not.toHaveProperty('messagesLeftOut');
-		expect(kept(json(8192 - around + 1), ...four.slice(1)).messagesLeftOut).toBe(1);
-		expect(kept()).toEqual({});
+	test('is the last ten, each whole with 4,000 characters, or its beginning', () => {
+		const messages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => messageOf(n));
+		messages.push(messageOf(json(4000)), messageOf(json(4001)));
+		const kept = listLastMessages(messages, sameText).map(({ message }) => message);
+		expect(kept.slice(0, 9)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, json(4000)]);
+		expect(kept.slice(9)).toEqual([expect.stringMatching(/^"x+…$/)]);
 	});
 
 	test('is a text where it is no JSON without its secrets', () => {
 		const sanitize = (text: string) => text.replace('"secret"', '•••');
-		expect(buildMessageDetails([messageOf({ a: 'secret' })], sanitize).messages).toMatchObject([
+		expect(listLastMessages([messageOf({ a: 'secret' })], sanitize)).toMatchObject([
 			{ message: '{"a":•••}' },
 		]);
 	});
@@ -187,15 +157,15 @@ describe('what is kept of messages', () => {
 
 test('of what the agent reports 500 characters are shown', () => {
 	const shown = (message: unknown) =>
-		createAgentFailureError(messageOf(message), 'text', same).description;
+		createAgentFailureError(messageOf(message), 'text', sameText).description;
 	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
 	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
 	expect(shown({ reason: 7 })).toBe('{"reason":7}');
-	expect(createAgentFailureError(undefined, 'text', same).description).toBe('null');
+	expect(createAgentFailureError(undefined, 'text', sameText).description).toBe('null');
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
-	const about = { sessionId: 's1', sanitize: same };
+	const about = { sessionId: 's1', sanitize: sameText };
 	const told = (description: string | undefined, response?: unknown) => {
 		const failure = addCallDetails(
 			new NodeError({ code: 500, message: 'x', description }),
@@ -215,31 +185,16 @@ test('a failure is told with its session, and with the response if there is one'
 	]);
 });
 
-describe('a wait that is not over in time', () => {
-	const told = (match: FieldCondition | undefined, ...messages: unknown[]) =>
-		createWaitTimeoutError(
-			{ waitTimeoutSeconds: 9, matchCondition: match },
-			messages.map((one) => messageOf(one)),
-			same,
-		);
-	const match = { field: 'type', values: ['done'] };
+const match = { field: 'type', values: ['done'] };
 
-	test('counts what came', () => {
-		const { code, message } = told(undefined, 1, 2);
-		expect([code, message]).toEqual([
-			504,
-			'The wait for messages did not end within 9 s. Messages received: 2',
-		]);
-	});
-
-	test.each<[FieldCondition | undefined, unknown[], string]>([
-		[match, [{ type: 'a' }, { type: 'b' }], "Values of 'type' received: a, b."],
-		[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
-		[match, [{ a: 1 }], "Values of 'type' received: none."],
-		[undefined, ['a'], 'The agent was started.'],
-	])('shows by what the end could be told: %j of %j', (end, messages, text) => {
-		expect(told(end, ...messages).description?.startsWith(text)).toBe(true);
-	});
+test.each<[FieldCondition | undefined, unknown[], string]>([
+	[{ ...match, field: '' }, ['a', 'b'], 'Text messages received: a, b.'],
+	[match, [{ a: 1 }], "Values of 'type' received: none."],
+	[undefined, ['a'], 'The agent was started.'],
+])('a wait that is not over in time shows what could have ended it: %j of %j', (end, all, text) => {
+	const messages = all.map((one) => messageOf(one));
+	const settings = { waitTimeoutSeconds: 9, matchCondition: end };
+	expect(createWaitTimeoutError(settings, messages).description?.startsWith(text)).toBe(true);
 });
 
 test('a channel that does not open names the option that may help', () => {

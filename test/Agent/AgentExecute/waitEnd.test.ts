@@ -53,16 +53,15 @@ function collect(
 			messageCollector.stop();
 		},
 		getEndReason: () => messageCollector.endReason,
-		getRepeatedCount: () => messageCollector.repeatedCount,
 	};
 	let sequence = 0;
-	const add = (message: unknown, byteLength = 10) => {
+	const add = (message: unknown, heldBytes = 10) => {
 		const content = parseMessageContent(Buffer.from(JSON.stringify(message)), false);
 		messageCollector.add({
 			sessionId: 's',
 			sequence: ++sequence,
 			receivedAt: '',
-			byteLength,
+			heldBytes,
 			...content,
 		});
 	};
@@ -345,18 +344,6 @@ describe('IDs', () => {
 		expect([later.told, later.texts()]).toEqual([[], [{ id: 4 }]]);
 		later.add({ id: 5 });
 		expect([later.told, later.texts()]).toEqual([['count'], [{ id: 4 }, { id: 5 }]]);
-	});
-
-	test('how many of the turn were left out is counted', () => {
-		const { collector, add } = turn('session 2');
-		for (const id of [1, 1, 1]) add({ id });
-		expect(collector.getRepeatedCount()).toBe(2);
-		collector.stop();
-		// A service that repeats earlier turns does nothing that the user should mend.
-		const later = turn('session 2');
-		for (const id of [1, 2]) later.add({ id });
-		expect(later.collector.getRepeatedCount()).toBe(0);
-		later.collector.stop();
 	});
 
 	test('a message that came when the wait was over, which nobody saw, still counts', () => {

@@ -174,7 +174,7 @@ describe('the call goes out when the channel is open and', () => {
 	test('has been quiet for the settle time after the response to a ping', async () => {
 		const { clock, channels, call } = await opened();
 		await clock.advance(1000);
-		channels.listeners[0]?.onFirstPong?.();
+		channels.listeners[0]?.onPong?.();
 		await clock.advance(200);
 		channels.send('greeting');
 		await clock.advance(249);
@@ -186,7 +186,7 @@ describe('the call goes out when the channel is open and', () => {
 
 	test('has been open for 2 s, though it is never quiet', async () => {
 		const { clock, channels, call } = await opened();
-		channels.listeners[0]?.onFirstPong?.();
+		channels.listeners[0]?.onPong?.();
 		for (let n = 0; n < 19; n++) {
 			await clock.advance(100);
 			channels.send('greeting');
@@ -267,7 +267,7 @@ describe('a call that fails when messages have come', () => {
 		});
 		await clock.advance(0);
 		channels.listeners[0]?.onEvent?.(connected);
-		channels.listeners[0]?.onFirstPong?.();
+		channels.listeners[0]?.onPong?.();
 		await clock.advance(250);
 		return await outcome;
 	}
@@ -361,7 +361,7 @@ describe('a stop of the execution', () => {
 			const { clock, channels, outcome, stop } = begin({ openChannel });
 			await clock.advance(1000);
 			channels.listeners[0]?.onEvent?.(connected);
-			channels.listeners[0]?.onFirstPong?.();
+			channels.listeners[0]?.onPong?.();
 			await clock.advance(250);
 			stop.abort();
 			expect(await outcome).toMatchObject({

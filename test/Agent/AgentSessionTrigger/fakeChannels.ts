@@ -40,10 +40,10 @@ export class FakeChannels {
 			resume: () => {
 				note('resume');
 			},
-			close: async (takesLast) => {
+			close: async (lossReason) => {
 				note('close');
 				await Promise.resolve();
-				if (takesLast) for (const text of this.lastWords.splice(0)) this.send(text);
+				if (lossReason) for (const text of this.lastWords.splice(0)) this.send(text);
 				return this.isRead;
 			},
 		};

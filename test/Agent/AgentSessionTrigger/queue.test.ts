@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 
-import { createEventArrival } from '../../../nodes/Agent/AgentSessionTrigger/arrival';
 import {
 	MessageQueue,
 	type QueueEntry,
@@ -189,20 +188,6 @@ test.each([
 	]);
 	expect(run.delivered).toHaveLength(count + 1);
 	expect(run.queue.takeLeftover().map(({ n }) => n)).toEqual(left);
-});
-
-test('an event takes as many bytes as it has', () => {
-	const event = {
-		sessionId: 's',
-		event: 'connected',
-		at: '',
-		gapMs: null,
-		reason: null,
-	} as const;
-	const longer = { ...event, reason: 'lost' } as never;
-	expect(createEventArrival(longer).byteLength - createEventArrival(event).byteLength).toBe(
-		'"lost"'.length - 4,
-	);
 });
 
 test('a batch that is refused while it hands over ends that, and is left in front of the others', async () => {

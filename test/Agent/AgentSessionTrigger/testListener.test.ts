@@ -105,7 +105,6 @@ describe('the time limit', () => {
 		const parts = {
 			context: run.context,
 			settings: readTriggerSettings(run.context),
-			sessionKeys: sessionIds.split(','),
 			clock,
 			connect: channels.connect,
 		};
@@ -208,7 +207,7 @@ describe('the time limit', () => {
 	test('names the published triggers that listen to the same session, and no other', async () => {
 		const listeners = ['s1', 's2'].map((sessionId) => ({
 			label: `'Trigger' in the workflow 'Orders of ${sessionId}'`,
-			sessionKeys: [sessionId],
+			sessionIds: [sessionId],
 			close: () => Promise.resolve(),
 		}));
 		for (const listener of listeners) await replaceListener(listener.label, listener);

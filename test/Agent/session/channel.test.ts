@@ -143,15 +143,15 @@ describe('a channel on a real socket', () => {
 });
 
 describe('an open channel', () => {
-	it('tells once that a pong came', async () => {
+	it('tells that a pong came', async () => {
 		const session = await new FakeSession().opened();
 		let answered = 0;
-		Object.assign(session.account.listener, { onFirstPong: () => answered++ });
+		Object.assign(session.account.listener, { onPong: () => answered++ });
 		const counts = (['ping', 'pong', 'pong'] as const).map((kind) => {
 			session.network.last.listener.onControlFrame(kind);
 			return answered;
 		});
-		expect(counts).toEqual([0, 1, 1]);
+		expect(counts).toEqual([0, 1, 2]);
 	});
 });
 
@@ -288,7 +288,7 @@ describe('close', () => {
 		const session = await new FakeSession().opened();
 		session.network.last.answersClose = false;
 		let isRead: boolean | undefined;
-		void session.connection.close({ takesLastFrames: true }).then((all) => (isRead = all));
+		void session.connection.close('the end of the test').then((all) => (isRead = all));
 		for (let n = 1; n <= milliseconds / 100; n++) {
 			await session.clock.advance(99);
 			session.network.last.text(`${n}`);
@@ -322,7 +322,7 @@ describe('close', () => {
 	});
 
 	it('before there is a channel has nothing to read', async () => {
-		expect(await new FakeSession().connection.close({ takesLastFrames: true })).toBe(true);
+		expect(await new FakeSession().connection.close('the end of the test')).toBe(true);
 	});
 
 	it('says goodbye with 1000', async () => {

@@ -10,21 +10,22 @@ import {
 } from '../../../nodes/Agent/session/closeReason';
 import { networkReason } from './fakeSocket';
 
+const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => {
+	const unsaid = { retryAfterMilliseconds: undefined, body: '', isFromProxy: false };
+	return { kind: 'response', response: { statusCode, ...unsaid, ...more } };
+};
+const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
+const unreadable = (message: string, needsUser = true): CloseReason => ({
+	kind: 'credentials',
+	message,
+	needsUser,
+});
+const network = networkReason;
+
 describe('errors', () => {
 	const channel = { sessionId: 's1', host: 'agent.example:3010', wasOpen: false };
 	const told = (closeReason: CloseReason, more = {}) =>
 		createChannelError(closeReason, { ...channel, ...more });
-	const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => ({
-		kind: 'response',
-		response: {
-			statusCode,
-			retryAfterMilliseconds: undefined,
-			body: '',
-			isFromProxy: false,
-			...more,
-		},
-	});
-	const network = networkReason;
 
 	/** CloseReason, code of the failure, what the message says, what the description says. */
 	const table: [CloseReason, number, string, string][] = [
@@ -34,7 +35,7 @@ describe('errors', () => {
 			'closed by the server with code 1008 (no)',
 			'team that operates',
 		],
-		[{ kind: 'closeFrame', code: 1005, reason: '' }, 503, 'code 1005', 'team that operates'],
+		[close(1005), 503, 'code 1005', 'team that operates'],
 		[{ kind: 'dropped' }, 503, 'was lost', 'is running'],
 		[{ kind: 'connectTimeout' }, 504, 'in time', 'is running'],
 		[{ kind: 'silent', milliseconds: 45_000 }, 504, 'stopped responding', 'is running'],
@@ -46,24 +47,9 @@ describe('errors', () => {
 			'WS_ERR_INVALID_UTF8',
 			'team that operates',
 		],
-		[
-			{ kind: 'credentials', message: 'gone', needsUser: false },
-			400,
-			'credentials could not be read: gone',
-			'check them',
-		],
-		[
-			{ kind: 'credentials', message: 'no key', needsUser: true },
-			400,
-			'credentials could not be read: no key',
-			'check them',
-		],
-		[
-			{ kind: 'credentials', message: 'access to env vars denied', needsUser: true },
-			400,
-			'access to env vars denied',
-			'N8N_BLOCK_ENV_ACCESS_IN_NODE',
-		],
+		[unreadable('gone', false), 400, 'credentials could not be read: gone', 'check them'],
+		[unreadable('no key'), 400, 'credentials could not be read: no key', 'check them'],
+		[unreadable('denied'), 400, 'denied', 'N8N_BLOCK_ENV_ACCESS_IN_NODE'],
 		[network('ECONNREFUSED'), 503, 'refused', 'is running'],
 		[network('ENOTFOUND'), 503, 'host name was not found', 'is running'],
 		[network('ECONNRESET'), 503, 'reset', 'is running'],
@@ -113,8 +99,8 @@ describe('errors', () => {
 
 		it('holds no secret of what n8n says of the credentials', () => {
 			const sanitize = (text: string) => text.replaceAll('canary', 'hidden');
-			const unreadable = convertCredentialError(new Error('no vault for canary'), sanitize);
-			expect(told(unreadable).message).toMatch(/no vault for hidden$/);
+			const reason = convertCredentialError(new Error('no vault for canary'), sanitize);
+			expect(told(reason).message).toMatch(/no vault for hidden$/);
 		});
 
 		it('says nothing of a host that is not known', () => {
@@ -139,108 +125,45 @@ describe('errors', () => {
 	});
 });
 
-describe('close reason', () => {
-	const answer = (statusCode: number): CloseReason => ({
-		kind: 'response',
-		response: {
-			statusCode,
-			retryAfterMilliseconds: undefined,
-			body: '',
-			isFromProxy: false,
-		},
-	});
-	const close = (code: number): CloseReason => ({ kind: 'closeFrame', code, reason: '' });
-	const network = networkReason;
-
-	/** What it is called; the ending; the verdict the first time; the verdict when the same comes again. */
-	const table: [string, CloseReason, RetryDecision, RetryDecision][] = [
-		...[408, 425, 429, 500, 501, 502, 503, 504, 599].map(
-			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
-				`status ${status}`,
-				answer(status),
-				'backoff',
-				'backoff',
-			],
-		),
-		...[200, 299, 300, 302, 308, 399, 400, 401, 403, 404, 405, 410, 426, 451].map(
-			(status): [string, CloseReason, RetryDecision, RetryDecision] => [
-				`status ${status}`,
-				answer(status),
-				'freshCredentials',
-				'longBackoff',
-			],
-		),
-		...[1000, 1001, 1005, 1009, 1011, 1012, 1013, 1014, 1015, 3000, 4000, 4399, 4500, 4999].map(
-			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
-				`close ${code}`,
-				close(code),
-				'backoff',
-				'backoff',
-			],
-		),
-		...[1002, 1003, 1007, 1008, 1010].map(
-			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
-				`close ${code}`,
-				close(code),
-				'longBackoff',
-				'longBackoff',
-			],
-		),
-		...[4400, 4401, 4403, 4404, 4499].map(
-			(code): [string, CloseReason, RetryDecision, RetryDecision] => [
-				`close ${code}`,
-				close(code),
-				'freshCredentials',
-				'longBackoff',
-			],
-		),
-		...[4408, 4425, 4429].map((code): [string, CloseReason, RetryDecision, RetryDecision] => [
-			`close ${code}`,
-			close(code),
-			'backoff',
-			'backoff',
-		]),
-		['no close frame', { kind: 'dropped' }, 'backoff', 'backoff'],
+describe('the decision how to try again', () => {
+	const blocked = Object.assign(new Error(''), { name: 'SsrfBlockedIpError' });
+	/** The decision the first time, and when the same comes again after fresh credentials. */
+	const table: [RetryDecision, RetryDecision, CloseReason[]][] = [
+		['backoff', 'backoff', [408, 425, 429, 500, 501, 502, 503, 504, 599].map((n) => answer(n))],
 		[
-			'an invalid upgrade',
-			{ kind: 'invalidUpgrade', message: '' },
+			'freshCredentials',
 			'longBackoff',
-			'longBackoff',
-		],
-		['a message too large', { kind: 'tooLarge' }, 'backoff', 'backoff'],
-		['a malformed message', { kind: 'malformed', code: '' }, 'backoff', 'backoff'],
-		['refused connection', network('ECONNREFUSED'), 'backoff', 'backoff'],
-		['unknown host', network('ENOTFOUND'), 'backoff', 'backoff'],
-		['untrusted certificate', network('DEPTH_ZERO_SELF_SIGNED_CERT'), 'backoff', 'backoff'],
-		['not open in time', { kind: 'connectTimeout' }, 'backoff', 'backoff'],
-		['no answer to pings', { kind: 'silent', milliseconds: 45_000 }, 'backoff', 'backoff'],
-		[
-			'a mistake in the credentials',
-			{ kind: 'credentials', message: '', needsUser: true },
-			'longBackoff',
-			'longBackoff',
-		],
-		[
-			'what n8n does not allow',
-			convertNetworkError(
-				Object.assign(new Error(''), { name: 'SsrfBlockedIpError' }),
-				String,
+			[200, 299, 300, 302, 308, 399, 400, 401, 403, 404, 405, 410, 426, 451].map((n) =>
+				answer(n),
 			),
-			'longBackoff',
-			'longBackoff',
 		],
+		['backoff', 'backoff', [1000, 1001, 1005, 1009, 1011, 1012, 1013, 1014, 1015].map(close)],
+		['backoff', 'backoff', [3000, 4000, 4399, 4408, 4425, 4429, 4500, 4999].map(close)],
+		['longBackoff', 'longBackoff', [1002, 1003, 1007, 1008, 1010].map(close)],
+		['freshCredentials', 'longBackoff', [4400, 4401, 4403, 4404, 4499].map(close)],
 		[
-			'unreadable credentials',
-			{ kind: 'credentials', message: '', needsUser: false },
 			'backoff',
 			'backoff',
+			[
+				{ kind: 'dropped' },
+				{ kind: 'tooLarge' },
+				{ kind: 'malformed', code: '' },
+				{ kind: 'connectTimeout' },
+				{ kind: 'silent', milliseconds: 45_000 },
+				unreadable('', false),
+				network('ECONNREFUSED'),
+				network('ENOTFOUND'),
+				network('DEPTH_ZERO_SELF_SIGNED_CERT'),
+			],
 		],
+		['longBackoff', 'longBackoff', [unreadable(''), convertNetworkError(blocked, String)]],
+		['longBackoff', 'longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];
 
-	describe('retryDecisionOf', () => {
-		it.each(table)('%s', (_name, closeReason, first, again) => {
-			expect(decideRetry(closeReason, false)).toBe(first);
-			expect(decideRetry(closeReason, true)).toBe(again);
-		});
+	it.each(table)('is %s, then %s', (first, again, closeReasons) => {
+		for (const closeReason of closeReasons) {
+			const decisions = [decideRetry(closeReason, false), decideRetry(closeReason, true)];
+			expect([closeReason, ...decisions]).toEqual([closeReason, first, again]);
+		}
 	});
 });

@@ -3,7 +3,6 @@ import {
 	createValueRefusal,
 	describeType,
 	isRecord,
-	readLocatorText,
 	refuseUnknownKeys,
 } from '../../../fields/values';
 import {
@@ -101,16 +100,9 @@ export const section = {
 	displayName: 'Section',
 	name: 'section',
 	...headingLocator,
-	read: readSection,
+	// The write would replace the whole document.
+	refusesEmptyKey: true,
 } as const satisfies Field;
-
-/** Reads Section. Refuses an empty text in an input object, because the write would replace the whole document. @throws NodeError 400 */
-function readSection(raw: unknown, field: Field, context: ReadContext): string {
-	const heading = readLocatorText(field, raw, context).trim();
-	if (heading === '' && context.mode === 'json')
-		throw createValueRefusal(field, context, 'the text of a heading, but it is empty');
-	return heading;
-}
 
 export const replacements = {
 	displayName: 'Replacements',

@@ -1,5 +1,5 @@
 import { createRefusal, isNodeError } from '../../../core/errors';
-import { shorten } from '../../../core/text';
+import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import { createMemorySource } from '../../byteSource';
 import type { Mail } from '../../../untrusted/mail/readMail';
@@ -24,11 +24,11 @@ export async function getMailAttachment(clients: Clients, params: UploadParams, 
 }
 
 async function getAttachmentById(clients: Clients, mail: Mail, id: string) {
-	const refusal = createNameRefusal(id, mail);
-	if (!attachmentIdPattern.test(id)) throw refusal;
+	if (!attachmentIdPattern.test(id)) throw createNameRefusal(id, mail);
 	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
-		const isUnknownId = isNodeError(error) && [400, 404].includes(error.code);
-		throw isUnknownId ? refusal : error;
+		if (isNodeError(error) && [400, 404].includes(error.code))
+			throw createNameRefusal(id, mail);
+		throw error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
 	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
@@ -42,15 +42,11 @@ function toSource(bytes: Buffer, info?: Mail['attachments'][number]): ByteSource
 	return createMemorySource(bytes, { fileName, mimeType });
 }
 
-const maxListedAttachments = 20;
-
 /** Creates an error that lists the attachments. */
 function createNameRefusal(nameOrId: string, { attachments }: Mail) {
-	const names = attachments
-		.slice(0, maxListedAttachments)
-		.map(({ fileName, size }) => `'${shorten(fileName, 100)}' (${size} bytes)`);
+	const names = attachments.map(({ fileName }) => fileName);
 	return createRefusal(
 		`The email does not have exactly one attachment '${shorten(nameOrId, 60)}'`,
-		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of one of its ${attachments.length} attachments, or its attachmentId from Read. ${names.join(', ')}`,
+		`Nothing was uploaded. In ${quoteField('attachment')}, enter the name of an attachment, or its attachmentId from Read. The email has: ${listNames(names)}`,
 	);
 }

@@ -80,7 +80,6 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
 		mimeType: upload.mimeType,
 		source,
 		fields: resultFields,
-		onProgress: createProgressLog(item),
 		metadata: {
 			name: upload.name,
 			mimeType: getGoogleType(params),
@@ -105,13 +104,14 @@ async function uploadNewFile(
 	upload: Upload,
 	request: Parameters<Clients['uploadToDrive']>[0],
 ): Promise<UploadedFile> {
-	const { item, fileIndex, params, clients } = upload;
+	const { parentFolder } = upload.params;
 	const metadata: File = { ...request.metadata };
-	if (params.parentFolder) metadata.parents = [params.parentFolder];
-	const markerId = `${item.markerId}-${fileIndex}`;
+	if (parentFolder) metadata.parents = [parentFolder];
+	const markerId = `${upload.item.markerId}-${upload.fileIndex}`;
 	if (metadata.mimeType === undefined) metadata.id = await takeReservedId(upload);
 	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
-	return await clients.uploadToDrive({ ...request, metadata }).catch(async (error: unknown) => {
+	const uploading = upload.clients.uploadToDrive({ ...request, metadata });
+	return await uploading.catch(async (error: unknown) => {
 		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that file.
 		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
 		if (!mayExist) throw error;
@@ -189,17 +189,4 @@ async function findReplacedId(upload: Upload): Promise<string | undefined> {
 		message: `The folder already has a file named "${name}"`,
 		description: `Nothing was uploaded. The existing file is ${file.id ?? ''} (${file.webViewLink ?? ''}) of the type ${file.mimeType ?? ''}. It can only be replaced if it is the only one with this name and, as a Google file, has the type in ${quoteField('convertTo')}.`,
 	});
-}
-
-/** Creates a function that writes a line to n8n's log after each tenth of the file. */
-function createProgressLog(item: Item) {
-	let nextTenth = 1;
-	return (storedBytes: number, totalBytes: number) => {
-		const tenths = Math.floor((storedBytes * 10) / totalBytes);
-		if (tenths < nextTenth) return;
-		nextTenth = tenths + 1;
-		item.log(
-			`Upload of item ${item.index}: ${storedBytes} of ${totalBytes} bytes (${tenths * 10}%)`,
-		);
-	};
 }

@@ -9,23 +9,23 @@ export const contentConcurrency = 2;
 export async function mapWithConcurrency<T, R>(
 	values: readonly T[],
 	concurrency: number,
-	work: (value: T, index: number) => Promise<R>,
+	work: (value: T) => Promise<R>,
 ): Promise<R[]> {
 	const results: R[] = [];
-	const failures: unknown[] = [];
-	// All loops take their entries from this iterator, so each entry is processed once.
-	const remainingEntries = values.entries();
-	const runLoop = async (): Promise<void> => {
-		for (const [index, value] of remainingEntries) {
-			try {
-				results[index] = await work(value, index);
-			} catch (error) {
-				failures.push(error);
-			}
-			if (failures.length > 0) break;
-		}
+	const remainingEntries = iterate(values);
+	const runLoop = async () => {
+		for (const [index, value] of remainingEntries) results[index] = await work(value);
 	};
-	await Promise.all(Array.from({ length: concurrency }, runLoop));
-	if (failures.length > 0) throw failures[0];
+	const loops = Array.from({ length: concurrency }, runLoop);
+	try {
+		await Promise.all(loops);
+	} finally {
+		await Promise.allSettled(loops);
+	}
 	return results;
+}
+
+/** All loops take their entries from one generator, so each entry is processed once. It ends for all of them when one loop throws. */
+function* iterate<T>(values: readonly T[]) {
+	yield* values.entries();
 }

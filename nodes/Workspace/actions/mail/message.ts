@@ -37,7 +37,7 @@ export async function fetchConversation(
 	);
 }
 
-async function fetchThread({ gmail }: Clients, messageId: string): Promise<Message[]> {
+async function fetchThread({ gmail }: Clients, messageId: string) {
 	const request = { userId: 'me', id: messageId, format: 'minimal', fields: 'threadId' };
 	const id = (await gmail.users.messages.get(request)).data.threadId ?? '';
 	const { data } = await gmail.users.threads.get({ userId: 'me', id, format: 'full' });
@@ -110,19 +110,19 @@ export async function storeAttachments(
 	item: Item,
 ): Promise<StoredBinary[]> {
 	if (!downloadAttachments) return [];
-	const files = await findNamedFiles(mail, onlyFiles);
-	return await mapWithConcurrency(files, contentConcurrency, async (file) => {
+	const files = await nameFiles(mail);
+	const isWanted = createFileNameTest(onlyFiles);
+	const wantedFiles = files.filter(({ name }) => isWanted(name));
+	return await mapWithConcurrency(wantedFiles, contentConcurrency, async (file) => {
 		const bytes = await readAttachment(clients, mail.summary.id, file);
 		return await item.store(bytes, file.name, file.info.mimeType || undefined);
 	});
 }
 
-async function findNamedFiles({ files }: Mail, onlyFiles: readonly string[]) {
+async function nameFiles({ files }: Mail) {
 	const { buildFileName } = await import('../mimeTypes');
-	const namedFiles = files.map((file, index) => ({
+	return files.map((file, index) => ({
 		...file,
 		name: file.info.fileName || buildFileName(`attachment_${index}`, file.info.mimeType),
 	}));
-	const isWanted = createFileNameTest(onlyFiles);
-	return namedFiles.filter(({ name }) => isWanted(name));
 }

@@ -11,7 +11,6 @@ import {
 import { quoteField } from '../../../fields/field';
 import type { StoredBinary } from '../../operation';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
-import { buildPageToken, parsePageToken } from './list/pageToken';
 
 const maxSnippetLength = 100;
 /** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
@@ -43,6 +42,16 @@ const toListPart = (entries: MailList['entries']) => ({
 export const takeShownEntries = (entries: MailList['entries']) =>
 	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
 
+/** Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12 emails from the page `abc` on. */
+export function parsePageToken(pageToken: string) {
+	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
+	return { gmailPageToken, skipCount: Number(skipCount) };
+}
+
+/** Builds the page token that skips this many emails from a page on. Without emails to skip, the result is Gmail's own token. */
+const buildPageToken = (skipCount: number, gmailPageToken = '') =>
+	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
+
 /** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
 export function toListAnswer(
 	list: MailList,
@@ -64,7 +73,7 @@ export function toListAnswer(
 }
 
 function describeShownMails(list: MailList, skipCount: number, lastNumber: number): string {
-	const firstNumber = Math.min(skipCount + 1, lastNumber);
+	const firstNumber = lastNumber === skipCount ? 0 : skipCount + 1;
 	const more = list.nextPageToken === undefined ? '' : ' or more';
 	const total = `${skipCount + list.entries.length}${more}`;
 	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first.`;

@@ -8,7 +8,7 @@ import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail'
 import { type PreparedMail, prepareMail } from './send/prepareMail';
 import { readFiles } from './send/files';
 import { completeReply } from './send/reply';
-import { findSender, type Sender } from './send/sender';
+import { findSender } from './send/sender';
 
 export const send = defineOperation({
 	value: 'send',
@@ -41,12 +41,12 @@ export const send = defineOperation({
 		// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
 		const keyHashes = hashMailKey(loadedMail);
 		const mail = await completeReply(clients, loadedMail, item);
-		if (!keyHashes) return await deliverOnce(clients, mail, [item.markerId], item);
+		if (!keyHashes) return await composeAndDeliver(clients, mail, [item.markerId], item);
 		const { sendWithKey } = await import('./send/sendWithKey');
 		const marker = [item.markerId, keyHashes.keyHash, keyHashes.contentHash];
 		return await sendWithKey(
 			{ clients, item, mail, keyHashes },
-			async () => await deliverOnce(clients, mail, marker, item),
+			async () => await composeAndDeliver(clients, mail, marker, item),
 		);
 	},
 	async recover(clients: Clients, { folder, idempotencyKey }: PreparedMail, failure, item: Item) {
@@ -75,16 +75,16 @@ async function loadMail(
 }
 
 /** @param marker as in `composeMail` */
-async function deliverOnce(
+async function composeAndDeliver(
 	clients: Clients,
 	mail: OutgoingMail,
 	marker: readonly string[],
 	item: Item,
 ): Promise<DeliveredMail> {
 	const { composeMail } = await import('./send/compose');
-	const sender = await findSender(clients, mail, item);
-	const completeMail = await appendToBody(clients, mail, sender, item);
-	const bytes = await composeMail(completeMail, sender.from, marker);
+	const { from, signature } = await findSender(clients, mail, item);
+	const completeMail = await appendToBody(clients, mail, signature, item);
+	const bytes = await composeMail(completeMail, from, marker);
 	return await deliverMail(clients, bytes, mail.folder, mail.original?.threadId);
 }
 
@@ -92,13 +92,13 @@ async function deliverOnce(
 async function appendToBody(
 	clients: Clients,
 	mail: OutgoingMail,
-	sender: Sender,
+	signature: string,
 	item: Item,
 ): Promise<OutgoingMail> {
 	if (!mail.includeSignature && !mail.quoteOriginal) return mail;
 	const { appendQuotation, appendSignature } = await import('./send/quotation');
 	let { bodies } = mail;
-	if (mail.includeSignature) bodies = await appendSignature(bodies, sender, item);
+	if (mail.includeSignature) bodies = await appendSignature(bodies, signature, item);
 	if (!mail.quoteOriginal) return { ...mail, bodies };
 	const quoted = await appendQuotation(clients, mail.replyToMessageId, bodies, item);
 	return { ...mail, bodies: quoted.bodies, files: [...mail.files, ...quoted.pictures] };

@@ -321,6 +321,17 @@ const sectioned = { operation: 'write', documentId: '1abc', content: 'x', sectio
 const replacements = [{ find: 'a', replace: '# b', format: 'markdown' }];
 const marked = { operation: 'write', documentId: '1abc', content: '', replacements };
 
+test('an expression that finds no section replaces nothing', async () => {
+	const id = calls.document('kept');
+	const inputObject = `={{ { operation: 'write', documentId: '${id}', content: 'x', section: $json.none } }}`;
+	const running = runNode({
+		url: calls.google.url,
+		parameters: { inputMode: 'json', inputObject },
+	});
+	await expect(running).rejects.toThrow("'section' is empty");
+	expect(calls.google.docs.text(id)).toBe('kept\n');
+});
+
 test.each<[IDataObject, RegExp]>([
 	[{ operation: 'read', documentId: 'a/b' }, /documentId/],
 	[{ operation: 'read', documentId: '1abc', format: 'html' }, /format.*markdown.*pdf.*text/],
@@ -331,7 +342,7 @@ test.each<[IDataObject, RegExp]>([
 		/'replacements' must be an array of objects/,
 	],
 	[{ operation: 'write', documentId: '1abc', content: '' }, /'content' is empty/],
-	[{ ...sectioned, section: ' ' }, /'section' must be the text of a heading, but it is empty/],
+	[{ ...sectioned, section: ' ' }, /'section' is empty/],
 	[
 		{ ...sectioned, content: '', replacements },
 		/'section' cannot be used together with 'replacements'/,

@@ -126,7 +126,7 @@ describe('nothing is uploaded', () => {
 		expect(await refuse(seed(file('a.pdf'), file('b.pdf')), 'c.pdf')).toEqual([
 			400,
 			"The email does not have exactly one attachment 'c.pdf'",
-			"Nothing was uploaded. In 'attachment', enter the name of one of its 2 attachments, or its attachmentId from Read. 'a.pdf' (14 bytes), 'b.pdf' (14 bytes)",
+			"Nothing was uploaded. In 'attachment', enter the name of an attachment, or its attachmentId from Read. The email has: 'a.pdf', 'b.pdf'",
 		]);
 	});
 
@@ -136,7 +136,7 @@ describe('nothing is uploaded', () => {
 			expect(await refuse(seed(file('a.pdf')), id)).toEqual([
 				400,
 				expect.stringContaining('not have exactly one attachment'),
-				expect.stringContaining("'a.pdf'"),
+				expect.stringContaining("The email has: 'a.pdf'"),
 			]);
 	});
 
@@ -148,15 +148,11 @@ describe('nothing is uploaded', () => {
 		]);
 	});
 
-	test('where the email has none', async () => {
-		const [, , description] = await refuse(seed(), 'a.pdf');
-		expect(description).toContain('one of its 0 attachments');
-	});
-
-	test('of the many attachments, some are named', async () => {
-		const many = Array.from({ length: 25 }, (_, at) => file(`${at}.pdf`));
-		const [, , description] = await refuse(seed(...many), 'x');
-		expect(description).toMatch(/of its 25 attachments.*'19\.pdf' \(\d+ bytes\)$/);
+	test('of many attachments, some are named', async () => {
+		const many = Array.from({ length: 250 }, (_, at) => file(`${at}.pdf`));
+		const [, , description = ''] = await refuse(seed(...many), 'x');
+		expect(description).toContain("'0.pdf', '1.pdf', '2.pdf'");
+		expect(String(description).length).toBeLessThan(1200);
 	});
 
 	test('where there is no such email; the advice is about the email, not about the folder', async () => {

@@ -1,8 +1,5 @@
 import { Mails } from './mails';
-import { listEmails } from '../../../../nodes/Workspace/actions/mail/list/listEmails';
 import { failureOf } from '../../../createExecuteContext';
-import { testClients, testItem } from '../../client';
-import { token } from '../../runNode';
 
 const mails = new Mails();
 
@@ -17,40 +14,6 @@ test('an email that cannot be fetched fails the item', async () => {
 	for (let mail = 0; mail < 3; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
 	mails.google.fault({ match: 'gmail.users.messages.get', nth: 3, status: 400 });
 	expect((await failureOf(mails.run('list', {}))).httpCode).toBe('400');
-});
-
-it('a long list says in the log how many emails it has so far', async () => {
-	for (let mail = 0; mail < 1020; mail++) mails.google.gmail.seed({ subject: `Mail ${mail}` });
-	const item = testItem();
-	const { entries } = await listEmails(
-		testClients(mails.google.url, token),
-		{
-			gmailQuery: '',
-			conditions: '',
-			received: 'any',
-			onlyFiles: [],
-			returnAll: true,
-			maxResults: 25,
-			details: false,
-			downloadAttachments: false,
-			includeBody: false,
-			newTextOnly: false,
-			labelIds: [],
-			addLabels: [],
-			removeLabels: [],
-			markAsRead: false,
-			output: 'items',
-			pageToken: '',
-			receivedAfter: '',
-			receivedBefore: '',
-		},
-		item,
-	);
-	expect(entries).toHaveLength(1020);
-	expect(item.logs).toEqual([
-		'List of item 0: 500 emails so far',
-		'List of item 0: 1000 emails so far',
-	]);
 });
 
 test('an empty token for the next page is the end of the list', async () => {

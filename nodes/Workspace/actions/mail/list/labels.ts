@@ -1,7 +1,7 @@
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { createRefusal, isNodeError, toError } from '../../../../core/errors';
-import { compareNames, isSameIgnoringCase } from '../../../../core/text';
+import { compareNames, isSameIgnoringCase, listNames } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { LabelParams } from './fields';
@@ -10,17 +10,11 @@ type Label = gmail_v1.Schema$Label;
 
 /** Lists all labels of the mailbox by name: first the user's own labels, then those that every mailbox has. */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
-	const { data } = await gmail.users.labels.list({
-		userId: 'me',
-		fields: 'labels(id,name,type)',
-	});
-	const labels = (data.labels ?? []).toSorted((a, b) =>
-		compareNames(String(a.name), String(b.name)),
-	);
-	return labels.toSorted((a, b) => Number(b.type === 'user') - Number(a.type === 'user'));
+	const fields = 'labels(id,name,type)';
+	const { labels = [] } = (await gmail.users.labels.list({ userId: 'me', fields })).data;
+	const buildSortKey = ({ type, name }: Label) => `${type === 'user' ? 0 : 1} ${name ?? ''}`;
+	return labels.toSorted((a, b) => compareNames(buildSortKey(a), buildSortKey(b)));
 }
-
-const maxShownLabels = 20;
 
 /** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
 export async function resolveLabelIds(
@@ -40,10 +34,10 @@ function findLabelId(mailboxLabels: readonly Label[], label: string, field: stri
 		mailboxLabels.find(({ id }) => id === label) ??
 		mailboxLabels.find(({ name }) => isSameIgnoringCase(name, label));
 	if (found?.id) return found.id;
-	const names = mailboxLabels.slice(0, maxShownLabels).map(({ name }) => name);
+	const names = mailboxLabels.map(({ name }) => name ?? '');
 	throw createRefusal(
 		`${quoteField(field)}: the mailbox has no label '${label}'`,
-		`Some of its labels: ${names.join(', ')}. Enter a nested label with its parent, such as Clients/Acme.`,
+		`Its labels: ${listNames(names)}. Enter a nested label with its parent, such as Clients/Acme.`,
 	);
 }
 

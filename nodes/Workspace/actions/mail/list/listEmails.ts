@@ -6,17 +6,21 @@ import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
-import { type ListedMail, type ListEntry, type MailList, takeShownEntries } from '../modelMails';
+import {
+	type ListedMail,
+	type ListEntry,
+	type MailList,
+	parsePageToken,
+	takeShownEntries,
+} from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
 import type { PreparedList } from './listDefinition';
-import { parsePageToken } from './pageToken';
 import { findUnknownSearchWord } from './query';
 
 type Message = gmail_v1.Schema$Message;
 
 /** Gmail's limit. */
 const maxPageSize = 500;
-const emailsPerLogLine = 500;
 
 /** Executes List and Search. */
 export async function listEmails(
@@ -37,7 +41,7 @@ export async function listEmails(
 }
 
 /** Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item): Promise<void> {
+async function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
 	let hint = 'No email matches.';
 	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
@@ -80,14 +84,14 @@ async function fetchEntries(
 	messages: readonly Message[],
 	prepared: PreparedList,
 	item: Item,
-): Promise<ListEntry[]> {
+) {
 	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
 	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
-	const entries = await mapWithConcurrency(messages, concurrency, async (message, index) => {
-		if (index > 0 && index % emailsPerLogLine === 0)
-			item.log(`List of item ${item.index}: ${index} emails so far`);
-		return await ignoreNotFound(fetchEntry(clients, message, prepared, item));
-	});
+	const entries = await mapWithConcurrency(
+		messages,
+		concurrency,
+		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
+	);
 	return entries.filter((entry) => entry !== undefined);
 }
 
@@ -114,7 +118,7 @@ async function fetchEntry(
 
 const summaryFields = 'id,threadId,labelIds,snippet,internalDate';
 
-async function fetchHeaders({ gmail }: Clients, id: string): Promise<Message> {
+async function fetchHeaders({ gmail }: Clients, id: string) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
 		id,
@@ -126,7 +130,7 @@ async function fetchHeaders({ gmail }: Clients, id: string): Promise<Message> {
 }
 
 /** Fetches a whole email. If its response would block n8n, fetches only the headers, so that no stranger's email can end a list. */
-async function fetchContent(clients: Clients, id: string, item: Item): Promise<Message> {
+async function fetchContent(clients: Clients, id: string, item: Item) {
 	try {
 		const fields = `${summaryFields},payload`;
 		const request = { userId: 'me', id, format: 'full', fields };

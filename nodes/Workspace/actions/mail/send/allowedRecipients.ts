@@ -20,22 +20,21 @@ export function readAllowedRecipients(
 	const text = readText(field, raw, context);
 	if (text === '' && !context.hasUserOption?.(field.name)) return undefined;
 	const entries = splitList(text);
-	if (entries.length === 0)
-		throw createRefusal(
-			"'Allowed Recipients' of the node names nobody",
-			'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com, or remove the option to allow everybody.',
-		);
+	if (entries.length === 0) throw createEntryRefusal('an empty list');
 	return new Set(entries.map(readEntry));
 }
 
 function readEntry(entry: string): string {
 	// `@example.com` is a domain.
-	const isAddress = /.@/.test(entry);
-	const [address] = isAddress ? findAddresses(entry).addresses : [];
-	const recipient = isAddress ? address?.address : toAsciiDomain(entry.replace(/^@/, ''));
-	if (recipient !== undefined) return toLowerAscii(recipient);
-	throw createRefusal(
-		`'Allowed Recipients' of the node has an entry that is neither an address nor a domain: ${shorten(entry)}`,
-		'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com.',
-	);
+	const recipient = /.@/.test(entry)
+		? findAddresses(entry).addresses[0]?.address
+		: toAsciiDomain(entry.replace(/^@/, ''));
+	if (recipient === undefined) throw createEntryRefusal(shorten(entry));
+	return toLowerAscii(recipient);
 }
+
+const createEntryRefusal = (entry: string) =>
+	createRefusal(
+		`'Allowed Recipients' of the node must name addresses or domains, not ${entry}`,
+		'Nothing was sent. Enter addresses such as ann@example.com and domains such as example.com, or remove the option to allow everybody.',
+	);

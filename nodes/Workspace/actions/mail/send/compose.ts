@@ -1,13 +1,13 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 
 import { hashIdempotencyKey, hashParts, type KeyHashes } from '../../../idempotency';
+import type { Address } from '../addresses';
 import type { MailBodies } from './bodies';
 import { createTooLargeError, maxMailBytes } from './deliver';
 import type { LoadedFile } from './files';
 import { markerHeader } from './findDeliveredMail';
 import type { PreparedMail } from './prepareMail';
 import type { OriginalMail } from './reply';
-import type { Sender } from './sender';
 
 /** An email with its files, its body and, if it is a reply, its original, before it is composed. */
 export interface OutgoingMail extends PreparedMail {
@@ -58,7 +58,7 @@ const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
  */
 export async function composeMail(
 	mail: OutgoingMail,
-	from: Sender['from'],
+	from: Address | undefined,
 	marker: readonly string[],
 ): Promise<Buffer> {
 	const { bodies, original } = mail;

@@ -1,18 +1,9 @@
-import { listType, type ReadContext, textType } from '../../../../fields/field';
-import { createValueRefusal } from '../../../../fields/values';
+import { listType, textType } from '../../../../fields/field';
 import { idempotencyOption } from '../../../idempotency';
 import { messageIdField, readFileIds } from '../../../locators';
 import type { Field, InferParameters } from '../../../operation';
 import { onlyFilesOption } from '../../onlyFiles';
 import { readAllowedRecipients } from './allowedRecipients';
-
-/** Reads Message ID. Refuses an empty text in an input object, because a new email would go out. @throws NodeError 400 */
-function readOriginalId(raw: unknown, field: Field, context: ReadContext): string {
-	const id = messageIdField.read(raw, field, context);
-	if (id === '' && context.mode === 'json')
-		throw createValueRefusal(field, context, 'the ID of an email, but it is empty');
-	return id;
-}
 
 const addressFieldBase = { type: 'string', default: '', format: 'addressList' } as const;
 
@@ -37,7 +28,8 @@ export const sendFields = [
 		displayName: 'Message ID',
 		name: 'replyToMessageId',
 		...messageIdField,
-		read: readOriginalId,
+		// A new email would go out.
+		refusesEmptyKey: true,
 		required: true,
 		showWhen: { email: ['reply'] },
 		description:

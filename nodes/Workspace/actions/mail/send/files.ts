@@ -9,7 +9,7 @@ import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createTooLargeError, maxMailBytes } from './deliver';
-import { type PreparedMail, requireOneLine } from './prepareMail';
+import { type PreparedMail, requireOneLine, toOneLine } from './prepareMail';
 
 /** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
 interface PendingFile {
@@ -92,7 +92,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<Pen
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const { data: file } = await drive.files.get(request);
 	if (!file.mimeType) throw createDownloadError(fileId);
-	const name = (file.name ?? '').replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+	const name = toOneLine(file.name ?? '');
 	if (file.mimeType.startsWith(googleTypePrefix)) {
 		refuseUnlessPrintable(name, file.mimeType.slice(googleTypePrefix.length));
 		return {
@@ -120,19 +120,22 @@ function refuseUnlessPrintable(name: string, kind: string): void {
 	);
 }
 
+const binaryResponse = { responseType: 'arraybuffer' } as const;
+
 async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string | null) {
 	const request = { fileId, alt: 'media', supportsAllDrives: true };
-	const { data } = await drive.files.get(request, { responseType: 'arraybuffer' });
+	const { data } = await drive.files.get(request, binaryResponse);
 	const bytes: unknown = data;
-	if (!Buffer.isBuffer(bytes)) throw createDownloadError(fileId);
-	const isWhole = !md5 || createHash('md5').update(bytes).digest('hex') === md5;
+	const isWhole = Buffer.isBuffer(bytes) && (!md5 || computeHash(bytes) === md5);
 	if (!isWhole) throw createDownloadError(fileId);
 	return bytes;
 }
 
+const computeHash = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
+
 async function exportPdf(drive: drive_v3.Drive, fileId: string): Promise<Buffer> {
 	const request = { fileId, mimeType: pdfType };
-	const { data, headers } = await drive.files.export(request, { responseType: 'arraybuffer' });
+	const { data, headers } = await drive.files.export(request, binaryResponse);
 	const isPdf = headers['content-type']?.startsWith(pdfType) && data instanceof Buffer;
 	if (isPdf && data.length > 0) return data;
 	throw createDownloadError(fileId);

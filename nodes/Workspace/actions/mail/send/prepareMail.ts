@@ -89,6 +89,9 @@ export function readCustomHeaders(headers: SendParams['headers']) {
 	});
 }
 
+/** Joins the lines of a text from Google, and removes what else could forge headers. */
+export const toOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
 /** Refuses control characters except tabs, because they could forge headers. @param label names the text in the error @throws NodeError 400 */
 export function requireOneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;

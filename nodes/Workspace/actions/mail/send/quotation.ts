@@ -6,20 +6,14 @@ import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { fetchMail, readAttachment } from '../message';
 import { escapeHtml, type MailBodies, textToHtml } from './bodies';
 import type { LoadedFile } from './files';
-import type { Sender } from './sender';
 
-/** Adds the signature from the Gmail settings below the body. Without one, adds a hint. */
+/** Adds the signature from the Gmail settings, if there is one, below the body. */
 export async function appendSignature(
 	bodies: MailBodies,
-	{ from, signature }: Sender,
+	signature: string,
 	item: Item,
 ): Promise<MailBodies> {
-	if (signature === '') {
-		item.addHint(
-			`There is no signature for ${from?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
-		);
-		return bodies;
-	}
+	if (signature === '') return bodies;
 	const workerResult = await runInWorker('htmlToText', signature, item.signal);
 	if (!('result' in workerResult))
 		throw createRefusal(

@@ -5,7 +5,7 @@ import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { getRawHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
+import { type PreparedMail, refuseForbiddenRecipients, toOneLine } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
@@ -16,16 +16,6 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		userId: 'me',
 		id,
 		format: 'metadata',
-		metadataHeaders: [
-			'Message-ID',
-			'References',
-			'In-Reply-To',
-			'Subject',
-			'From',
-			'Reply-To',
-			'To',
-			'Cc',
-		],
 		fields: 'id,threadId,payload/headers',
 	});
 	// An email may repeat a header. Its values then stand on lines of their own.
@@ -52,8 +42,6 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		cc: readHeader('Cc'),
 	};
 }
-
-const toOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** In characters. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
 const maxHeaderLength = 50_000;
@@ -117,7 +105,7 @@ async function chooseRecipients(
 	item: Item,
 ) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
-	const ownAddresses = await listOwnAddresses(clients, item);
+	const ownAddresses = await listOwnAddresses(clients);
 	const answered = findAnsweredAddresses(original, ownAddresses, item);
 	const to = mail.to.length > 0 ? mail.to : removeKnown(answered, []);
 	if (to.length === 0 && mail.folder === 'sent')
@@ -157,11 +145,7 @@ function removeKnown(addresses: readonly Address[], known: readonly Address[]): 
 const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
 
 /** Adds a hint if the conversation has a newer email, because the ID of a conversation is also the ID of its first email. */
-async function addHintIfNotNewest(
-	{ gmail }: Clients,
-	original: OriginalMail,
-	item: Item,
-): Promise<void> {
+async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, item: Item) {
 	const fields = 'messages(id,labelIds)';
 	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };
 	// The reply does not depend on it.

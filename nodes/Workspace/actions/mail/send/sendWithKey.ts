@@ -45,12 +45,15 @@ async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 /** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
 function buildKeyQuery({ to, subject }: OutgoingMail): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
-	const addresses = to.map(({ address }) => address);
-	const plainAddresses = addresses.filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
-	const plainWords = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
-	const terms = [`after:${startSeconds}`];
-	for (const address of plainAddresses.slice(0, 3)) terms.push(`to:${address}`);
-	for (const word of plainWords.slice(0, 8)) terms.push(`subject:${word.toLowerCase()}`);
+	const addresses = to
+		.map(({ address }) => address)
+		.filter((address) => /^[\w.-]+@[\w.-]+$/.test(address));
+	const words = subject.split(/\s+/).filter((word) => /^[A-Za-z0-9]{2,30}$/.test(word));
+	const terms = [
+		`after:${startSeconds}`,
+		...addresses.slice(0, 3).map((address) => `to:${address}`),
+		...words.slice(0, 8).map((word) => `subject:${word.toLowerCase()}`),
+	];
 	return terms.join(' ');
 }
 

@@ -7,7 +7,7 @@ import { isSameIgnoringCase, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from '../addresses';
-import type { PreparedMail } from './prepareMail';
+import { type PreparedMail, toOneLine } from './prepareMail';
 
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
@@ -43,6 +43,12 @@ export async function fetchOwnAddress(clients: Clients): Promise<string> {
 	return allSettings.find(({ isPrimary }) => isPrimary)?.sendAsEmail ?? '';
 }
 
+/** Lists the addresses from which the account itself sends. */
+export async function listOwnAddresses(clients: Clients): Promise<Address[]> {
+	const allSettings = await listSendAs(clients);
+	return allSettings.map(({ sendAsEmail }) => ({ name: '', address: sendAsEmail ?? '' }));
+}
+
 /** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
 async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
@@ -54,24 +60,10 @@ async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> 
 	);
 }
 
-/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
-export async function listOwnAddresses(clients: Clients, item: Item): Promise<Address[]> {
-	const allSettings = await tryToListSendAs(clients, item);
-	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail ?? '');
-	if (addresses.length === 0) {
-		const request = { userId: 'me', fields: 'emailAddress' };
-		const { data } = await clients.gmail.users.getProfile(request);
-		addresses.push(data.emailAddress ?? '');
-	}
-	return addresses.map((address) => ({ name: '', address }));
-}
-
-/** How the mail names its sender, and the signature in the Gmail settings, as HTML. Without `from`, Gmail adds the account's own address. */
-export type Sender = Awaited<ReturnType<typeof findSender>>;
-
 /**
  * Finds the chosen alias, or else the address that the account sends from by default. If the user gave no name, uses the one in the settings,
  * because Gmail would send the bare address. @throws NodeError 400 if the account cannot send from the alias
+ * @returns `from` for the header (without it, Gmail adds the account's own address), and the signature in the Gmail settings, as HTML
  */
 export async function findSender(clients: Clients, mail: PreparedMail, item: Item) {
 	const { senderName, fromAlias } = mail;
@@ -85,11 +77,10 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 		? findAlias(allSettings, fromAlias)
 		: (allSettings.find(({ isDefault }) => isDefault) ?? account);
 	// An alias without a name has the name of the account.
-	const names = [senderName, fromAlias?.name, settings?.displayName, account?.displayName];
-	const name = (names.find(Boolean) ?? '').replaceAll(/\p{Cc}+/gu, ' ').trim();
+	const name = senderName || fromAlias?.name || settings?.displayName || account?.displayName;
 	const address = settings?.sendAsEmail;
 	return {
-		from: address ? { name, address } : undefined,
+		from: address ? { name: toOneLine(name ?? ''), address } : undefined,
 		signature: settings?.signature?.trim() ?? '',
 	};
 }

@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { parseAddressList } from 'email-addresses';
 import fc from 'fast-check';
 
-import { decodeText, decodeHeader } from '../../../../../nodes/untrusted/mail/charset';
+import { decodeHeader } from '../../../../../nodes/untrusted/mail/charset';
 import {
 	buildSenderTerms,
 	buildReceivedTerms,
@@ -43,36 +43,10 @@ describe('addresses', () => {
 			);
 		});
 
-		it.each([
-			['J. Doe <j@x.org>', 'J. Doe'],
-			['Tom & Ann <t@x.org>', 'Tom & Ann'],
-			['Ann (Sales) <a@x.org>', 'Ann (Sales)'],
-			["O'Neil <o@x.org>", "O'Neil"],
-			['<a@x.org>', ''],
-		])('takes %s', (text, who) => {
-			expect(requireAddresses(text, 'To')).toEqual([
-				{ name: who, address: expect.stringContaining('@x.org') as unknown },
-			]);
-		});
-
-		it.each([
-			'a@',
-			'@x.org',
-			'a b@x.org',
-			'a@x..org',
-			'a@x.org>',
-			'<a@x.org',
-			'a@x.org;',
-			'a@x.org\u0000',
-		])('refuses %j and names it', (text) => {
-			expect(() => requireAddresses(`good@x.org, ${text}`, "'CC'")).toThrow(
-				`'CC' has an entry that is not an email address: ${text.slice(0, 100)}`,
+		it('names the field and the entry that is none', () => {
+			expect(() => requireAddresses('good@x.org, a@x..org', "'CC'")).toThrow(
+				"'CC' has an entry that is not an email address: a@x..org",
 			);
-		});
-
-		it('refuses what no mail program would send', () => {
-			const text = `${'('.repeat(5000)}a@x.org`;
-			expect(() => requireAddresses(text, 'To')).toThrow('not an email address: ((((');
 		});
 
 		it('never yields an address or a name with a line break', () => {
@@ -124,18 +98,6 @@ describe('addresses', () => {
 		);
 	});
 
-	it('text in UTF-8 comes through under any name of a charset with one byte', () => {
-		fc.assert(
-			fc.property(
-				fc.string({ unit: 'grapheme' }).filter((text) => !text.startsWith('\ufeff')),
-				fc.constantFrom('', 'utf-8', 'UTF8', 'us-ascii', 'iso-8859-1', 'windows-1252'),
-				(text, charset) => {
-					expect(decodeText(Buffer.from(text), charset)).toBe(text);
-				},
-			),
-		);
-	});
-
 	it('encoded words are decoded, other text stays', () => {
 		fc.assert(
 			fc.property(
@@ -150,8 +112,6 @@ describe('addresses', () => {
 				},
 			),
 		);
-		expect(decodeHeader('=?utf-8?Q?a_=C3=BC?= =?iso-8859-1*de?q?=FC?= x')).toBe('a üü x');
-		expect(decodeHeader('=?broken?=')).toBe('=?broken?=');
 	});
 });
 
@@ -429,9 +389,7 @@ describe('on the wire', () => {
 			const line = head.split('\r\n').find((each) => each.startsWith(`${name}: `)) ?? '';
 			for (const [, address] of accepted) expect(line).toContain(wireForm(address));
 		}
-		expect(sent?.recipients.map(unquoted)).toEqual(
-			accepted.map(([, address]) => unquoted(wireForm(address))),
-		);
+		expect(sent?.recipients).toEqual(accepted.map(([, address]) => wireForm(address)));
 	});
 
 	it('a sender with a comma in the name, as Read shows it, can be answered', async () => {
@@ -447,15 +405,8 @@ describe('on the wire', () => {
 });
 
 /** Where the part before the @ needs letters beyond ASCII, the domain may have them, too (RFC 6532). */
-function wireForm(address: string): string {
-	if (address.endsWith(']')) return address.toLowerCase();
-	return address === '用户@xn--r8jz45g.example' ? '用户@例え.example' : address;
-}
-
-/** The stand-in's parser leaves the quotes off. */
-function unquoted(address: string): string {
-	return address.replace(/^"(.*)"@/, '$1@').replaceAll(/\\(.)/g, '$1');
-}
+const wireForm = (address: string) =>
+	address === '用户@xn--r8jz45g.example' ? '用户@例え.example' : address;
 
 // Whatever a user writes: what goes out is the address that another parser reads in it, or nothing goes out.
 describe('any text', () => {

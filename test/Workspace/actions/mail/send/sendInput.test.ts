@@ -36,19 +36,6 @@ describe('send input', () => {
 				/'To' .*: c@@x\.org$/,
 			],
 			[
-				'names that could be several people',
-				{ to: 'Ann, Bob, Cleo <c@x.org>' },
-				{},
-				/: Ann$/,
-			],
-			[
-				'a comma for a dot',
-				{ to: 'a@x.org, john@example,com' },
-				{},
-				/not an email address: com$/,
-			],
-			['a group', { to: 'all: a@x.org, b@x.org;' }, {}, /'To' .* not an email address/],
-			[
 				'a header in an address list',
 				{ to: 'a@x.org\nBcc: b@x.org' },
 				{},
