@@ -52,7 +52,7 @@ export async function readFiles(
 	}));
 }
 
-async function findFieldFile(field: string, item: Item): Promise<PendingFile> {
+async function findFieldFile(field: string, item: Item) {
 	const source = await item.getBinary(field);
 	const { buildFileName } = await import('../../mimeTypes');
 	const filename = source.fileName || buildFileName(field, source.mimeType);
@@ -88,7 +88,7 @@ const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
 /** Looks up a file without reading its content. @throws NodeError if it cannot be attached */
-async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
+async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const { data: file } = await drive.files.get(request);
 	if (!file.mimeType) throw createDownloadError(fileId);
@@ -133,7 +133,7 @@ async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string 
 
 const computeHash = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
-async function exportPdf(drive: drive_v3.Drive, fileId: string): Promise<Buffer> {
+async function exportPdf(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, mimeType: pdfType };
 	const { data, headers } = await drive.files.export(request, binaryResponse);
 	const isPdf = headers['content-type']?.startsWith(pdfType) && data instanceof Buffer;
