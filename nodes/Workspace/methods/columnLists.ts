@@ -1,12 +1,7 @@
 import type { INodePropertyOptions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow';
 
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import {
-	parseBounds,
-	parseTarget,
-	type TargetParams,
-	toColumnLetters,
-} from '../actions/spreadsheet/range';
+import { parseBounds, type TargetParams, toColumnLetters } from '../actions/spreadsheet/range';
 import type { Spreadsheet } from '../actions/spreadsheet/spreadsheet';
 import { openTable, type ColumnType, type Table } from '../actions/spreadsheet/table';
 
@@ -81,7 +76,7 @@ interface TableForm extends TargetParams {
 export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 	const { headerRow, isRead } = form;
 	const hasTarget = form.tab !== '' || form.range !== '';
-	const target = hasTarget ? parseTarget(await spreadsheet.resolveTab(form)) : {};
+	const target = hasTarget ? await spreadsheet.resolveTarget(form) : {};
 	const firstRow = isRead ? parseBounds(target).row : 0;
 	const headerIndex = Math.max(0, headerRow - 1);
 	const table = await openTable(spreadsheet, target, firstRow + headerIndex);

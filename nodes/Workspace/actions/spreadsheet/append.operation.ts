@@ -25,7 +25,7 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	const isEmpty = lastRow === table.row && table.headers.length + table.newNames.length === 0;
 	const endRow = isEmpty ? lastRow : lastRow + 1;
 	const plan = { spreadsheet, table, endRow, options: params };
-	return requests.planWrites(plan, all, requests.planSteps(rowsByItem, 'appended', endRow));
+	return requests.planBlock(plan, all, rowsByItem, 'appended');
 }
 
 /** Sends writes of one plan, and returns the result of each. */
@@ -35,47 +35,54 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 	const { table, endRow, options } = first.plan;
 	let offset = 0;
 	// Google would copy the format of a header to the first row below it.
-	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1)
-		offset = await appendInterpretedValues(first, writes);
-	else await requests.sendWrites(writes);
+	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1) {
+		await requests.sendSteps(first, []);
+		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
+		requests.addHints(writes);
+	} else await requests.sendWrites(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
 
 /**
  * Lets Google interpret values and insert them below the table in one request. With two requests, another process could insert rows between
  * them, and one row would overwrite the other.
- * @returns how far below the planned rows the rows are @throws NodeError with outcome `done` if Google has put the rows elsewhere
+ * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
-async function appendInterpretedValues(
-	first: requests.PlannedWrite,
-	writes: Writes,
-): Promise<number> {
-	await requests.sendSteps(first, []);
-	const { spreadsheet, table, endRow, options } = first.plan;
-	const { title, firstColumn } = table;
+async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes): Promise<number> {
+	const { spreadsheet, endRow, options } = plan;
+	const { title, firstColumn } = plan.table;
 	const width = Math.max(...writes.map(findLastColumn)) - firstColumn + 1;
-	const changes = writes.flatMap(({ steps }) => steps.flatMap((step) => step.changes));
-	const values = changes.map(({ cellsByColumn }) =>
-		// Google's response begins at the first cell that is not null.
-		Array.from({ length: width }, (_, index): Cell => {
-			const cell = cellsByColumn.get(firstColumn + index) ?? (index === 0 ? '' : null);
-			return escapeCell(cell, options);
-		}),
-	);
+	const values = writes.flatMap(({ steps }) => steps.map((step) => toValues(step, plan, width)));
 	const start = { row: endRow - 1, column: firstColumn };
-	const range = ranges.printTabArea(title, start, 1, width);
-	const { updates } = await spreadsheet.append(range, values, options.valueInputOption);
-	const updatedRange = updates?.updatedRange ?? '';
-	const { row, column } = ranges.parseBounds(ranges.parseRange(updatedRange));
-	if (column !== firstColumn || row < endRow)
-		throw new NodeError({
-			code: 502,
-			message: `The rows were appended at ${updatedRange}, but they belong below row ${endRow} in column ${ranges.toColumnLetters(firstColumn)}`,
-			description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
-			outcome: 'done',
-		});
-	requests.addHints(writes);
-	return row - (changes[0]?.row ?? endRow);
+	const { data } = await spreadsheet.valuesApi.append({
+		spreadsheetId: spreadsheet.id,
+		range: ranges.printTabArea(title, start, 1, width),
+		insertDataOption: 'INSERT_ROWS',
+		valueInputOption: options.valueInputOption,
+		requestBody: { values },
+	});
+	const updatedRange = data.updates?.updatedRange ?? '';
+	const place = ranges.parseBounds(ranges.parseRange(updatedRange));
+	if (place.column === firstColumn && place.row >= endRow) return place.row;
+	throw new NodeError({
+		code: 502,
+		message: `The rows were appended at ${updatedRange}, but they belong below row ${endRow} in column ${ranges.toColumnLetters(firstColumn)}`,
+		description: `They were not moved. Check them in ${buildSpreadsheetUrl(spreadsheet.id)}, and move them before you append more.`,
+		outcome: 'done',
+	});
+}
+
+function toValues(
+	{ changes }: requests.RowStep,
+	{ table, options }: requests.TablePlan,
+	width: number,
+): Cell[] {
+	const cells = Array.from({ length: width }, (_, index) =>
+		escapeCell(changes[0]?.cellsByColumn.get(table.firstColumn + index) ?? null, options),
+	);
+	// Google's response begins at the first cell that is not null.
+	cells[0] ??= '';
+	return cells;
 }
 
 /** Returns the last column of a write. Rows of cells may be wider than the table. */
@@ -90,16 +97,15 @@ function findLastColumn({ plan, steps }: requests.PlannedWrite): number {
 
 /** @param offset how far below the planned row the rows are */
 function buildResult(write: requests.PlannedWrite, offset: number): AppendResult {
-	const { plan, steps } = write;
-	const { table, endRow } = plan;
+	const { table, endRow } = write.plan;
 	const column = table.firstColumn;
-	const start = { row: (steps[0]?.row ?? 0) + offset, column };
-	const result = requests.summarizeSteps(plan, steps, start, findLastColumn(write));
+	const start = { row: (write.steps[0]?.row ?? 0) + offset, column };
+	const result = requests.summarizeSteps(write.plan, write.steps, start, findLastColumn(write));
 	const height = endRow - table.row;
 	if (height === 0 || table.columnsByName.size === 0) return result;
 	const width = Math.max(table.lastColumn - column, 0) + 1;
-	const header = { row: table.row, column };
-	return { ...result, tableRange: ranges.printTabArea(table.title, header, height, width) };
+	const tableRange = ranges.printTabArea(table.title, { row: table.row, column }, height, width);
+	return { ...result, tableRange };
 }
 
 export const append = defineOperation({

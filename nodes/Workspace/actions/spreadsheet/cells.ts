@@ -32,11 +32,10 @@ function convertToCell(value: unknown): Cell | undefined {
 	if (typeof value !== 'object') return undefined;
 	const isoText = toIsoText(value);
 	// A date that is not valid has no text.
-	if (isoText !== undefined) return isoText === '' ? undefined : isoText;
+	if (isoText !== undefined) return isoText || undefined;
 	if (Array.isArray(value) && value.every(isPlainValue)) {
 		const cells = value.map(convertToCell);
-		if (cells.includes(undefined)) return undefined;
-		return cells.map((cell) => String(cell ?? '')).join(', ');
+		return cells.includes(undefined) ? undefined : cells.join(', ');
 	}
 	try {
 		return JSON.stringify(value);
@@ -80,7 +79,7 @@ export function readGivenRows(params: GivenParams, item: Item): GivenRows {
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */
 export function readCellRows(values: readonly unknown[]): Cell[][] {
-	if (values.every((row) => Array.isArray(row) && row.length === 0))
+	if (values.flat().length === 0)
 		throw createRefusal(
 			`${quoteField('values')} has no cells`,
 			'Nothing was sent. Enter rows such as [["Anna", 31], ["Ben", 42]], or check the expression that provides them.',
@@ -119,15 +118,15 @@ function readColumns(columns: Values, json: Values): NamedRow {
 	const values: Record<string, unknown> = {};
 	const typedNames = new Set<string>();
 	for (const [name, value] of Object.entries(columns)) {
-		if (value instanceof TypedText) typedNames.add(name);
+		const isTyped = value instanceof TypedText;
+		if (isTyped) typedNames.add(name);
 		// A column that was left empty in the form has no value.
-		if (value !== undefined) values[name] = value instanceof TypedText ? value.text : value;
+		if (value !== undefined) values[name] = isTyped ? value.text : value;
 	}
-	const namedRow = toNamedRow(values, quoteField('columns'));
+	const namedRow = { ...toNamedRow(values, quoteField('columns')), typedNames };
 	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
-	const hasRowNumber = rowNumberKeys.some((key) => key in columns);
-	const rowNumber = hasRowNumber ? namedRow.rowNumber : findRowNumber(json);
-	return { ...namedRow, typedNames, rowNumber };
+	if (rowNumberKeys.some((key) => key in columns)) return namedRow;
+	return { ...namedRow, rowNumber: findRowNumber(json) };
 }
 
 function toNamedRow(row: Values, source: string): NamedRow {
@@ -148,7 +147,7 @@ const findRowNumber = (row: Values) =>
 export function collectNames(rows: readonly NamedRow[]): string[] {
 	const names = [...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()]))];
 	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
-	return [...names.filter((name) => !isNumber(name)), ...names.filter(isNumber)];
+	return names.toSorted((name, other) => Number(isNumber(name)) - Number(isNumber(other)));
 }
 
 /** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */

@@ -141,30 +141,23 @@ async function createByDrive(
 	const content = JSON.stringify([title, tabNames, values]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
 	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
-	const fillContent = async (id: string) =>
-		await complete(id).catch(async (error: unknown) => {
-			// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
-			if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
-			return await complete(id);
-		});
-	const readResult = async (
-		spreadsheetId: string,
-		result?: ReturnType<typeof toCreateResult>,
-	) => {
-		const request = { spreadsheetId, fields: resultFields };
-		return result ?? toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
-	};
-	const mimeType = 'application/vnd.google-apps.spreadsheet';
-	const fileType = { kind: 'spreadsheet', mimeType, buildUrl: buildSpreadsheetUrl } as const;
 	const file = {
-		...fileType,
-		title,
-		parentFolder,
-		keyHashes,
-		recoveredId,
-		fillContent,
-		readResult,
-	};
+		kind: 'spreadsheet',
+		...{ title, parentFolder, keyHashes, recoveredId },
+		mimeType: 'application/vnd.google-apps.spreadsheet',
+		buildUrl: buildSpreadsheetUrl,
+		fillContent: async (id: string) =>
+			await complete(id).catch(async (error: unknown) => {
+				// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
+				if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
+				return await complete(id);
+			}),
+		async readResult(spreadsheetId: string, result?: ReturnType<typeof toCreateResult>) {
+			if (result) return result;
+			const request = { spreadsheetId, fields: resultFields };
+			return toCreateResult((await clients.sheets.spreadsheets.get(request)).data);
+		},
+	} as const;
 	return await createdFiles.createInDrive(clients.drive, file, item);
 }
 

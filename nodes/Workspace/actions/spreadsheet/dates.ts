@@ -38,10 +38,9 @@ export interface DateSettings {
 
 /** Matches a complete date in ISO 8601, with or without a time. */
 const isoPattern =
-	/^(?<day>[1-9]\d{3}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/i;
+	/^([1-9]\d{3}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
 /** Matches times such as `10:30:00` and durations such as `26:30:00` and `-1:00:00`, as Read gives them. */
-const durationPattern =
-	/^(?<sign>-?)(?<hours>\d{1,6}):(?<minutes>[0-5]\d):(?<seconds>[0-5]\d)(?:\.(?<fraction>\d{1,3}))?$/;
+const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d(?:\.\d{1,3})?)$/;
 
 /** Returns whether a text may be a date, a time or a duration for `parseIso`. If no text is, the spreadsheet's settings are not needed. */
 export const mayBeIso = (text: string): boolean =>
@@ -50,7 +49,7 @@ export const mayBeIso = (text: string): boolean =>
 /** Parses a complete date or timestamp in ISO 8601, or a time or duration with seconds. A midnight is a date. */
 export function parseIso(text: string, { timeZone }: DateSettings): DateCell | undefined {
 	if (!mayBeIso(text)) return undefined;
-	const { day, time, offset } = isoPattern.exec(text)?.groups ?? {};
+	const [, day, time, offset] = isoPattern.exec(text) ?? [];
 	if (day === undefined) return parseDuration(text);
 	const writtenTime = parseWallTime(day, time);
 	const wallTime = offset ? toWallTime(writtenTime - parseOffset(offset), timeZone) : writtenTime;
@@ -58,15 +57,14 @@ export function parseIso(text: string, { timeZone }: DateSettings): DateCell | u
 }
 
 function parseDuration(text: string): DateCell {
-	const { sign, hours = '', ...parts } = durationPattern.exec(text)?.groups ?? {};
-	const { minutes, seconds, fraction = '' } = parts;
-	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-	const duration = totalSeconds * 1000 + Number(fraction.padEnd(3, '0'));
+	const [, sign, hours = '', minutes, seconds] = durationPattern.exec(text) ?? [];
+	const totalMinutes = Number(hours) * 60 + Number(minutes);
+	const duration = Math.round((totalMinutes * 60 + Number(seconds)) * 1000);
 	// Read gives the hours of a time of day two digits, so a single digit is a duration.
 	if (!sign && hours.length === 2 && Number(hours) <= 23)
 		return new DateCell(duration, { type: 'TIME' }, text);
-	const pattern = /^0\d/.test(hours) ? '[hh]:mm:ss' : '[h]:mm:ss';
-	return new DateCell(sign ? -duration : duration, { type: 'TIME', pattern }, text);
+	const format = { type: 'TIME', pattern: '[h]:mm:ss' } as const;
+	return new DateCell(sign ? -duration : duration, format, text);
 }
 
 /**
@@ -140,13 +138,11 @@ function toIsoTextOfDateTime(value: LuxonDateTime): string {
 /** Returns '' for a time that `Date` cannot represent. */
 const printIso = (time: number) => (Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '');
 
-/** Returns an offset in milliseconds. @param offset such as `+01:00` or `-0330`; also `Z` or '' for UTC */
+/** Returns an offset in milliseconds. @param offset such as `+01:00` or `-0330`; also `Z` or '' for UTC. Offsets of the 19th century have seconds, which do not count. */
 function parseOffset(offset: string): number {
-	const [, sign, hours, minutes, seconds = '0'] =
-		/^([+-])(\d{2}):?(\d{2})(?::(\d{2}))?$/.exec(offset) ?? [];
-	if (sign === undefined) return 0;
-	const totalSeconds = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-	return (sign === '-' ? -totalSeconds : totalSeconds) * 1000;
+	const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{2}):?(\d{2})/.exec(offset) ?? [];
+	const milliseconds = (Number(hours) * 60 + Number(minutes)) * 60_000;
+	return sign === '-' ? -milliseconds : milliseconds;
 }
 
 /** The formats that print the offset of a time zone. Undefined for a zone that Node does not know. */
@@ -173,12 +169,12 @@ function getOffset(instant: number, timeZone: string): number {
 /** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */
 const toWallTime = (instant: number, timeZone: string) => instant + getOffset(instant, timeZone);
 
-/** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time or the offset has seconds. */
+/** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time. */
 function printOffset(wallTime: number, timeZone: string): string {
 	// Clocks may change between the two times, so one offset or both may be right.
 	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
 		const offset = getOffset(nearbyTime, timeZone);
-		if (offset % 60_000 !== 0 || getOffset(wallTime - offset, timeZone) !== offset) continue;
+		if (getOffset(wallTime - offset, timeZone) !== offset) continue;
 		const offsetText = printIso(Math.abs(offset)).slice(11, 16); // hh:mm
 		return `${offset < 0 ? '-' : '+'}${offsetText}`;
 	}

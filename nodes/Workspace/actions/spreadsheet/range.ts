@@ -1,7 +1,6 @@
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { RowParams } from './fields';
 
 /** The parts of a range. Without `a1` and `name`, it is the whole tab. */
 export interface TabRange {
@@ -34,9 +33,9 @@ export function parseRange(range: string): TabRange {
 		const tab = quotedTitle.replaceAll("''", "'");
 		return textAfterTitle === undefined ? { tab } : { tab, ...readA1OrName(textAfterTitle) };
 	}
-	const separatorIndex = text.lastIndexOf('!');
-	const a1OrName = separatorIndex > 0 ? parseA1OrName(text.slice(separatorIndex + 1)) : undefined;
-	if (a1OrName) return { tab: text.slice(0, separatorIndex), ...a1OrName };
+	const [, tab = '', textAfterTab = ''] = /^(.+)!(.*)$/s.exec(text) ?? [];
+	const a1OrName = parseA1OrName(textAfterTab);
+	if (a1OrName) return { tab, ...a1OrName };
 	return parseA1OrName(text) ?? { tab: text };
 }
 
@@ -121,23 +120,11 @@ export function printTabArea(
 	return printRange({ tab, a1: firstCell === lastCell ? firstCell : `${firstCell}:${lastCell}` });
 }
 
-/** Splits cells or columns, in their order, into groups that each fill one range. What does not continue the previous one begins a new group. */
-export function groupNeighbors<T>(
-	elements: Iterable<T>,
-	continues: (previous: T, next: T) => boolean,
-) {
-	const groups: Array<[T, ...T[]]> = [];
-	let previous: T | undefined;
-	for (const element of elements) {
-		if (previous !== undefined && continues(previous, element)) groups.at(-1)?.push(element);
-		else groups.push([element]);
-		previous = element;
-	}
-	return groups;
-}
-
 /** The values of the fields Tab and Range; '' if a field is empty. */
-export type TargetParams = Pick<RowParams, 'tab' | 'range'>;
+export interface TargetParams {
+	readonly tab: string;
+	readonly range: string;
+}
 
 /** Returns whether a tab is given by its ID, as in a link to it: `#gid=0`. */
 export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);

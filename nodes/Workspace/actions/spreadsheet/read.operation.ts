@@ -2,11 +2,10 @@ import { createRefusal } from '../../../core/errors';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import { defineOperation, type Field, type InferParameters, type Item } from '../../operation';
 import * as fields from './fields';
-import { parseRange, parseTarget } from './range';
-import { type CellFormat, fetchCells, type FetchedCells } from './read/fetchCells';
-import { compareSize, filtersField, matchTypeField } from './read/filters';
-import { type ReadRows, toRowsAnswer, toValuesAnswer } from './read/modelRows';
-import { buildRowItems } from './read/rowItems';
+import { parseRange } from './range';
+import { type CellFormat, fetchCells, type FetchedCells, getValue } from './read/fetchCells';
+import { comparesSize, filtersField, matchTypeField } from './read/filters';
+import { buildRowItems, type ReadRows, toRowsAnswer, toValuesAnswer } from './read/readRows';
 import { Spreadsheet } from './spreadsheet';
 
 const readFields = [
@@ -168,7 +167,7 @@ const allCells = 'A1:ZZZ';
 /** Returns the range to read. Without a tab and a range, it is the first tab. */
 async function findTarget(spreadsheet: Spreadsheet, params: ReadParams) {
 	if (params.tab === '' && params.range.trim() === '') return { a1: allCells };
-	return parseTarget(await spreadsheet.resolveTab(params));
+	return await spreadsheet.resolveTarget(params);
 }
 
 function buildFormat(params: ReadParams): CellFormat {
@@ -179,7 +178,7 @@ function buildFormat(params: ReadParams): CellFormat {
 		dateTimeRenderOption,
 		headerRow: hasHeader ? headerRow - 1 : -1,
 		hasFilters: filters.length > 0,
-		comparesSize: compareSize(filters),
+		comparesSize: filters.some(comparesSize),
 	};
 }
 
@@ -196,9 +195,11 @@ async function buildResult(cells: FetchedCells, params: ReadParams, item: Item):
 
 /** Builds the item with all cells, without the rows above Start Row. */
 function buildValuesItem(cells: FetchedCells, startRow: number): ReadRows {
-	const { range, rows, start } = cells;
-	const allValues = rows.map((line, row) => line.map((_, column) => cells.getValue(row, column)));
-	const skippedCount = Math.max(0, startRow - start.row - 1);
-	const json = { range, majorDimension: 'ROWS', values: allValues.slice(skippedCount) };
-	return { items: [{ json }], columnNames: [], total: rows.length, skippedCount };
+	const skippedCount = Math.max(0, startRow - cells.start.row - 1);
+	const allValues = cells.rows.map((line, row) =>
+		line.map((_, column) => getValue(cells, row, column)),
+	);
+	const values = allValues.slice(skippedCount);
+	const json = { range: cells.range, majorDimension: 'ROWS', values };
+	return { items: [{ json }], columnNames: [], total: allValues.length, skippedCount };
 }

@@ -9,7 +9,7 @@ import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
 import type { FittedRow } from './rows';
-import type { ColumnType, FittedTable } from './table';
+import type { ColumnType, FittedTable, Table } from './table';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -51,22 +51,6 @@ export interface PlannedWrite {
 	readonly isFirst: boolean;
 }
 
-/** Each row of an item becomes a step, one below another. */
-export function planSteps(
-	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
-	action: 'updated' | 'appended',
-	firstRow: number,
-): Array<RowStep[] | NodeError> {
-	let nextRow = firstRow;
-	return rowsByItem.map((rows) => {
-		if (isNodeError(rows)) return rows;
-		return rows.map(({ cellsByColumn }) => {
-			const row = nextRow++;
-			return { action, row, changes: [{ row, cellsByColumn }] };
-		});
-	});
-}
-
 /** Plans a write for the steps of each item. A refusal stays in its place. */
 export function planWrites(
 	plan: TablePlan,
@@ -77,6 +61,25 @@ export function planWrites(
 		const steps = stepsByItem[index] ?? [];
 		return isNodeError(steps) ? steps : { plan, item, steps, isFirst: index === 0 };
 	});
+}
+
+/** Plans to write the rows of all items one below another. */
+export function planBlock(
+	plan: TablePlan,
+	all: ReadonlyArray<{ readonly item: Item }>,
+	rowsByItem: ReadonlyArray<readonly FittedRow[] | NodeError>,
+	action: 'updated' | 'appended',
+	firstRow = plan.endRow,
+) {
+	let row = firstRow;
+	const stepsByItem = rowsByItem.map((rows) => {
+		if (isNodeError(rows)) return rows;
+		return rows.map(({ cellsByColumn }) => {
+			const change = { row: row++, cellsByColumn };
+			return { action, row: change.row, changes: [change] };
+		});
+	});
+	return planWrites(plan, all, stepsByItem);
 }
 
 /** Sends writes of one plan together. */
@@ -95,34 +98,36 @@ export async function sendSteps(
 	{ plan, isFirst }: Pick<PlannedWrite, 'plan' | 'isFirst'>,
 	steps: readonly RowStep[],
 ): Promise<void> {
-	const { spreadsheet, table } = plan;
 	const changes = steps.flatMap((step) => step.changes);
-	if (isFirst && table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
+	if (isFirst && plan.table.newNames.length > 0) changes.unshift(buildHeaderChange(plan));
 	const structure = buildStructureRequests(plan, steps, changes);
 	const firstRequests = isFirst ? [...(plan.firstRequests ?? [])] : [];
-	// A row that is added directly below the header has no format yet.
-	const isPlain = steps.find(isAppended)?.row === table.row + 1;
-	const rectangles = combineIntoRectangles(changes, isPlain ? new Map() : table.types);
+	const rectangles = combineIntoRectangles(changes, findFormattedTypes(plan, steps));
 	if (plan.options.valueInputOption === 'USER_ENTERED') {
-		await spreadsheet.change(structure);
+		await plan.spreadsheet.change(structure);
 		await sendInterpretedValues(plan, rectangles);
 		// Last, so that no old cell is cleared if the new ones could not be written.
-		await spreadsheet.change(firstRequests);
+		await plan.spreadsheet.change(firstRequests);
 		return;
 	}
-	const cells = rectangles.map((rectangle) => buildCellsRequest(table.sheetId, rectangle));
-	await spreadsheet.change([...structure, ...firstRequests, ...cells]);
+	const cells = rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area));
+	await plan.spreadsheet.change([...structure, ...firstRequests, ...cells]);
+}
+
+/** A row that is added directly below the header has no format yet. */
+function findFormattedTypes({ table }: TablePlan, steps: readonly RowStep[]): Table['types'] {
+	return steps.find(isAppended)?.row === table.row + 1 ? new Map() : table.types;
 }
 
 async function sendInterpretedValues(plan: TablePlan, rectangles: readonly Rectangle[]) {
 	if (rectangles.length === 0) return;
-	const { spreadsheet, table, options } = plan;
 	const data = rectangles.map(({ grid, ...start }) => ({
-		range: printTabArea(table.title, start, grid.length, grid[0]?.length ?? 1),
-		values: grid.map((line) => line.map((cell) => escapeCell(cell, options))),
+		range: printTabArea(plan.table.title, start, grid.length, grid[0]?.length ?? 1),
+		values: grid.map((line) => line.map((cell) => escapeCell(cell, plan.options))),
 	}));
-	const requestBody = { valueInputOption: options.valueInputOption, data };
-	await spreadsheet.valuesApi.batchUpdate({ spreadsheetId: spreadsheet.id, requestBody });
+	const requestBody = { valueInputOption: plan.options.valueInputOption, data };
+	const spreadsheetId = plan.spreadsheet.id;
+	await plan.spreadsheet.valuesApi.batchUpdate({ spreadsheetId, requestBody });
 }
 
 /** Adds the hints of writes that were sent. */
@@ -172,16 +177,16 @@ function buildStructureRequests(
 	const requests: Request[] = [];
 	// Earlier requests of the plan have added the rows above.
 	let rowCount = table.rowCount + startIndex - endRow;
-	if (startIndex < endIndex && startIndex < rowCount) {
+	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId: table.sheetId, dimension: 'ROWS', startIndex, endIndex };
 		// The format of the row above is copied, but the first row of a table must not look like its header.
-		const inheritFromBefore = startIndex > table.row + 1;
-		requests.push({ insertDimension: { range, inheritFromBefore } });
+		requests.push({
+			insertDimension: { range, inheritFromBefore: startIndex > table.row + 1 },
+		});
 		rowCount += added.length;
 	}
 	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, findEnd(changes)));
-	requests.push(...growNativeTable(table, endRow, endIndex - endRow));
-	return requests;
+	return [...requests, ...growNativeTable(table, endRow, endIndex - endRow)];
 }
 
 /** Returns the size that a tab must have for the cells of changes. */
@@ -214,10 +219,7 @@ interface Rectangle extends CellPosition {
 }
 
 /** Combines neighboring cells, which makes the requests smaller. @param types what columns hold: those of dates keep their own format */
-function combineIntoRectangles(
-	changes: readonly RowChange[],
-	types: FittedTable['types'],
-): Rectangle[] {
+function combineIntoRectangles(changes: readonly RowChange[], types: Table['types']): Rectangle[] {
 	const lines = changes.flatMap((change) => splitIntoLines(change, types));
 	lines.sort((a, b) => a.column - b.column || a.row - b.row);
 	const rectangles: Rectangle[] = [];
@@ -236,14 +238,14 @@ const isBelow = (line: Rectangle, above: Rectangle) =>
 	isSameFormat(line.format, above.format);
 
 /** Splits the cells of a row into lines of neighbors. */
-function splitIntoLines({ row, cellsByColumn }: RowChange, types: FittedTable['types']) {
+function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']) {
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
 		const format = findNewFormat(cell, types.get(column));
 		const left = lines.at(-1);
-		const continues = left && column === left.column + cells.length;
-		if (continues && isSameFormat(left.format, format)) cells.push(cell);
+		if (left && column === left.column + cells.length && isSameFormat(left.format, format))
+			cells.push(cell);
 		else {
 			cells = [cell];
 			lines.push({ row, column, format, grid: [cells] });
@@ -259,13 +261,14 @@ const isSameFormat = (format: Rectangle['format'], otherFormat: Rectangle['forma
 	format?.type === otherFormat?.type && format?.pattern === otherFormat?.pattern;
 
 /** Builds the request that stores values unchanged. */
-function buildCellsRequest(sheetId: number, { row, column, grid, format }: Rectangle): Request {
-	const userEnteredFormat = format && { numberFormat: format };
-	const rows = grid.map((line) => ({
+function buildCellsRequest(sheetId: number, area: Rectangle): Request {
+	const userEnteredFormat = area.format && { numberFormat: area.format };
+	const rows = area.grid.map((line) => ({
 		values: line.map((cell) => ({ ...toCellData(cell), userEnteredFormat })),
 	}));
-	const start = { sheetId, rowIndex: row, columnIndex: column };
-	const fields = format ? 'userEnteredValue,userEnteredFormat.numberFormat' : 'userEnteredValue';
+	const start = { sheetId, rowIndex: area.row, columnIndex: area.column };
+	let fields = 'userEnteredValue';
+	if (userEnteredFormat) fields += ',userEnteredFormat.numberFormat';
 	return { updateCells: { start, rows, fields } };
 }
 

@@ -135,13 +135,13 @@ const booleanPattern = /^(true|false)$/i;
  * type of its column, where it can be read as one. Other texts stay texts.
  */
 export function readCell(row: NamedRow, name: string, table: Table, options: CellOptions): Cell {
-	const { columnsByName, types, settings } = table;
 	const cell = row.cellsByName.get(name) ?? null;
 	if (typeof cell !== 'string' || options.valueInputOption !== 'AUTO') return cell;
-	const type = row.typedNames.has(name) ? types.get(columnsByName.get(name) ?? -1) : undefined;
+	const column = row.typedNames.has(name) ? table.columnsByName.get(name) : undefined;
+	const type = table.types.get(column ?? -1);
 	const text = cell.trim();
 	if (type === 'number' && plainNumberPattern.test(text)) return Number(text);
 	if (type === 'boolean' && booleanPattern.test(text)) return text.toLowerCase() === 'true';
 	const parse = type === 'date' ? parseShown : parseIso;
-	return parse(cell, settings) ?? cell;
+	return parse(cell, table.settings) ?? cell;
 }

@@ -4,7 +4,6 @@ import { isNodeError, type NodeError, createRefusal } from '../../../core/errors
 import { isSameIgnoringCase, listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
-import type { Cell } from './cells';
 import type { DateSettings } from './dates';
 import type { RowParams } from './fields';
 import * as ranges from './range';
@@ -28,13 +27,12 @@ export function findNativeTable(
 	{ tables = [] }: sheets_v4.Schema$Sheet,
 	{ row, column }: ranges.CellPosition,
 ): NativeTable | undefined {
-	// Google leaves out a number that is 0.
-	const zeros = { sheetId: 0, startRowIndex: 0, startColumnIndex: 0 };
 	for (const { tableId, range, rowsProperties } of tables) {
+		// Google leaves out a number that is 0.
+		const zeros = { sheetId: 0, startRowIndex: 0, startColumnIndex: 0 };
 		const area = { ...zeros, ...range } as NativeTable['range'];
-		const isInRows = row >= area.startRowIndex && row < area.endRowIndex;
-		const isInColumns = column >= area.startColumnIndex && column < area.endColumnIndex;
-		if (!isInRows || !isInColumns) continue;
+		if (row < area.startRowIndex || row >= area.endRowIndex) continue;
+		if (column < area.startColumnIndex || column >= area.endColumnIndex) continue;
 		const footerRows = rowsProperties?.footerColorStyle ? 1 : 0;
 		return { tableId: tableId ?? '', range: area, bodyEnd: area.endRowIndex - footerRows };
 	}
@@ -50,14 +48,13 @@ export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
 	needed: { readonly rowCount: number; readonly columnCount: number },
 ): sheets_v4.Schema$Request[] {
-	const missingCounts = {
-		ROWS: needed.rowCount - rowCount,
-		COLUMNS: needed.columnCount - columnCount,
+	const requests: sheets_v4.Schema$Request[] = [];
+	const append = (dimension: 'ROWS' | 'COLUMNS', length: number) => {
+		if (length > 0) requests.push({ appendDimension: { sheetId, dimension, length } });
 	};
-	const missing = Object.entries(missingCounts).filter(([, length]) => length > 0);
-	return missing.map(([dimension, length]) => {
-		return { appendDimension: { sheetId, dimension, length } };
-	});
+	append('ROWS', needed.rowCount - rowCount);
+	append('COLUMNS', needed.columnCount - columnCount);
+	return requests;
 }
 
 export const newTabSize = { rowCount: 1000, columnCount: 26 };
@@ -76,20 +73,6 @@ const tabFields =
 const cellFields =
 	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 const settingsFields = 'properties(locale,timeZone)';
-
-const toDateSettings = ({ properties }: sheets_v4.Schema$Spreadsheet): DateSettings => ({
-	locale: properties?.locale ?? '',
-	timeZone: properties?.timeZone ?? '',
-});
-
-/** The body of a request that writes rows. A class, because Google's client would copy a plain object cell by cell. */
-class ValuesBody implements sheets_v4.Schema$ValueRange {
-	readonly values: Cell[][];
-
-	constructor(values: Cell[][]) {
-		this.values = values;
-	}
-}
 
 /** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
@@ -126,34 +109,10 @@ export class Spreadsheet {
 		});
 	}
 
-	async update(range: string, values: Cell[][], valueInputOption: string) {
-		const request = {
-			spreadsheetId: this.id,
-			range,
-			valueInputOption,
-			requestBody: new ValuesBody(values),
-		};
-		return (await this.valuesApi.update(request)).data.updatedRange;
-	}
-
-	/** Inserts rows below the table that Google finds in a range. */
-	async append(range: string, values: Cell[][], valueInputOption: string) {
-		const options = { insertDataOption: 'INSERT_ROWS', valueInputOption };
-		const place = { spreadsheetId: this.id, range, ...options };
-		const request = { ...place, requestBody: new ValuesBody(values) };
-		return (await this.valuesApi.append(request)).data;
-	}
-
-	/** Fetches the rows of each range. @param options how Google returns values */
-	async fetchValues(rangeTexts: string[], options: { valueRenderOption: string }) {
-		const request = { spreadsheetId: this.id, ranges: rangeTexts, ...options };
-		const { valueRanges = [] } = (await this.valuesApi.batchGet(request)).data;
-		return valueRanges.map(({ values }) => (values ?? []) as unknown[][]);
-	}
-
 	async fetchTimeZone(): Promise<string> {
-		const fetchSettings = async () => toDateSettings(await this.fetch(settingsFields));
-		return (await this.#item.doOnce(`settings ${this.id}`, fetchSettings)).timeZone;
+		const fetchSettings = async () => await this.fetch(settingsFields);
+		const { properties } = await this.#item.doOnce(`settings ${this.id}`, fetchSettings);
+		return properties?.timeZone ?? '';
 	}
 
 	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
@@ -167,7 +126,7 @@ export class Spreadsheet {
 
 	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
-		const tabs = await this.#fetchTabsOnce();
+		const tabs = await this.fetchTabs();
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
 		if (!namesake) return;
 		throw createRefusal(
@@ -176,30 +135,26 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Replaces a link in `tab`, such as `#gid=0`, by its tab's title. */
-	async resolveTab<P extends ranges.TargetParams>(params: P): Promise<P> {
-		const { tab } = params;
+	/** Combines the fields Tab and Range to one range. A link in Tab, such as `#gid=0`, becomes its tab's title. */
+	async resolveTarget(params: ranges.TargetParams): Promise<ranges.TabRange> {
+		const target = ranges.parseTarget(params);
 		// The range may name the tab itself.
-		if (!ranges.isLinkedTab(tab) || ranges.parseTarget(params).tab !== tab) return params;
-		const tabs = await this.#fetchTabsOnce();
-		const linkedTab = tabs.find(({ gid }) => gid === tab);
-		if (linkedTab) return { ...params, tab: linkedTab.title };
+		if (!ranges.isLinkedTab(params.tab) || target.tab !== params.tab) return target;
+		const tabs = await this.fetchTabs();
+		const linkedTab = tabs.find(({ gid }) => gid === target.tab);
+		if (linkedTab) return { ...target, tab: linkedTab.title };
 		throw createRefusal(
-			`The spreadsheet has no tab with the ${tab} of its URL`,
+			`The spreadsheet has no tab with the ${target.tab} of its URL`,
 			`Choose it in ${quoteField('tab')}. The spreadsheet has the tabs ${listNames(tabs.map(({ title }) => title))}.`,
 		);
 	}
 
 	/** Asks Google where a named range is. If the name is a tab's title, returns the whole tab. */
 	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
-		const request = {
-			spreadsheetId: this.id,
-			range: ranges.printRange(target),
-			fields: 'range',
-		};
-		const resolvedRange = ranges.parseRange(
-			(await this.valuesApi.get(request)).data.range ?? '',
-		);
+		const range = ranges.printRange(target);
+		const request = { spreadsheetId: this.id, range, fields: 'range' };
+		const { data } = await this.valuesApi.get(request);
+		const resolvedRange = ranges.parseRange(data.range ?? '');
 		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
 	}
 
@@ -210,15 +165,20 @@ export class Spreadsheet {
 	): Promise<TabInfo & { readonly sheet: sheets_v4.Schema$Sheet }> {
 		const fields = `${settingsFields},sheets(${tabFields},${cellFields})`;
 		const data = await this.fetch(fields, ranges.printRange({ tab, a1 }));
-		const sheet = findSheetByTitle(data, tab) ?? {};
-		const { sheetId, title, gridProperties } = sheet.properties ?? {};
+		const sheet = data.sheets?.find(
+			({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab),
+		);
+		const { sheetId, title, gridProperties } = sheet?.properties ?? {};
 		return {
 			sheetId: sheetId ?? 0,
 			title: title ?? '',
 			rowCount: gridProperties?.rowCount ?? 0,
 			columnCount: gridProperties?.columnCount ?? 0,
-			settings: toDateSettings(data),
-			sheet,
+			settings: {
+				locale: data.properties?.locale ?? '',
+				timeZone: data.properties?.timeZone ?? '',
+			},
+			sheet: sheet ?? {},
 		};
 	}
 
@@ -228,29 +188,30 @@ export class Spreadsheet {
 		if (title === undefined) return;
 		await this.#item.doOnce(`tab ${this.id} ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
-			await this.change([{ addSheet: { properties: { title } } }]).catch(
-				async (error: unknown) => {
-					// Another execution may have created the tab meanwhile.
-					if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title)))
-						throw error;
-				},
-			);
+			const requests = [{ addSheet: { properties: { title } } }];
+			await this.change(requests).catch(async (error: unknown) => {
+				// Another execution may have created the tab meanwhile.
+				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
+			});
 		});
 	}
 
 	async #hasTabOrNamedRange(title: string): Promise<boolean> {
 		const data = await this.fetch('sheets.properties.title,namedRanges.name');
-		const isNamed =
-			data.namedRanges?.some(({ name }) => isSameIgnoringCase(name, title)) === true;
-		return isNamed || findSheetByTitle(data, title) !== undefined;
+		const { sheets = [], namedRanges = [] } = data;
+		const names = [...sheets.map(({ properties }) => properties?.title)];
+		names.push(...namedRanges.map(({ name }) => name));
+		return names.some((name) => isSameIgnoringCase(name, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		const fields = 'sheets.properties(sheetId,title)';
-		const { sheets = [] } = await this.fetch(fields, undefined, options);
-		return sheets.map(({ properties: { title, sheetId } = {} }) => {
-			return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
+		return await this.#item.doOnce(`tabs ${this.id}`, async () => {
+			const fields = 'sheets.properties(sheetId,title)';
+			const { sheets = [] } = await this.fetch(fields, undefined, options);
+			return sheets.map(({ properties: { title, sheetId } = {} }) => {
+				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
+			});
 		});
 	}
 
@@ -258,21 +219,15 @@ export class Spreadsheet {
 	async tryFetchTitles(): Promise<string[]> {
 		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
-		return await this.#item.doOnce(`titles ${this.id}`, async () => {
-			const tabs = await this.fetchTabs(options).catch(() => []);
-			return tabs.map(({ title }) => title);
-		});
-	}
-
-	async #fetchTabsOnce() {
-		return await this.#item.doOnce(`tabs ${this.id}`, () => this.fetchTabs());
+		const tabs = await this.fetchTabs(options).catch(() => []);
+		return tabs.map(({ title }) => title);
 	}
 }
 
 /** Opens the spreadsheet of items to write rows, and creates the tab if the user wants it. */
 export async function openTarget(client: sheets_v4.Sheets, params: RowParams, item: Item) {
 	const spreadsheet = new Spreadsheet(client, params.spreadsheetId, item);
-	const target = ranges.parseTarget(await spreadsheet.resolveTab(params));
+	const target = await spreadsheet.resolveTarget(params);
 	if (params.createTab) await spreadsheet.createMissingTab(target);
 	return { spreadsheet, target };
 }
@@ -302,8 +257,3 @@ function createMissingTabError(
 /** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */
 export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: ranges.TabRange) =>
 	tab === undefined && name !== undefined && isSameIgnoringCase(returnedRange.tab, name);
-
-const findSheetByTitle = ({ sheets = [] }: sheets_v4.Schema$Spreadsheet, tab: string | undefined) =>
-	sheets.find(
-		({ properties }) => tab === undefined || isSameIgnoringCase(properties?.title, tab),
-	);

@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
+import { getOrAdd } from '../../../core/boundedMap';
 import { createRefusal } from '../../../core/errors';
 import { listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
@@ -70,6 +71,8 @@ export interface Header {
 	readonly value?: number | boolean | undefined;
 }
 
+export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
+
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
 
@@ -77,19 +80,15 @@ const reservedNames = ['error', 'rowNumber', '__proto__'];
  * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
  * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
  */
-export function nameColumns(headers: readonly Header[], startColumn: number) {
+export function nameColumns(headers: readonly Header[], startColumn: number): NamedColumns {
 	const names = buildUniqueNames(
 		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
 	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
-	const addAliases = (aliases: readonly string[]) => {
-		for (const [index, alias] of aliases.entries())
+	for (const [index, { text, shownText }] of headers.entries())
+		for (const alias of [text, text.trim(), shownText])
 			if (alias !== '' && !columnsByName.has(alias))
 				columnsByName.set(alias, startColumn + index);
-	};
-	addAliases(headers.map(({ text }) => text));
-	addAliases(headers.map(({ text }) => text.trim()));
-	addAliases(headers.map(({ shownText }) => shownText));
 	return { names, columnsByName };
 }
 
@@ -118,15 +117,20 @@ const isFilled = (cell: unknown) => !emptyValues.has(cell);
 /** How many rows may hold the header: blank rows above a table are skipped. */
 const searchedRowCount = 10;
 
-/** Finds the header row: the first of some rows that has a value, or else the expected row. Without a header, returns -1. */
-export function findHeaderRow(
-	rows: ReadonlyArray<readonly unknown[]>,
+/** Finds the header row: the first of some rows that has a value, or else the expected row. */
+export function findHeaderRow<T>(
+	rows: ReadonlyArray<readonly T[]>,
 	expectedRow: number,
+	hasValue: (cell: T) => boolean,
 ): number {
-	if (expectedRow === -1) return -1;
 	const searchedRows = rows.slice(expectedRow, expectedRow + searchedRowCount);
-	const blankRowCount = searchedRows.findIndex((row) => row.some((cell) => cell !== ''));
-	return expectedRow + Math.max(0, blankRowCount);
+	return (
+		expectedRow +
+		Math.max(
+			0,
+			searchedRows.findIndex((row) => row.some(hasValue)),
+		)
+	);
 }
 
 /**
@@ -160,16 +164,18 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
-	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
 	const headerRows = rows.map((cells) => cells.map(readHeader));
-	const texts = headerRows.map((headers) => headers.map(({ text }) => text));
-	const range = texts.map((line) => line.slice(rangeStart, rangeEnd + 1));
-	const blankRowCount = findHeaderRow(range, 0);
-	const row = firstRow + blankRowCount;
-	const layout = layOutColumns(headerRows[blankRowCount] ?? [], rangeStart, rangeEnd);
-	const nativeTable = findNativeTable(sheet, { row, column: layout.firstColumn });
-	const types = findColumnTypes(rows.slice(blankRowCount + 1));
-	return { ...tab, ...layout, target, row, nativeTable, rangeStart, rangeEnd, types };
+	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const rangeRows = headerRows.map((headers) => headers.slice(rangeStart, rangeEnd + 1));
+	const index = findHeaderRow(rangeRows, 0, hasText);
+	const layout = layOutColumns(headerRows[index] ?? [], rangeStart, rangeEnd);
+	const position = { row: firstRow + index, column: layout.firstColumn };
+	return {
+		...{ ...tab, ...layout, target, rangeStart, rangeEnd },
+		row: position.row,
+		nativeTable: findNativeTable(sheet, position),
+		types: findColumnTypes(rows.slice(index + 1)),
+	};
 }
 
 /** Reads a header as Read does. */
@@ -184,52 +190,51 @@ function readHeader(cell: sheets_v4.Schema$CellData): Header {
 const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
 	isDateFormat(effectiveFormat?.numberFormat ?? {});
 
+const hasText = (header: Header | undefined) => header !== undefined && header.text !== '';
+
 /** Finds the columns of a table: those in the range that have a header, with the columns between them. */
 function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeEnd: number) {
-	const isFilled = ({ text }: Header) => text !== '';
-	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(isFilled) + 1);
-	const filledColumns = [...headers.keys()].filter((column) => headers[column]?.text);
-	const inRange = filledColumns.filter((column) => column >= rangeStart && column <= rangeEnd);
-	let [firstColumn = rangeStart] = inRange;
-	while (headers[firstColumn - 1]?.text) firstColumn--;
-	const firstNewColumn = (inRange.at(-1) ?? rangeStart - 1) + 1;
+	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(hasText) + 1);
+	const lastInRange = headers.slice(0, rangeEnd + 1).findLastIndex(hasText);
+	const firstNewColumn = Math.max(lastInRange + 1, rangeStart);
 	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
+	let firstColumn = rangeStart + Math.max(0, columnHeaders.findIndex(hasText));
+	while (hasText(headers[firstColumn - 1])) firstColumn--;
 	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
+	const nextHeader = headers.slice(firstNewColumn).findIndex(hasText);
 	return {
 		headers,
-		names: names.filter((_, index) => columnHeaders[index]?.text),
+		names: names.filter((_, index) => hasText(columnHeaders[index])),
 		columnsByName,
 		firstColumn,
 		lastColumn: Math.max(firstNewColumn - 1, firstColumn),
 		firstNewColumn,
-		endColumn: filledColumns.find((column) => column >= firstNewColumn) ?? Infinity,
+		endColumn: nextHeader === -1 ? Infinity : firstNewColumn + nextHeader,
 	};
 }
 
 /** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
 function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
-	for (const readType of [readValueType, readFormatType])
-		for (const row of rows)
-			for (const [column, cell] of row.entries()) {
-				const type = readType(cell);
-				if (type && !types.has(column)) types.set(column, type);
-			}
-	return types;
+	const typesByFormat = new Map<number, ColumnType>();
+	for (const row of rows)
+		for (const [column, cell] of row.entries()) {
+			const type = readType(cell);
+			const isEmpty = !cell.effectiveValue;
+			if (type) getOrAdd(isEmpty ? typesByFormat : types, column, () => type);
+		}
+	return new Map([...typesByFormat, ...types]);
 }
 
-function readValueType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
+/** Returns what a cell holds, or what it is formatted for if it is empty. */
+function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
+	const format = cell.effectiveFormat?.numberFormat?.type;
 	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
 	if (typeof stringValue === 'string') return 'text';
 	if (typeof boolValue === 'boolean') return 'boolean';
-	if (typeof numberValue !== 'number') return undefined;
-	return isDate(cell) ? 'date' : 'number';
-}
-
-function readFormatType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
-	const format = cell.effectiveFormat?.numberFormat?.type ?? '';
-	if (format === '') return undefined;
 	if (isDate(cell)) return 'date';
+	if (typeof numberValue === 'number') return 'number';
+	if (cell.effectiveValue || !format) return undefined;
 	return format === 'TEXT' ? 'text' : 'number';
 }
 
@@ -241,23 +246,24 @@ function readFormatType(cell: sheets_v4.Schema$CellData): ColumnType | undefined
 export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
 	const hasHeader = table.names.length > 0;
 	const columnsByName = new Map(table.columnsByName);
-	const firstNewColumn = hasHeader
-		? nameLetterColumns(table, names, columnsByName)
-		: table.firstNewColumn;
-	const canAdd = mayAdd || !hasHeader;
-	const newNames = canAdd ? names.filter((name) => !columnsByName.has(name)) : [];
-	for (const [index, name] of newNames.entries()) columnsByName.set(name, firstNewColumn + index);
-	const endColumn = firstNewColumn + newNames.length;
-	if (endColumn > table.endColumn)
-		throw createRefusal(
-			`There is no space for new columns: ${listNames(newNames)}`,
-			`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
-		);
-	let { firstColumn } = table;
-	for (const name of names)
+	let { firstNewColumn, firstColumn } = table;
+	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
+	const newNames: string[] = [];
+	for (const name of names) {
+		if (!columnsByName.has(name) && (mayAdd || !hasHeader)) {
+			columnsByName.set(name, firstNewColumn + newNames.length);
+			newNames.push(name);
+		}
 		firstColumn = Math.min(firstColumn, columnsByName.get(name) ?? firstColumn);
+	}
+	const endColumn = firstNewColumn + newNames.length;
 	const lastColumn = Math.max(table.lastColumn, endColumn - 1);
-	return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+	if (endColumn <= table.endColumn)
+		return { ...table, columnsByName, firstColumn, lastColumn, firstNewColumn, newNames };
+	throw createRefusal(
+		`There is no space for new columns: ${listNames(newNames)}`,
+		`Column ${toColumnLetters(table.endColumn)} of the header row is already in use.`,
+	);
 }
 
 /**
@@ -340,13 +346,16 @@ async function fetchRows(
 ): Promise<Cell[][]> {
 	const height = getEndRow(table) - startRow;
 	if (height <= 0) return [];
-	const { title, firstColumn, rangeEnd, columnCount } = table;
+	let { lastColumn } = table;
 	// Without any header, all columns of the range count.
-	const hasColumns = table.columnsByName.size > 0;
-	const lastColumn = hasColumns ? table.lastColumn : Math.min(rangeEnd, columnCount - 1);
-	const start = { row: startRow, column: firstColumn };
-	const area = printTabArea(title, start, height, lastColumn - firstColumn + 1);
-	const [rows = []] = await spreadsheet.fetchValues([area], { valueRenderOption });
+	if (table.columnsByName.size === 0)
+		lastColumn = Math.min(table.rangeEnd, table.columnCount - 1);
+	const start = { row: startRow, column: table.firstColumn };
+	const { data } = await spreadsheet.valuesApi.batchGet({
+		spreadsheetId: spreadsheet.id,
+		ranges: [printTabArea(table.title, start, height, lastColumn - start.column + 1)],
+		valueRenderOption,
+	});
 	// Google returns only these types for cells.
-	return rows as Cell[][];
+	return (data.valueRanges?.[0]?.values ?? []) as Cell[][];
 }

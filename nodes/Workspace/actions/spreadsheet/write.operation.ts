@@ -55,11 +55,11 @@ async function planWrites(
 	const [first] = all;
 	if (!first) return [];
 	const { params, given } = first.prepared;
-	const opened = await openTarget(sheets, params, first.item);
+	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	// Without column names, an item is alone.
-	if (given.cellRows) return [{ ...opened, params, rows: given.cellRows }];
-	if (params.writeMode === 'replace') return await planReplacement(opened, params, all);
-	const { spreadsheet, target } = opened;
+	if (given.cellRows) return [{ spreadsheet, target, params, rows: given.cellRows }];
+	if (params.writeMode === 'replace')
+		return await planReplacement(spreadsheet, target, params, all);
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
 	if (params.writeMode !== 'overwrite') {
 		const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
@@ -69,7 +69,7 @@ async function planWrites(
 	// Below the header, or from the range's first row on if that is lower.
 	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	return requests.planWrites(plan, all, requests.planSteps(rowsByItem, 'updated', endRow));
+	return requests.planBlock(plan, all, rowsByItem, 'updated');
 }
 
 async function sendWrites(writes: readonly Write[]): Promise<ItemResult[]> {

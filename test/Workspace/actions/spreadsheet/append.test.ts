@@ -247,45 +247,6 @@ describe('items with the same target', () => {
 			'Sheet1!A153',
 		]);
 	});
-
-	test('behind a request that failed nothing goes out', async () => {
-		const spreadsheetId = calls.sheet(people);
-		const large = Array.from({ length: 30 }, () => ['x'.repeat(49_990)]);
-		calls.google.fault({ match: appendMethod, status: 403, nth: 2 });
-		const results = await calls.together(
-			'append',
-			[0, 1, 2].map(() => member(spreadsheetId, large)),
-		);
-		expect(results).toMatchObject([
-			{ updatedRange: 'Sheet1!A3:A32' },
-			{ code: 403 },
-			{
-				code: 403,
-				message: expect.stringMatching(
-					/^Not sent, because the previous rows were not written/,
-				) as string,
-			},
-		]);
-		expect(calls.writes).toHaveLength(2);
-	});
-
-	test('differ by spreadsheet, range and options, not by values', () => {
-		const given = { spreadsheetId: 'id', range: 'My Tab!A:B', values: [[1]] };
-		const key = (more: object) => calls.key('append', { ...given, ...more });
-		expect(key({ values: [[2]] })).toBe(key({ range: "'My Tab'!A:B" }));
-		for (const more of [{ spreadsheetId: 'x' }, { range: 'A:B' }, { headerRow: 2 }]) {
-			expect(key(more)).not.toBe(key({}));
-		}
-	});
-
-	test('one that no cell can hold is refused before anything is sent', async () => {
-		const spreadsheetId = calls.sheet(people);
-		const all = [member(spreadsheetId, [['a']]), member(spreadsheetId, [[NaN]])];
-		expect((await catchFailure(calls.together('append', all))).message).toBe(
-			"Row 1, column 1 of 'values' does not fit in a cell",
-		);
-		expect(calls.sent).toEqual([]);
-	});
 });
 
 describe('what may have been written is never sent again', () => {

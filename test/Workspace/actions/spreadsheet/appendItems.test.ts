@@ -91,22 +91,6 @@ test('a range that begins inside a table keeps its columns', async () => {
 	expect(calls.writes).toEqual(['batchUpdate']);
 });
 
-test('what was read can be appended, names of repeated headers and all', async () => {
-	const table = [
-		['x', 'x', 'error'],
-		['1', '2', '3'],
-	];
-	const source = calls.sheet(table);
-	const target = calls.sheet([table[0] ?? []]);
-	const [row] = await calls.run('read', {
-		spreadsheetId: source,
-		range: 'Sheet1',
-		output: 'rows',
-	});
-	await append({ spreadsheetId: target, extraColumns: 'ignore' }, row?.json ?? {});
-	expect(calls.stored(target, 'Sheet1')).toEqual(table);
-});
-
 describe('fields that the header row does not have', () => {
 	const header = [['a', 'b']];
 
@@ -176,12 +160,6 @@ describe('fields that the header row does not have', () => {
 		]);
 	});
 
-	test('become columns of an empty tab', async () => {
-		const spreadsheetId = calls.sheet();
-		await append({ spreadsheetId, extraColumns: 'add' }, { a: 1 }, { b: 2 });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
-	});
-
 	test('do not become columns of another table', async () => {
 		const spreadsheetId = calls.sheet([['a', 'b', '', 'c']]);
 		const params = { spreadsheetId, range: 'Sheet1!A:B', extraColumns: 'add' };
@@ -192,26 +170,6 @@ describe('fields that the header row does not have', () => {
 			},
 		]);
 	});
-});
-
-test('an item that cannot be a row is refused before anything is sent', async () => {
-	const spreadsheetId = calls.sheet();
-	const wrong = await catchFailure(append({ spreadsheetId }, { a: 1 }, { a: NaN }));
-	expect(wrong.message).toBe("The input item, field 'a', does not fit in a cell");
-	expect((await catchFailure(append({ spreadsheetId }, {}))).message).toBe(
-		'The input item has no values for columns',
-	);
-	expect(calls.sent).toEqual([]);
-});
-
-test('a header that Google does not let us read', async () => {
-	const outcomes = await append({ spreadsheetId: calls.sheet(), range: 'Nothing' }, { a: 1 });
-	expect(outcomes).toMatchObject([
-		{
-			code: 400,
-			message: "Google Sheets: the spreadsheet has no tab 'Nothing'",
-		},
-	]);
 });
 
 describe('rows by header', () => {
@@ -249,16 +207,6 @@ describe('rows by header', () => {
 			people[0],
 			['Ben', 'Rome', 42],
 			['Cleo', 'y', 'z'],
-		]);
-	});
-
-	test('where there is no header yet it is written first', async () => {
-		const spreadsheetId = calls.sheet();
-		await calls.one('write', { spreadsheetId, range: 'Sheet1', values: objects });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Age', 'Name'],
-			[42, 'Ben'],
-			['', 'Cleo'],
 		]);
 	});
 

@@ -290,20 +290,6 @@ test('USER_ENTERED: cells are taken as typed, also those that rows are found by'
 	expect(calls.writes).toEqual(['batchUpdate', 'values.batchUpdate']);
 });
 
-test('a large change goes out in parts', async () => {
-	const text = 'x'.repeat(40_000);
-	const spreadsheetId = calls.sheet(orders);
-	const all = Array.from({ length: 60 }, (_, at) => ({ Order: `B-${at}`, Status: text }));
-	const written = await write({ spreadsheetId }, ...all);
-	expect(written.map((one) => (one as IDataObject)['updatedRange'])).toEqual(
-		all.map((_, at) => `Sheet1!A${at + 5}:B${at + 5}`),
-	);
-	expect(calls.stored(spreadsheetId, 'Sheet1').slice(4)).toEqual(
-		all.map(({ Order }) => [Order, text]),
-	);
-	expect(calls.writes).toEqual(['batchUpdate', 'batchUpdate']);
-});
-
 describe('what is refused before anything is written', () => {
 	test.each<[Record<string, unknown>, IDataObject[], string]>([
 		[
@@ -323,24 +309,6 @@ describe('what is refused before anything is written', () => {
 		).catch((error: unknown) => [error]);
 		expect(outcome.at(-1)).toMatchObject({ code: 400, message });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(orders);
-	});
-
-	test('but under Continue on Fail the others are written', async () => {
-		const spreadsheetId = calls.sheet(orders);
-		const params = {
-			spreadsheetId,
-			tab: 'Sheet1',
-			valuesSource: 'columns',
-			matchColumns: 'Order',
-		};
-		const all = [{ Status: 'x' }, { Order: 'A-3', Status: 'paid' }].map((json, index) => ({
-			params,
-			item: { ...testItem({ json, index }), json, continueOnFail: true },
-		}));
-		expect(await calls.together('write', all)).toMatchObject([
-			{ code: 400 },
-			{ action: 'updated' },
-		]);
 	});
 
 	test.each([

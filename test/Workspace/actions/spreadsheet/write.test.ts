@@ -498,18 +498,6 @@ describe('rows that need room', () => {
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(1500);
 	});
 
-	test('so do input items, and columns', async () => {
-		const spreadsheetId = calls.sheet([], 'My Tab', { columnCount: 2 });
-		const all = items(...rows(1200).map(([a, b]) => ({ a, b, c: 1 })));
-		const params = { spreadsheetId, tab: 'My Tab', valuesSource: 'columns' };
-		const written = await calls.together(
-			'write',
-			all.map((item) => ({ params, item })),
-		);
-		expect(written.at(-1)).toMatchObject({ updatedRange: "'My Tab'!A1201:C1201" });
-		expect(calls.methods).toEqual(['get', 'batchUpdate']);
-	});
-
 	test('a tab that is large enough stays as it is', async () => {
 		const spreadsheetId = calls.sheet([], 'Sheet1', { rowCount: 5000 });
 		await calls.one('write', { spreadsheetId, range: 'Sheet1', values: rows(1500) });

@@ -2,17 +2,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import type { Item } from '../../../operation';
 import { isDateFormat, printDate } from '../dates';
-import {
-	type CellPosition,
-	parseBounds,
-	parseRange,
-	printRange,
-	printTabArea,
-	type TabRange,
-} from '../range';
+import * as ranges from '../range';
 import type { Spreadsheet } from '../spreadsheet';
-import { findHeaderRow, type Header } from '../table';
-import type { ComparedCell } from './filters';
+import { findHeaderRow } from '../table';
 
 export type CellValue = string | number | boolean;
 type Rows = ReadonlyArray<readonly CellValue[]>;
@@ -30,9 +22,10 @@ export interface CellFormat {
 }
 
 /** What was fetched of a range. Rows and columns count from 0, from the first cell of the range on. */
-interface FetchedRange {
-	/** The range as Google printed it. */
+export interface FetchedCells {
+	/** The range as Google printed it, and the place of its first cell in the tab. */
 	readonly range: string;
+	readonly start: ranges.CellPosition;
 	/** The values as Google returns them. A date that shall become ISO 8601 is still a number. */
 	readonly rows: Rows;
 	/** The header row; -1 if there is none. */
@@ -46,85 +39,59 @@ interface FetchedRange {
 	readonly timeZone: string;
 }
 
-export interface FetchedCells extends FetchedRange {
-	/** The place of the first cell in the tab. */
-	readonly start: CellPosition;
-	/** Returns the value of a cell as Read outputs it. */
-	getValue(row: number, column: number): CellValue;
-	/** Returns the header of a column. */
-	getHeader(column: number): Header;
-	/** Returns a cell as filters compare it. */
-	getCompared(row: number, column: number): ComparedCell;
-}
-
-function toCells(fetched: FetchedRange): FetchedCells {
-	const { rows, headerRow, formats, shownRows, comparedRows, timeZone } = fetched;
-	const getValue = (row: number, column: number) => {
-		const value = rows[row]?.[column] ?? '';
-		if (typeof value !== 'number') return value;
-		return printDate(value, formats.find(row, column), timeZone) ?? value;
-	};
-	const getShown = (row: number, column: number) => String(shownRows[row]?.[column] ?? '');
-	return {
-		...fetched,
-		start: parseBounds(parseRange(fetched.range)),
-		getValue,
-		getHeader(column) {
-			const shownText = getShown(headerRow, column);
-			const isDate = isDateFormat(formats.find(headerRow, column));
-			const text = isDate ? shownText : String(rows[headerRow]?.[column] ?? '');
-			return { text, shownText };
-		},
-		getCompared: (row, column) => ({
-			texts: [String(getValue(row, column)), getShown(row, column)],
-			value: comparedRows[row]?.[column],
-		}),
-	};
+/** Returns the value of a cell as Read outputs it. */
+export function getValue(cells: FetchedCells, row: number, column: number): CellValue {
+	const value = cells.rows[row]?.[column] ?? '';
+	if (typeof value !== 'number') return value;
+	return printDate(value, cells.formats.find(row, column), cells.timeZone) ?? value;
 }
 
 /** Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells are compared. */
 export async function fetchCells(
 	spreadsheet: Spreadsheet,
-	target: TabRange,
+	target: ranges.TabRange,
 	format: CellFormat,
 	item: Pick<Item, 'doOnce'>,
 ): Promise<FetchedCells> {
 	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
 	const isFormatted = valueRenderOption === 'FORMATTED_VALUE';
 	const wantsIso = dateTimeRenderOption === 'ISO_8601';
-	const fetchData = buildFetch(spreadsheet, target, item);
+	const fetchValues = buildFetch(spreadsheet, target, item);
 	// Google does not know ISO 8601. It is made from the numbers and their formats.
-	const data = await fetchData(valueRenderOption, wantsIso ? undefined : dateTimeRenderOption);
-	const range = data.range ?? '';
-	const rows = readRows(data);
-	const headerRow = findHeaderRow(rows, format.headerRow);
-	const formats =
-		wantsIso && !isFormatted ? await fetchFormats(spreadsheet, range, rows, item) : noFormats;
+	const dateOption = wantsIso ? 'SERIAL_NUMBER' : dateTimeRenderOption;
+	const { range, rows } = await fetchValues(valueRenderOption, dateOption);
+	const start = ranges.parseBounds(ranges.parseRange(range));
+	let headerRow = -1;
+	if (format.headerRow >= 0)
+		headerRow = findHeaderRow(rows, format.headerRow, (cell) => cell !== '');
+	let formats = noFormats;
+	if (wantsIso && !isFormatted) formats = await fetchFormats(spreadsheet, range, rows, item);
 	// A header that is a date has the name that the sheet shows.
 	const hasDateHeader = rows[headerRow]?.some((_, column) =>
 		isDateFormat(formats.find(headerRow, column)),
 	);
-	const needsShown = !isFormatted && (hasFilters || hasDateHeader === true);
-	const fetchRows = async (render: string) => readRows(await fetchData(render));
-	const shownRows = needsShown ? await fetchRows('FORMATTED_VALUE') : rows;
-	const comparedRows = comparesSize ? await fetchRows('UNFORMATTED_VALUE') : rows;
-	const timeZone = comparesSize ? await spreadsheet.fetchTimeZone() : formats.timeZone;
-	return toCells({ range, rows, headerRow, formats, shownRows, comparedRows, timeZone });
+	const cells = { range, start, rows, headerRow, formats, timeZone: formats.timeZone };
+	let shownRows = rows;
+	if (!isFormatted && (hasFilters || hasDateHeader))
+		shownRows = (await fetchValues('FORMATTED_VALUE')).rows;
+	if (!comparesSize) return { ...cells, shownRows, comparedRows: rows };
+	const { rows: comparedRows } = await fetchValues('UNFORMATTED_VALUE');
+	return { ...cells, shownRows, comparedRows, timeZone: await spreadsheet.fetchTimeZone() };
 }
 
 /** Builds the function that fetches the values of a range. Items of a run that read the same range share one request. */
-function buildFetch(spreadsheet: Spreadsheet, target: TabRange, item: Pick<Item, 'doOnce'>) {
-	const place = { spreadsheetId: spreadsheet.id, range: printRange(target) };
+function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange, item: Pick<Item, 'doOnce'>) {
 	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
-		const options = { majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption };
-		const request = { ...place, ...options };
+		const request = {
+			...{ spreadsheetId: spreadsheet.id, range: ranges.printRange(target) },
+			...{ majorDimension: 'ROWS', valueRenderOption, dateTimeRenderOption },
+		};
 		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
 		const key = `spreadsheet.read ${JSON.stringify(request)}`;
-		return await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+		const data = await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+		return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
 	};
 }
-
-const readRows = ({ values }: sheets_v4.Schema$ValueRange) => (values ?? []) as Rows;
 
 /** The number formats of cells, which tell dates from other numbers. */
 interface Formats {
@@ -142,18 +109,13 @@ async function fetchFormats(
 	rows: Rows,
 	item: Pick<Item, 'doOnce'>,
 ): Promise<Formats> {
-	let [firstColumn, lastColumn] = [Infinity, -1];
-	for (const cells of rows)
-		for (const [column, cell] of cells.entries())
-			if (typeof cell === 'number') {
-				firstColumn = Math.min(firstColumn, column);
-				lastColumn = Math.max(lastColumn, column);
-			}
+	const [firstColumn, lastColumn] = findNumberColumns(rows);
 	if (lastColumn === -1) return noFormats;
-	const place = parseRange(range);
-	const start = parseBounds(place);
+	const place = ranges.parseRange(range);
+	const start = ranges.parseBounds(place);
 	const firstCell = { row: start.row, column: start.column + firstColumn };
-	const area = printTabArea(place.tab, firstCell, rows.length, lastColumn - firstColumn + 1);
+	const width = lastColumn - firstColumn + 1;
+	const area = ranges.printTabArea(place.tab, firstCell, rows.length, width);
 	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 	const fetch = async () => await spreadsheet.fetch(fields, area);
 	const data = await item.doOnce(`spreadsheet.formats ${spreadsheet.id} ${area}`, fetch);
@@ -163,4 +125,16 @@ async function fetchFormats(
 		find: (row, column) =>
 			cellRows[row]?.values?.[column - firstColumn]?.effectiveFormat?.numberFormat ?? {},
 	};
+}
+
+/** Returns the first and the last column with a number; -1 if there is none. */
+function findNumberColumns(rows: Rows): readonly [number, number] {
+	let [firstColumn, lastColumn] = [Infinity, -1];
+	for (const cells of rows)
+		for (const [column, cell] of cells.entries())
+			if (typeof cell === 'number') {
+				firstColumn = Math.min(firstColumn, column);
+				lastColumn = Math.max(lastColumn, column);
+			}
+	return [firstColumn, lastColumn];
 }

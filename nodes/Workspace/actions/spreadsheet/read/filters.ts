@@ -5,7 +5,8 @@ import { createValueRefusal, isRecord, refuseUnknownKeys } from '../../../../fie
 import type { Field } from '../../../operation';
 import { mayBeIso, parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
-import { createColumnError, headerRowAdvice } from '../table';
+import { createColumnError, headerRowAdvice, type NamedColumns } from '../table';
+import { type CellValue, type FetchedCells, getValue } from './fetchCells';
 
 const conditions = [
 	{ name: 'Contains', value: 'contains' },
@@ -37,9 +38,9 @@ export interface RowFilters {
 	readonly filters: readonly RowFilter[];
 }
 
-/** Whether filters compare cells by their size. */
-export const compareSize = (filters: readonly RowFilter[]): boolean =>
-	filters.some(({ condition }) => condition === 'greaterThan' || condition === 'lessThan');
+/** Whether a filter compares cells by their size. */
+export const comparesSize = ({ condition }: Pick<RowFilter, 'condition'>): boolean =>
+	condition === 'greaterThan' || condition === 'lessThan';
 
 export const matchTypeField = {
 	displayName: 'Must Match',
@@ -138,13 +139,13 @@ function readFilter(
 	const text = readFilterText(value);
 	if (!knownCondition || typeof column !== 'string' || text === undefined)
 		throw createValueRefusal(field, context, filterShape);
-	const comparesSize = knownCondition === 'greaterThan' || knownCondition === 'lessThan';
-	if (comparesSize && !isNumber(text) && !mayBeIso(text))
+	const filter = { column, condition: knownCondition, value: text };
+	if (comparesSize(filter) && !isNumber(text) && !mayBeIso(text))
 		throw createRefusal(
 			`${quoteField('filters')} compares '${column}' with something that is neither a number nor a date`,
 			'Enter a number such as 12.5, a date such as 2026-01-31, or a time such as 10:30:00.',
 		);
-	return { column, condition: knownCondition, value: text };
+	return filter;
 }
 
 function readFilterText(value: unknown): string | undefined {
@@ -153,69 +154,53 @@ function readFilterText(value: unknown): string | undefined {
 	return isText ? String(value).trim() : undefined;
 }
 
-/** A cell as filters compare it. */
-export interface ComparedCell {
-	/** The text of the value and what the sheet shows for it. */
-	readonly texts: readonly string[];
-	/** The value, in which a date is its serial number. */
-	readonly value: unknown;
-}
-
-/** The columns of a table by their names. Columns count from the first one of the range. */
-interface FilteredColumns {
-	readonly names: readonly string[];
-	readonly findColumn: (name: string) => number | undefined;
-	readonly timeZone: string;
-}
-
-type RowTest = (getCell: (column: number) => ComparedCell) => boolean;
+/** Returns whether a row of fetched cells matches. */
+type RowTest = (row: number) => boolean;
 
 /** Builds a test whether a row matches the filters. @throws NodeError 400 if a filter names an unknown column */
 export function buildRowTest(
 	{ filters, matchType }: RowFilters,
-	columns: FilteredColumns,
+	cells: FetchedCells,
+	columns: NamedColumns,
 ): RowTest {
-	const tests = filters.map((filter) => buildFilterTest(filter, columns));
+	const tests = filters.map((filter) => buildFilterTest(filter, cells, columns));
 	if (tests.length === 0) return () => true;
-	if (matchType === 'anyCondition') return (getCell) => tests.some((test) => test(getCell));
-	return (getCell) => tests.every((test) => test(getCell));
+	if (matchType === 'anyCondition') return (row) => tests.some((matches) => matches(row));
+	return (row) => tests.every((matches) => matches(row));
 }
-
-function buildFilterTest(filter: RowFilter, columns: FilteredColumns): RowTest {
-	const column = columns.findColumn(filter.column);
-	if (column === undefined) {
-		const message = `The table has no column ${listNames([filter.column])} to filter by`;
-		throw createColumnError(message, columns.names, headerRowAdvice);
-	}
-	const matches = buildCellTest(filter, columns.timeZone);
-	return (getCell) => matches(getCell(column));
-}
-
-type CellTest = (cell: ComparedCell) => boolean;
 
 /** Case does not count in texts, nor does white space at their ends, such as a non-breaking space. */
-const fold = (text: string) => text.trim().toLowerCase();
+const fold = (text: CellValue) => String(text).trim().toLowerCase();
 
-function buildCellTest({ condition, value }: RowFilter, timeZone: string): CellTest {
-	const foldedValue = fold(value);
-	const limit = toComparable(value, timeZone);
-	const hasText =
-		(test: (text: string) => boolean): CellTest =>
-		({ texts }) =>
-			texts.map(fold).some(test);
-	const contains = hasText((text) => text.includes(foldedValue));
-	const equals = hasText((text) => text === foldedValue);
-	const isNotEmpty = hasText((text) => text !== '');
-	const tests: Readonly<Record<Condition, CellTest>> = {
-		contains,
-		equals,
-		greaterThan: (cell) => toComparable(cell.value, timeZone) > limit,
-		isEmpty: (cell) => !isNotEmpty(cell),
-		isNotEmpty,
-		lessThan: (cell) => toComparable(cell.value, timeZone) < limit,
-		notContains: (cell) => !contains(cell),
-		notEquals: (cell) => !equals(cell),
-		startsWith: hasText((text) => text.startsWith(foldedValue)),
+function buildFilterTest(
+	{ column: name, condition, value }: RowFilter,
+	cells: FetchedCells,
+	{ names, columnsByName }: NamedColumns,
+): RowTest {
+	const columnInTab = columnsByName.get(name);
+	if (columnInTab === undefined) {
+		const message = `The table has no column ${listNames([name])} to filter by`;
+		throw createColumnError(message, names, headerRowAdvice);
+	}
+	const column = columnInTab - cells.start.column;
+	const limit = toComparable(value, cells.timeZone);
+	const getSize = (row: number) =>
+		toComparable(cells.comparedRows[row]?.[column], cells.timeZone);
+	const getTexts = (row: number) => [
+		fold(getValue(cells, row, column)),
+		fold(cells.shownRows[row]?.[column] ?? ''),
+	];
+	const text = fold(value);
+	const tests: Readonly<Record<Condition, RowTest>> = {
+		contains: (row) => getTexts(row).some((cell) => cell.includes(text)),
+		equals: (row) => getTexts(row).includes(text),
+		greaterThan: (row) => getSize(row) > limit,
+		isEmpty: (row) => getTexts(row).every((cell) => cell === ''),
+		isNotEmpty: (row) => getTexts(row).some((cell) => cell !== ''),
+		lessThan: (row) => getSize(row) < limit,
+		notContains: (row) => !getTexts(row).some((cell) => cell.includes(text)),
+		notEquals: (row) => !getTexts(row).includes(text),
+		startsWith: (row) => getTexts(row).some((cell) => cell.startsWith(text)),
 	};
 	return tests[condition];
 }

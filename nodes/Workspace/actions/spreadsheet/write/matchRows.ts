@@ -90,25 +90,24 @@ class MatchPlan {
 	}
 
 	async #planRow({ cellsByColumn, rowNumber }: FittedRow): Promise<RowStep | NodeError> {
-		const { matchColumns, writeMode, unmatched } = this.#params;
-		if (isByRowNumber(this.#params)) {
+		const params = this.#params;
+		if (isByRowNumber(params)) {
 			const row = this.#findByNumber(rowNumber);
 			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
 		}
 		const key = this.#keyColumns.map((column) => cellsByColumn.get(column) ?? '');
-		if (key.every((cell) => cell === '')) return createNoKeyError(matchColumns);
+		if (key.every((cell) => cell === '')) return createNoKeyError(params.matchColumns);
 		const rows = await this.#findByKey(key);
-		if (rows.length > 1) {
+		if (rows.length > 0) {
 			const step = await this.#planUpdate(rows, cellsByColumn);
 			return { ...step, hint: describeRepeatedKey(key, rows) };
 		}
-		if (rows.length > 0) return await this.#planUpdate(rows, cellsByColumn);
 		const row = this.#endRow;
-		if (writeMode !== 'update')
+		if (params.writeMode !== 'update')
 			return { action: 'appended', row, changes: [{ row, cellsByColumn }] };
-		if (unmatched === 'skip') return { action: 'skipped', row, changes: [] };
+		if (params.unmatched === 'skip') return { action: 'skipped', row, changes: [] };
 		return createRefusal(
-			`No row has ${listNames(key.map(String))} in ${listNames(matchColumns)}`,
+			`No row has ${listNames(key.map(String))} in ${listNames(params.matchColumns)}`,
 			`Nothing was written for the item. Correct the key, set ${quoteField('unmatched')} to ${mentionChoice('unmatched', 'skip')}, or set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'updateOrAdd')}.`,
 		);
 	}
@@ -207,7 +206,8 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
 }
 
-function describeRepeatedKey(key: Key, rows: readonly number[]): string {
+function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefined {
+	if (rows.length === 1) return undefined;
 	const numbers = rows.slice(0, 20).map((row) => row + 1);
 	const end = rows.length > numbers.length ? ' …' : '';
 	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;

@@ -4,19 +4,15 @@ import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import type { TabRange } from '../range';
-import { planSteps, planWrites } from '../requests';
+import { planBlock } from '../requests';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 
-interface Opened {
-	readonly spreadsheet: Spreadsheet;
-	readonly target: TabRange;
-}
-
 /** Plans to write a header and the rows of all items over a table, and to clear its other cells. */
 export async function planReplacement(
-	{ spreadsheet, target }: Opened,
+	spreadsheet: Spreadsheet,
+	target: TabRange,
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
@@ -39,7 +35,7 @@ export async function planReplacement(
 		firstRequests: buildClearRequests(oldTable, table, body, endRow),
 		firstHint: describeLosses(table, body, endRow),
 	};
-	return planWrites(plan, all, planSteps(rowsByItem, 'updated', table.row));
+	return planBlock(plan, all, rowsByItem, 'updated', table.row);
 }
 
 /** The new table has these columns, one beside another. `columnsByName` still says where they were. */
@@ -83,37 +79,42 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 /** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */
 function buildClearRequests(
 	oldTable: FittedTable,
-	{ sheetId, row, firstColumn, lastColumn, nativeTable }: NewTable,
+	table: NewTable,
 	body: TableBody,
 	endRowIndex: number,
 ): sheets_v4.Schema$Request[] {
+	const { sheetId, nativeTable } = table;
 	const oldEndRow = nativeTable?.range.endRowIndex ?? body.lastRow + 1;
-	const endColumnIndex = Math.max(oldTable.lastColumn, lastColumn) + 1;
-	const below = { startRowIndex: endRowIndex, endRowIndex: oldEndRow };
-	const beside = { startRowIndex: row, endRowIndex };
-	const requests: sheets_v4.Schema$Request[] = [];
-	const clear = (rows: typeof below, startColumnIndex: number) => {
-		const range = { sheetId, ...rows, startColumnIndex, endColumnIndex };
-		requests.push({ updateCells: { range, fields: 'userEnteredValue' } });
+	const newEndColumn = table.lastColumn + 1;
+	const endColumnIndex = Math.max(oldTable.lastColumn + 1, newEndColumn);
+	const below = {
+		startRowIndex: endRowIndex,
+		endRowIndex: oldEndRow,
+		startColumnIndex: table.firstColumn,
 	};
-	if (oldEndRow > endRowIndex) clear(below, firstColumn);
-	if (oldTable.lastColumn > lastColumn) clear(beside, lastColumn + 1);
-	if (nativeTable) {
-		const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
-		requests.push(buildResizeTableRequest(nativeTable.tableId, range));
-	}
-	return requests;
+	const beside = { startRowIndex: table.row, endRowIndex, startColumnIndex: newEndColumn };
+	const areas = [];
+	if (oldEndRow > endRowIndex) areas.push(below);
+	if (endColumnIndex > newEndColumn) areas.push(beside);
+	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
+		const range = { sheetId, ...area, endColumnIndex };
+		return { updateCells: { range, fields: 'userEnteredValue' } };
+	});
+	if (!nativeTable) return requests;
+	const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
+	return [...requests, buildResizeTableRequest(nativeTable.tableId, range)];
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
 function describeLosses(table: NewTable, body: TableBody, endRow: number): string | undefined {
 	const texts: string[] = [];
-	const oldRowCount = body.lastRow - table.row;
-	const newRowCount = endRow - table.row - 1;
-	if (oldRowCount > newRowCount)
-		texts.push(`The table had ${oldRowCount} rows and now has ${newRowCount}.`);
-	const keptColumns = new Set(table.sortedNames.map((name) => table.columnsByName.get(name)));
-	const lostNames = table.names.filter((name) => !keptColumns.has(table.columnsByName.get(name)));
+	if (body.lastRow >= endRow)
+		texts.push(
+			`The table had ${body.lastRow - table.row} rows and now has ${endRow - table.row - 1}.`,
+		);
+	const findColumn = (name: string) => table.columnsByName.get(name);
+	const keptColumns = new Set(table.sortedNames.map(findColumn));
+	const lostNames = table.names.filter((name) => !keptColumns.has(findColumn(name)));
 	if (lostNames.length > 0) texts.push(`Columns were removed: ${listNames(lostNames)}.`);
 	const formulaNames = table.names.filter((name) => hasFormula(name, table, body));
 	if (formulaNames.length > 0)

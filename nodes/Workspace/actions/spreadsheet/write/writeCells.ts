@@ -20,45 +20,50 @@ export interface CellsWrite {
 }
 
 export async function writeCells(write: CellsWrite): Promise<WriteResult> {
-	const { spreadsheet, target, rows } = write;
-	const range = ranges.printRange(target);
-	const updatedRange = (await sendCells(write, range)) ?? range;
-	const returnedRange = ranges.parseRange(updatedRange);
+	const range = ranges.printRange(write.target);
+	const { data } = await sendCells(write, range);
+	const returnedRange = ranges.parseRange(data.updatedRange ?? range);
 	// A named range: only Google's response has its place. Cells: our range has it, because Google's begins at the first cell that is not null.
-	const isNamedRange = target.name !== undefined && !isNameOfTab(target, returnedRange);
-	const start = ranges.parseBounds(isNamedRange ? returnedRange : target);
-	const area = ranges.printTabArea(returnedRange.tab, start, rows.length, countColumns(rows));
-	const changes = rows.map((cells, row) => ({ row, ...fitCellRow(cells, 0) }));
-	return summarizeChanges(spreadsheet, changes, area);
+	const isNamed = write.target.name !== undefined && !isNameOfTab(write.target, returnedRange);
+	const start = ranges.parseBounds(isNamed ? returnedRange : write.target);
+	const [height, width] = [write.rows.length, countColumns(write.rows)];
+	const area = ranges.printTabArea(returnedRange.tab, start, height, width);
+	const changes = write.rows.map((cells) => ({ row: 0, ...fitCellRow(cells, 0) }));
+	return summarizeChanges(write.spreadsheet, changes, area);
 }
 
-/** Sends cells, also if the tab must grow for them. @returns the range as Google prints it */
+/** Sends cells, also if the tab must grow for them. */
 async function sendCells(write: CellsWrite, range: string) {
-	const { spreadsheet, target, params, rows } = write;
-	const values = rows.map((row) => row.map((cell) => escapeCell(cell, params)));
-	// Rows of cells are stored unchanged, unless the user wants them as if typed.
-	const inputOption = params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption;
-	const send = async () => await spreadsheet.update(range, values, inputOption);
-	return await spreadsheet.sendForRange(target, () =>
+	const { spreadsheet, params } = write;
+	const values = write.rows.map((row) => row.map((cell) => escapeCell(cell, params)));
+	const request = {
+		...{ spreadsheetId: spreadsheet.id, range, requestBody: { values } },
+		// Rows of cells are stored unchanged, unless the user wants them as if typed.
+		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
+	};
+	const send = async () => await spreadsheet.valuesApi.update(request);
+	return await spreadsheet.sendForRange(write.target, () =>
 		send().catch(async (error: unknown) => {
-			// The cells may reach beyond the edge of the tab.
-			const mayGrow = isNodeError(error) && error.code === 400 && !isUnknownRangeError(error);
-			if (!mayGrow || !(await enlargeTab(write))) throw error;
+			if (isUnknownRangeError(error) || !(await enlargeTab(write, error))) throw error;
 			return await send();
 		}),
 	);
 }
 
-/** Enlarges a tab for cells that begin inside it and fit into the range. @returns whether the tab has grown */
-async function enlargeTab({ spreadsheet, target, rows }: CellsWrite): Promise<boolean> {
+/** Enlarges a tab if Google may have refused cells because they reach beyond its edge. @returns whether the tab has grown */
+async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
+	const { target } = write;
 	// A named range has a fixed size.
-	if (target.tab !== undefined && target.name !== undefined) return false;
-	const { row, column, lastRow = Infinity, lastColumn = Infinity } = ranges.parseBounds(target);
-	const needed = { rowCount: row + rows.length, columnCount: column + countColumns(rows) };
-	if (needed.rowCount > lastRow + 1 || needed.columnCount > lastColumn + 1) return false;
-	const tab = await spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
-	if (row >= tab.rowCount || column >= tab.columnCount) return false;
-	const requests = buildEnlargeTabRequests(tab, needed);
-	await spreadsheet.change(requests);
+	const isNamedRange = target.tab !== undefined && target.name !== undefined;
+	if (!isNodeError(error) || error.code !== 400 || isNamedRange) return false;
+	const area = ranges.parseBounds(target);
+	const rowCount = area.row + write.rows.length;
+	const columnCount = area.column + countColumns(write.rows);
+	if (rowCount > (area.lastRow ?? Infinity) + 1) return false;
+	if (columnCount > (area.lastColumn ?? Infinity) + 1) return false;
+	const tab = await write.spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
+	if (area.row >= tab.rowCount || area.column >= tab.columnCount) return false;
+	const requests = buildEnlargeTabRequests(tab, { rowCount, columnCount });
+	await write.spreadsheet.change(requests);
 	return requests.length > 0;
 }
