@@ -122,9 +122,8 @@ function buildOperationDescriptions(
 	const buildDescription = (cautionText?: string, choiceDisplay?: IDisplayOptions['show']) => {
 		const operationDisplay = { resource: [resource], operation: [operation.value] };
 		const show = { '@tool': [true], ...operationDisplay, ...choiceDisplay };
-		const display = { show, hide: { inputMode: ['json'] } };
-		const text = buildOperationText(operation, cautionText);
-		return buildToolDescription(text, display, buildOperationHint(operation));
+		const { text, hint } = buildOperationTexts(operation, cautionText);
+		return buildToolDescription(text, { show, hide: { inputMode: ['json'] } }, hint);
 	};
 	if (!modelCautions) return [buildDescription(caution)];
 	const { field, byValue } = modelCautions;
@@ -135,39 +134,31 @@ function buildOperationDescriptions(
 		.map(({ value }) => buildDescription(byValue[value] ?? caution, { [field]: [value] }));
 }
 
-/** Returns the label of the field that chooses the spreadsheet or document. */
-function getFileLabel({ fields }: Operation) {
-	return fields.find(({ isId, modes, required }) => isId && modes && required)?.displayName;
-}
-
-function getContinuationLabel({ options }: Operation) {
-	return options.find(({ name }) => continuationOptions.has(name))?.displayName;
-}
-
-function buildOperationText(operation: Operation, caution?: string): string {
-	const fileLabel = getFileLabel(operation);
-	const continuationLabel = getContinuationLabel(operation);
-	return joinSentences(
-		operation.modelDescription,
-		caution,
-		fileLabel && `${fileLabel}, if available: ID or URL.`,
-		continuationLabel && `${continuationLabel}, if available, continues a long answer.`,
-	);
-}
-
 /**
- * The default text cannot name the file. `{{ $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
- * of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
+ * Builds what the model reads, and a hint for the user. The default text cannot name the file. `{{ $parameter.documentId }}` would give only
+ * its ID, and an expression for its title needs the name of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
  */
-function buildOperationHint(operation: Operation): string {
-	const fileLabel = getFileLabel(operation);
-	const continuationLabel = getContinuationLabel(operation);
-	return joinSentences(
-		fileLabel &&
-			`The model does not see which ${fileLabel.toLowerCase()} you choose. Name it here, and say what it holds.`,
-		continuationLabel &&
-			`To let the model continue a long answer, add the option ${continuationLabel} and let the model fill it in.`,
+function buildOperationTexts(
+	{ fields, options, modelDescription }: Operation,
+	caution: string | undefined,
+) {
+	const { displayName: file } =
+		fields.find(({ isId, modes, required }) => isId && modes && required) ?? {};
+	const { displayName: continuation } =
+		options.find(({ name }) => continuationOptions.has(name)) ?? {};
+	const text = joinSentences(
+		modelDescription,
+		caution,
+		file && `${file}, if available: ID or URL.`,
+		continuation && `${continuation}, if available, continues a long answer.`,
 	);
+	const hint = joinSentences(
+		file &&
+			`The model does not see which ${file.toLowerCase()} you choose. Name it here, and say what it holds.`,
+		continuation &&
+			`To let the model continue a long answer, add the option ${continuation} and let the model fill it in.`,
+	);
+	return { text, hint };
 }
 
 function buildInputObjectText(): string {

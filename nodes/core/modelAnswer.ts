@@ -42,16 +42,13 @@ export function buildModelAnswer(
 	const shownFacts = fitFacts(facts);
 	if ('text' in part) {
 		const shownText = fitText(part.text, countRoomBeside(shownFacts, part.name));
-		const items = [{ ...shownFacts, [part.name]: shownText }];
-		const isCut = shownText.length < part.text.length;
-		return { items, note: describe(shownText.length, isCut) };
+		const note = describe(shownText.length, shownText.length < part.text.length);
+		return { items: [{ ...shownFacts, [part.name]: shownText }], note };
 	}
 	const { shownEntries, isCut } = fitEntries(part, shownFacts);
-	const items =
-		part.name === undefined
-			? (shownEntries as IDataObject[])
-			: [{ ...shownFacts, [part.name]: shownEntries as IDataObject[] }];
-	return { items, note: describe(shownEntries.length, isCut) };
+	const entries = shownEntries as IDataObject[];
+	const items = part.name === undefined ? entries : [{ ...shownFacts, [part.name]: entries }];
+	return { items, note: describe(entries.length, isCut) };
 }
 
 /** Returns the first entries of a list, as `buildModelAnswer` shows them, and whether one is left out or cut. */
@@ -60,17 +57,14 @@ export function fitEntries(
 	shownFacts: IDataObject = {},
 ): { shownEntries: unknown[]; isCut: boolean } {
 	const room = countRoomBeside(shownFacts, name);
-	let shownCount = 0;
 	let remainingRoom = room;
-	for (const entry of entries) {
+	const overflow = entries.findIndex((entry) => {
 		remainingRoom -= measureValue(shortenValue(entry, minTextLength));
-		if (remainingRoom < 0) break;
-		shownCount++;
-	}
-	const firstEntries = entries.slice(0, Math.max(1, shownCount));
+		return remainingRoom < 0;
+	});
+	const firstEntries = overflow === -1 ? entries : entries.slice(0, Math.max(1, overflow));
 	const shownEntries = fitValue(firstEntries, room) as unknown[];
-	const isCut = firstEntries.length < entries.length || shownEntries !== firstEntries;
-	return { shownEntries, isCut };
+	return { shownEntries, isCut: shownEntries !== entries };
 }
 
 function fitFacts(facts: IDataObject): IDataObject {
@@ -84,14 +78,14 @@ export function completeModelAnswer(
 	hints: readonly string[],
 ): IDataObject[] {
 	const shownItems = fitValue(items, contentCharacters);
-	const isCut = shownItems !== items;
-	const texts = [note, isCut ? 'What ends with … is shortened.' : undefined, ...hints];
-	const notes = texts.filter((text) => text !== undefined).map((text) => ({ note: text }));
-	const shownNotes = fitValue(notes, noteCharacters);
-	return [shownItems, shownNotes].flatMap((value) =>
-		Array.isArray(value) ? (value as IDataObject[]) : [{ answer: value as string }],
-	);
+	const texts = note === undefined ? [] : [note];
+	if (shownItems !== items) texts.push('What ends with … is shortened.');
+	const notes = [...texts, ...hints].map((text) => ({ note: text }));
+	return [...toItems(shownItems), ...toItems(fitValue(notes, noteCharacters))];
 }
+
+const toItems = (value: unknown) =>
+	Array.isArray(value) ? (value as IDataObject[]) : [{ answer: value as string }];
 
 /** @returns the characters that the facts and the key of the long part leave for it, with some to spare for brackets */
 const countRoomBeside = (facts: IDataObject, name: string) =>
@@ -128,8 +122,7 @@ function shortenValue(value: unknown, maxLength: number, maxEntries = Infinity):
 	const hiddenCount = entries.length - shownEntries.length;
 	if (Array.isArray(value)) {
 		const list = shownEntries.map(([, entry]) => shortenValue(entry, maxLength, maxEntries));
-		if (hiddenCount > 0) list.push(`… ${hiddenCount} more`);
-		return list;
+		return hiddenCount > 0 ? [...list, `… ${hiddenCount} more`] : list;
 	}
 	const pairs = shownEntries.map(([name, entry]): [string, unknown] => [
 		shorten(name, maxLength),
@@ -162,7 +155,6 @@ export function describeTextPart(
 ): string {
 	const end = start + shownLength;
 	const note = `Characters ${start} to ${end} of ${length} are shown.`;
-	return end >= length
-		? note
-		: `${note} To get what follows, call again with ${parameter}: ${end}.`;
+	if (end >= length) return note;
+	return `${note} To get what follows, call again with ${parameter}: ${end}.`;
 }

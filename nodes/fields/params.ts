@@ -199,6 +199,8 @@ export class RawParameters {
 	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
 	readonly #optionsByName = new Map<string, Field>();
+	/** The raw values by list of fields, for lists in which no value depends on the item. */
+	readonly #constantValues = new Map<readonly Field[], RawValues>();
 	/** A tool's expressions see other items than its input. */
 	readonly #isTool: boolean;
 
@@ -216,8 +218,10 @@ export class RawParameters {
 		return itemValue ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/** Reads the raw values of visible fields and options. */
+	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
 	readFields(fields: readonly Field[], options: readonly Field[], itemIndex: number): RawValues {
+		const constantValues = this.#constantValues.get(fields);
+		if (constantValues) return constantValues;
 		const rawValues: Record<string, unknown> = {};
 		const collections = new Map<string, unknown>();
 		for (const option of options) {
@@ -233,6 +237,9 @@ export class RawParameters {
 			const value = this.read(name, itemIndex, null);
 			rawValues[name] = format === 'columns' ? this.#markTypedValues(name, value) : value;
 		}
+		const names = [...collections.keys(), ...fields.map(({ name }) => name)];
+		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
+			this.#constantValues.set(fields, rawValues);
 		return rawValues;
 	}
 

@@ -205,20 +205,14 @@ export function drawJitterMilliseconds(
 	return Math.floor(random() * maxPause);
 }
 
-const secondsPattern = /^\d{1,12}(\.\d+)?$/;
-/** The three forms of an HTTP date start with the name of the day (RFC 9110, section 5.6.7). */
-const httpDateStartPattern = /^(mon|tue|wed|thu|fri|sat|sun)/i;
-
 /** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
 export function parseRetryAfter(
 	header: string | undefined,
 	nowMilliseconds: number,
 ): number | undefined {
-	const value = header?.trim();
-	if (value === undefined) return undefined;
-	if (secondsPattern.test(value)) return Math.ceil(Number(value) * 1000);
-	if (!httpDateStartPattern.test(value)) return undefined;
-	// Only the form of asctime has no comma. It means UTC but names no time zone, so Date.parse would read it as local time.
-	const time = Date.parse(value.includes(',') ? value : `${value} GMT`);
+	const value = header?.trim() ?? '';
+	if (/^\d{1,12}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
+	// An HTTP date begins with the name of the day and a comma (RFC 9110, section 5.6.7).
+	const time = /^[a-z]+,/i.test(value) ? Date.parse(value) : NaN;
 	return Number.isNaN(time) ? undefined : Math.max(0, time - nowMilliseconds);
 }

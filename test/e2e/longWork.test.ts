@@ -12,10 +12,6 @@ beforeAll(async () => {
 	await station.serve({ port, messages: () => [] });
 });
 
-const restart = async () => {
-	await station.n8n.kill();
-	await station.n8n.restart();
-};
 const start = (stored: Stored) =>
 	station.n8n.api.startRun(stored, 'When clicking ‘Execute workflow’');
 const outputOf = async (id: string, name: string) => {
@@ -52,30 +48,8 @@ test('the trigger listens again after a restart; what came meanwhile is lost, an
 	expect(await outputOf(id, 'Take the answer')).toEqual({ type: 'answer', text: 'done' });
 });
 
-test('an execution that is put aside outlives a restart, and goes on when the agent calls back', async () => {
-	const stored = await station.n8n.api.createWorkflow(
-		station.example('long-work-calls-back.json'),
-	);
-	const id = await start(stored);
-	await until(
-		async () =>
-			(await station.executions({ workflowId: stored.id, status: ['waiting'] })).length === 1,
-	);
-	const { sessionId, initialPayload } = station.service.requests.at(-1)?.body as ExecuteFields;
-	const { resumeUrl } = JSON.parse(initialPayload) as { resumeUrl: string };
-	await restart();
-	const { pathname, search } = new URL(resumeUrl);
-	const answer = await fetch(`${station.n8n.url}${pathname}${search}`, {
-		method: 'POST',
-		headers: { 'Content-Type': 'application/json' },
-		body: JSON.stringify({ text: 'done' }),
-	});
-	expect(answer.status).toBe(200);
-	expect((await station.n8n.api.untilDone(id)).status).toBe('success');
-	expect(await outputOf(id, 'Take the answer')).toEqual({ sessionId, answer: { text: 'done' } });
-});
-
-test('an execution that waits for messages ends with n8n; the agent goes on, and is not started again', async () => {
+/** Starts a node that waits for messages. @returns its execution */
+async function startWait(): Promise<string> {
 	const parameters = {
 		startStepName: 'start',
 		task: 'Say hello',
@@ -85,16 +59,42 @@ test('an execution that waits for messages ends with n8n; the agent goes on, and
 	const agent = node('Agent', 'n8n-nodes-agent-workspace.agentExecute', parameters, {
 		credentials: station.credentials,
 	});
-	const nodes = [manualTrigger(), agent];
 	const stored = await station.n8n.api.createWorkflow({
 		name: 'waits',
-		nodes,
+		nodes: [manualTrigger(), agent],
 		connections: connectInRow('Start', 'Agent'),
 	});
-	const before = station.service.requests.length;
-	const id = await station.n8n.api.startRun(stored, 'Start');
-	await until(() => station.service.requests.length === before + 1);
-	await restart();
-	expect((await station.n8n.api.untilDone(id)).status).toBe('crashed');
-	expect(station.service.requests).toHaveLength(before + 1);
+	return await station.n8n.api.startRun(stored, 'Start');
+}
+
+test('an execution that is put aside outlives a restart, and goes on when the agent calls back; one that waits for messages ends with n8n, and its agent is not started again', async () => {
+	const stored = await station.n8n.api.createWorkflow(
+		station.example('long-work-calls-back.json'),
+	);
+	const aside = await start(stored);
+	await until(
+		async () =>
+			(await station.executions({ workflowId: stored.id, status: ['waiting'] })).length === 1,
+	);
+	const { sessionId, initialPayload } = station.service.requests.at(-1)?.body as ExecuteFields;
+	const { resumeUrl } = JSON.parse(initialPayload) as { resumeUrl: string };
+	const calls = station.service.requests.length;
+	const waiting = await startWait();
+	await until(() => station.service.requests.length === calls + 1);
+	await station.n8n.kill();
+	await station.n8n.restart();
+	const { pathname, search } = new URL(resumeUrl);
+	const answer = await fetch(`${station.n8n.url}${pathname}${search}`, {
+		method: 'POST',
+		headers: { 'Content-Type': 'application/json' },
+		body: JSON.stringify({ text: 'done' }),
+	});
+	expect(answer.status).toBe(200);
+	expect((await station.n8n.api.untilDone(aside)).status).toBe('success');
+	expect(await outputOf(aside, 'Take the answer')).toEqual({
+		sessionId,
+		answer: { text: 'done' },
+	});
+	expect((await station.n8n.api.untilDone(waiting)).status).toBe('crashed');
+	expect(station.service.requests).toHaveLength(calls + 1);
 });

@@ -313,5 +313,16 @@ describe('node parameters', () => {
 				expected,
 			);
 		});
+
+		test('is one object for all items if nothing depends on the item', () => {
+			const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
+			const read = new RawParameters(contextOf(parameters, items));
+			expect(read.readFields(fields, options, 0)).toEqual({
+				subject: 'Hi',
+				body: 'Text',
+				cc: 'Ann',
+			});
+			expect(read.readFields(fields, options, 1)).toBe(read.readFields(fields, options, 0));
+		});
 	});
 });

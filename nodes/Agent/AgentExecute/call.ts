@@ -85,52 +85,59 @@ export async function sendExecuteCall(
 	progress: CallProgress,
 	prepareAttempt?: () => Promise<void>,
 ): Promise<void> {
-	const { call } = progress;
-	const { timeoutSeconds, maxRetryWaitSeconds } = call.params;
+	const { params, url } = progress.call;
 	const signal = context.getExecutionCancelSignal();
-	const timeoutMilliseconds = timeoutSeconds * 1000;
-	const sendAttempt = async (attemptSignal: AbortSignal) => {
-		progress.sentBody = call.buildBody();
-		// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
-		const send = () =>
-			context.helpers.httpRequest({
-				...baseRequestOptions,
-				method: 'POST',
-				url: call.url,
-				headers: {
-					'Content-Type': 'application/json',
-					// n8n's client takes truncated compressed data for complete data.
-					'Accept-Encoding': 'identity',
-					'x-api-key': call.api.apiKey,
-				},
-				body: JSON.stringify(progress.sentBody),
-				ignoreHttpStatusErrors: true,
-				skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
-				timeout: timeoutMilliseconds,
-				abortSignal: attemptSignal,
-			}) as Promise<FullResponse>;
-		const response = await awaitResponse(send, call.url, attemptSignal);
-		return await readAgentResponse(response, call, attemptSignal);
-	};
 	const attemptSettings = {
-		timeoutMilliseconds,
+		timeoutMilliseconds: params.timeoutSeconds * 1000,
 		signal,
 		texts: agentTexts,
-		toRequestError: (error: unknown) => convertThrownError(error, call.url),
+		toRequestError: (error: unknown) => convertThrownError(error, url),
 	};
 	progress.agentResponse = await withRetries(
 		async () => {
 			await prepareAttempt?.();
-			return await attemptRequest(sendAttempt, attemptSettings);
+			return await attemptRequest(
+				(attemptSignal) => sendAttempt(context, progress, attemptSignal),
+				attemptSettings,
+			);
 		},
 		{ repeat: 'ifNotDone', mayChange: true },
 		{
 			texts: agentTexts,
-			maxRetryWaitMilliseconds: maxRetryWaitSeconds * 1000,
+			maxRetryWaitMilliseconds: params.maxRetryWaitSeconds * 1000,
 			signal,
 			gate: new Gate(),
 		},
 	);
+}
+
+async function sendAttempt(
+	{ helpers }: IExecuteFunctions,
+	progress: CallProgress,
+	signal: AbortSignal,
+): Promise<AgentResponse> {
+	const { call } = progress;
+	progress.sentBody = call.buildBody();
+	// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
+	const send = () =>
+		helpers.httpRequest({
+			...baseRequestOptions,
+			method: 'POST',
+			url: call.url,
+			headers: {
+				'Content-Type': 'application/json',
+				// n8n's client takes truncated compressed data for complete data.
+				'Accept-Encoding': 'identity',
+				'x-api-key': call.api.apiKey,
+			},
+			body: JSON.stringify(progress.sentBody),
+			ignoreHttpStatusErrors: true,
+			skipSslCertificateValidation: call.api.allowUnauthorizedCerts,
+			timeout: call.params.timeoutSeconds * 1000,
+			abortSignal: signal,
+		}) as Promise<FullResponse>;
+	const response = await awaitResponse(send, call.url, signal);
+	return await readAgentResponse(response, call, signal);
 }
 
 async function readAgentResponse(

@@ -70,8 +70,10 @@ const bodyErrorTexts: BodyErrorTexts = {
 /** Converts a response with a status outside 200–299 to the error for the user. */
 export function convertFailedResponse(agentResponse: AgentResponse, sanitize: Sanitize): NodeError {
 	const { statusCode } = agentResponse;
-	const retryAfter = agentResponse.headers['retry-after'];
-	const retryAfterMilliseconds = parseRetryAfter(retryAfter, Date.now());
+	const retryAfterMilliseconds = parseRetryAfter(
+		agentResponse.headers['retry-after'],
+		Date.now(),
+	);
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
 	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
 	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);

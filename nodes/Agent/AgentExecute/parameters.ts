@@ -71,14 +71,12 @@ function checkNotEmpty(
 		const value = values[name] ?? undefined;
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
-		const isEmpty = value === undefined || (isBlank(value) && !mayBeBlank);
-		if (!isEmpty || !rawParameters.hasExpression(name)) continue;
-		const ways = mayBeBlank
-			? "leave the field itself empty, or add ?? '' inside the expression"
-			: 'leave the field itself empty';
+		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
+		if (!rawParameters.hasExpression(name)) continue;
+		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(
 			`The expression in '${displayName}' is empty for this item`,
-			`${missingDataAdvice} To leave the value out on purpose, ${ways}.`,
+			`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty${otherWay}.`,
 		);
 	}
 	if (mode !== 'json' && isBlank(values.task) && isBlank(values.input))

@@ -82,10 +82,12 @@ async function performItem(
 		const item = await outputs.buildOutputItem(run.context, index, progress, waitResult);
 		if (!waitResult && typeof item.json.output === 'string')
 			liveView.showText(item.json.output);
-		const output = finishItem(run, item, call, waitResult);
 		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
-		return { result: { output, doneWork }, mustNotRepeat: true };
+		return {
+			result: { output: finishItem(run, item, call, waitResult), doneWork },
+			mustNotRepeat: true,
+		};
 	} catch (error) {
 		return toFailedItem(error, progress);
 	} finally {

@@ -30,7 +30,7 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
-	readonly #waits: ExecutionWaits;
+	readonly waits: ExecutionWaits;
 	/** How many batches have bytes that n8n is storing. */
 	storingCount = 0;
 	/** Settles when the trigger begins to stop. */
@@ -47,7 +47,7 @@ export class Delivery {
 			alerts.report(createLostExecutionsError(count));
 		};
 		const keepsOrder = setup.settings.maxConcurrentExecutions === 1;
-		this.#waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
+		this.waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
 	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
@@ -93,11 +93,6 @@ export class Delivery {
 		this.#resolveStopBegun();
 	}
 
-	/** Ends all waits for executions, now and later. */
-	stopWaiting(): void {
-		this.#waits.stop();
-	}
-
 	async #buildStoredItems(batch: readonly Arrival[]): Promise<INodeExecutionData[]> {
 		this.storingCount++;
 		try {
@@ -137,7 +132,7 @@ export class Delivery {
 			},
 		);
 		context.emit([items], undefined, execution, key);
-		await this.#waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
+		await this.waits.waitForEnd(executionEnded, settings.maxExecutionMilliseconds);
 		return rejection;
 	}
 

@@ -120,7 +120,7 @@ export class PublishedListener implements triggerState.NodeListener {
 		const hasUnreadMessages = (await Promise.all(closings)).includes(false);
 		const handedOver = this.#handOver();
 		await stopBudget.wait(clock, handOverMilliseconds, handedOver);
-		this.#delivery.stopWaiting();
+		this.#delivery.waits.stop();
 		const isReported = this.#keepLeftover(this.#queue.takeLeftover(), hasUnreadMessages);
 		this.#alerts.close();
 		const never = new Promise<void>(() => {});

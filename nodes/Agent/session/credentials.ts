@@ -23,9 +23,8 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 		deploymentUrl: trimValue(raw.deploymentUrl),
 		webSocketUrl: trimValue(raw.webSocketUrl),
 		apiKey,
-		/** The unit of the channel's timestamp. The execute call always sends milliseconds. */
-		timestampUnit:
-			raw.timestampUnit === 'milliseconds' ? ('milliseconds' as const) : ('seconds' as const),
+		/** The unit of the channel's timestamp: `milliseconds`, otherwise seconds. The execute call always sends milliseconds. */
+		timestampUnit: raw.timestampUnit,
 		allowUnauthorizedCerts: raw.allowUnauthorizedCerts === true,
 	};
 }
@@ -38,8 +37,8 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 		userId: trimValue(raw.userId),
 		userPublicKey: trimValue(raw.userPublicKey),
 		signature: trimValue(raw.signature),
-		/** `current` is the time of each call. `issued` is the timestamp that came with the signature. */
-		timestampMode: raw.timestampMode === 'issued' ? ('issued' as const) : ('current' as const),
+		/** `issued` is the timestamp that came with the signature. Otherwise, the time of each call is sent. */
+		timestampMode: raw.timestampMode,
 		/** Milliseconds since 1970. Not checked yet. */
 		issuedTimestamp: raw.issuedTimestamp,
 		/** The host names that the credential may be used for. An empty list allows every host. */
@@ -76,7 +75,7 @@ function requireIdentityValue(value: string, name: string): string {
 }
 
 function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: number): number {
-	if (credential.timestampMode === 'current') return nowMilliseconds;
+	if (credential.timestampMode !== 'issued') return nowMilliseconds;
 	return parseTimestamp(
 		credential.issuedTimestamp,
 		'The issued timestamp of the Agent Signature API credential',

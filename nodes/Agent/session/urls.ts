@@ -17,13 +17,13 @@ export function buildChannelUrl(
 	identity: Identity,
 ): string {
 	const url = buildChannelBaseUrl(api);
-	const { userPublicKey, signature, timestamp: milliseconds } = identity;
-	const timestamp = `${api.timestampUnit === 'seconds' ? Math.floor(milliseconds / 1000) : milliseconds}`;
+	const { userPublicKey, signature } = identity;
+	const divisor = api.timestampUnit === 'milliseconds' ? 1 : 1000;
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,
 		signature,
-		timestamp,
+		timestamp: String(Math.floor(identity.timestamp / divisor)),
 		apiKey: api.apiKey,
 	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.

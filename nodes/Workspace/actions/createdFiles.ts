@@ -92,7 +92,7 @@ function compareRank(a: File, b: File): number {
 }
 
 /** Updates a file. The request may be repeated, because a second update has no further effect. */
-async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File): Promise<void> {
+async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File) {
 	const request = { fileId: id ?? '', requestBody, supportsAllDrives: true, fields: 'id' };
 	const update = drive.files.update(request, { retryConfig: { httpMethodsToRetry: ['PATCH'] } });
 	// Another execution may have removed the file already.
@@ -153,7 +153,7 @@ async function fillOnce<R, C>(
 	newFile: NewFile<R, C>,
 	file: File,
 	item: Item,
-): Promise<R> {
+) {
 	const id = file.id ?? '';
 	if (isFinished(file)) return await newFile.readResult(id, undefined);
 	// The file was not recorded before if Google's response did not arrive.
@@ -169,7 +169,7 @@ async function createAndRecord<R, C>(
 	newFile: NewFile<R, C>,
 	item: Item,
 	keyProperties: Properties,
-): Promise<string> {
+) {
 	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
 	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
@@ -182,7 +182,7 @@ async function createOrCopyFile(
 	drive: drive_v3.Drive,
 	origin: FileOrigin,
 	appProperties: Properties,
-): Promise<string> {
+) {
 	const { templateId, mimeType } = origin;
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const requestBody: File = { name: origin.title, appProperties };

@@ -60,8 +60,15 @@ interface AdviceRow {
 }
 
 export const checkBasesAdvice = 'Check the API bases in the credential and any proxy in between.';
-const appFilesAdvice =
-	'Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential';
+
+/** What lets a sign-in use the files that Drive hides from it. */
+function getHiddenFilesAdvice({ signIn }: RequestFacts): string {
+	const isServiceAccount = signIn.authentication === 'serviceAccount';
+	const lastStep = isServiceAccount
+		? 'share the file with the service account'
+		: 'reconnect (Switch account)';
+	return `Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and ${lastStep}.`;
+}
 
 /** What the user can do. The first row that applies counts. A link above a row shows such a response. */
 export const adviceTable: readonly AdviceRow[] = [
@@ -142,7 +149,7 @@ export const adviceTable: readonly AdviceRow[] = [
 		apis: ['drive'],
 		pattern: /appNotAuthorizedToFile/,
 		authentication: 'oAuth2',
-		advice: `${appFilesAdvice} and reconnect (Switch account).`,
+		advice: getHiddenFilesAdvice,
 	},
 	{
 		statusCodes: [403, 429],
@@ -159,36 +166,12 @@ export const adviceTable: readonly AdviceRow[] = [
 		},
 	},
 	// https://developers.google.com/workspace/drive/api/guides/handle-errors
-	{
-		statusCodes: [404],
-		apis: ['drive'],
-		authentication: 'serviceAccount',
-		hidesFiles: true,
-		advice: (request, error) =>
-			joinSentences(
-				nameMissingFile(request, error),
-				`${appFilesAdvice}, and share the file with the service account.`,
-			),
-	},
-	{
-		statusCodes: [404],
-		apis: ['drive'],
-		hidesFiles: true,
-		advice: (request, error) =>
-			joinSentences(
-				nameMissingFile(request, error),
-				`${appFilesAdvice} and reconnect (Switch account).`,
-			),
-	},
+	{ statusCodes: [404], apis: ['drive'], hidesFiles: true, advice: getHiddenFilesAdvice },
 	// https://developers.google.com/workspace/sheets/api/troubleshoot-api-errors
 	{
 		statusCodes: [404],
 		apis: ['sheets', 'docs', 'drive'],
-		advice: (request, error) =>
-			joinSentences(
-				nameMissingFile(request, error),
-				'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
-			),
+		advice: 'Check the ID, and that the file is shared with the account of the credential. The ID of another kind of file does not work here.',
 	},
 	{
 		statusCodes: [409, 412],
@@ -200,15 +183,16 @@ export const adviceTable: readonly AdviceRow[] = [
 export function findAdvice(statusCode: number, error: GoogleError, request: RequestFacts): string {
 	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
 	const isFromGoogle = statusCode !== 404 || error.message !== undefined;
-	const row = adviceTable.find(
-		(candidate) => isFromGoogle && isApplicable(candidate, statusCode, error, request),
+	const row = adviceTable.find((candidate) =>
+		isApplicable(candidate, statusCode, error, request),
 	);
-	if (row) {
-		const advice = typeof row.advice === 'string' ? row.advice : row.advice(request, error);
-		const operationAdvice = row.pattern
-			? undefined
-			: findOperationAdvice(statusCode, error, request);
-		return joinSentences(advice, operationAdvice);
+	if (row && isFromGoogle) {
+		const { advice, pattern } = row;
+		return joinSentences(
+			statusCode === 404 && nameMissingFile(request, error),
+			typeof advice === 'string' ? advice : advice(request, error),
+			!pattern && findOperationAdvice(statusCode, error, request),
+		);
 	}
 	if (error.isRateLimit)
 		return `Google limits the number of requests per minute. Send fewer requests at once, or raise the option ${quoteField('maxRetryWaitSeconds')}.`;

@@ -36,23 +36,22 @@ const maxMessageLength = 500;
 function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 	const responseJson = parseJson(body);
 	const error = getProperty(responseJson, 'error');
-	const description = getProperty(responseJson, 'error_description');
-	const text = trimText(getProperty(error, 'message') ?? description ?? error);
-	const message = text && shorten(text, maxMessageLength);
-	const reasons: string[] = [];
-	let activationUrl: string | undefined;
-	for (const detail of [getProperty(error, 'errors'), getProperty(error, 'details')].flat()) {
-		reasons.push(trimText(getProperty(detail, 'reason')) ?? '');
-		const url = trimText(getProperty(getProperty(detail, 'metadata'), 'activationUrl'));
-		if (url?.startsWith('https://console.')) activationUrl = url;
-	}
-	const searchText = [...reasons, message].join(' ');
-	// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
-	const isRateLimit =
-		statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons.join(' ')));
-	const status = trimText(getProperty(error, 'status'));
-	return { message, status, searchText, isRateLimit, activationUrl };
+	const message =
+		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);
+	const details = [getProperty(error, 'errors'), getProperty(error, 'details')].flat();
+	const reasons = details.map((detail) => getText(detail, 'reason')).join(' ');
+	const urls = details.map((detail) => getText(getProperty(detail, 'metadata'), 'activationUrl'));
+	return {
+		message: message && shorten(message, maxMessageLength),
+		status: getText(error, 'status'),
+		searchText: [reasons, message].join(' '),
+		// A 403 means no permission, a disabled API or a rate limit. Only the reason tells which.
+		isRateLimit: statusCode === 429 || (statusCode === 403 && rateLimitPattern.test(reasons)),
+		activationUrl: urls.find((url) => url?.startsWith('https://console.')),
+	};
 }
+
+const getText = (value: unknown, key: string) => trimText(getProperty(value, key));
 
 /** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
 const trimText = (value: unknown) =>
@@ -155,12 +154,14 @@ const bodyTexts: BodyErrorTexts = {
 };
 
 async function readResponseError(response: unknown, request: RequestFacts) {
-	const statusCode = Number(getProperty(response, 'status'));
 	const headers = getProperty(response, 'headers');
 	const data = getProperty(response, 'data') ?? null;
 	const isRaw = data instanceof Readable || Buffer.isBuffer(data);
-	const body = isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data));
-	const errorResponse = { statusCode, headers: isRecord(headers) ? headers : {}, body };
+	const errorResponse = {
+		statusCode: Number(getProperty(response, 'status')),
+		headers: isRecord(headers) ? headers : {},
+		body: isRaw ? await readErrorBody(data) : Buffer.from(JSON.stringify(data)),
+	};
 	return createResponseError(errorResponse, request);
 }
 
@@ -169,25 +170,23 @@ function createNetworkError(
 	chain: readonly unknown[],
 	{ url, signIn }: RequestFacts,
 ): NodeError {
-	const hasCode = findErrorCode(chain) !== undefined;
-	const isUnsigned = signIn.hasNoToken === true && !hasCode && chain.some(isPlainError);
+	const networkError = classifyNetworkError(error);
+	const { category, cure, outcome, retryable, statusCode: code, errorCode } = networkError;
+	const isNameless = category === 'unknown' && errorCode === undefined;
+	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing.
+	const isUnsigned = isNameless && signIn.hasNoToken === true;
 	if (isUnsigned || chain.some(isTokenError))
 		return new NodeError({
 			code: 401,
 			message: 'The credential has no valid token, and a new one could not be obtained',
 			description: getReconnectAdvice(signIn),
 		});
-	const networkError = classifyNetworkError(error);
-	const { category, cure, outcome, retryable, statusCode, errorCode } = networkError;
-	const isKnown = errorCode !== undefined || category === 'blocked';
+	const message = isNameless
+		? findMessage(chain)
+		: formatNetworkMessage(networkError, error, url);
 	const advice = category === 'blocked' ? blockedAdvice : (cure ?? reachAdvice);
-	return new NodeError({
-		code: statusCode,
-		message: isKnown ? formatNetworkMessage(networkError, error, url) : findMessage(chain),
-		description: appendErrorCode(advice, errorCode),
-		outcome,
-		retryable,
-	});
+	const description = appendErrorCode(advice, errorCode);
+	return new NodeError({ code, message, description, outcome, retryable });
 }
 
 const reachAdvice =
@@ -195,9 +194,6 @@ const reachAdvice =
 
 const findMessage = (chain: readonly unknown[]) =>
 	chain.find((link) => link instanceof Error)?.message ?? 'The request could not be completed';
-
-/** Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing. */
-const isPlainError = (link: unknown) => link instanceof Error && link.constructor.name === 'Error';
 
 /**
  * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing was carried out. The two codes come from

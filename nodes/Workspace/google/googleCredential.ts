@@ -3,7 +3,7 @@ import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-w
 
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
-import type { FullResponse } from '../../http/attempt';
+import type { FullResponse, RequestSender } from '../../http/attempt';
 import { getProperty } from '../../http/networkErrors';
 import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
@@ -36,14 +36,36 @@ export async function readGoogleCredential(
 	choice: unknown,
 	sanitizer: Sanitizer,
 ) {
-	const authentication = choice === 'serviceAccount' ? 'serviceAccount' : 'oAuth2';
-	const type = authentication === 'oAuth2' ? 'workspaceOAuth2Api' : 'workspaceServiceAccountApi';
+	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await context.getCredentials(type);
-	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
 	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
 	const bases = readApiBases(credential);
-	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
+	const defaults = buildDefaultOptions(context, type, credential);
+	sanitizer.addSecrets(findSecrets(credential));
+	return {
+		signIn: defaults.signIn,
+		reportSignInEnd: createSignInEndReport(cachingContext, type, credential),
+		/** Loads Google's libraries on first use. */
+		async loadClients(
+			options: OperationOptions,
+			group?: GroupRequestOptions,
+		): Promise<Clients> {
+			for (const runSanitizer of group?.sanitizers ?? []) sanitizers.add(runSanitizer);
+			const clientOptions = { ...defaults, ...options, ...group };
+			const send = bindSender(cachingContext, type, clientOptions.signal);
+			const { createClients } = await import('./clients');
+			return createClients(send, bases, clientOptions);
+		},
+	};
+}
+
+function buildDefaultOptions(
+	context: IAllExecuteFunctions,
+	type: string,
+	credential: ICredentialDataDecryptedObject,
+) {
+	const authentication = type === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount';
 	const token = getProperty(credential['oauthTokenData'], 'access_token');
 	const hasNoToken = authentication === 'oAuth2' && typeof token !== 'string';
 	const signIn: SignIn = {
@@ -52,42 +74,30 @@ export async function readGoogleCredential(
 		hasNoToken,
 	};
 	const credentialJson = JSON.stringify([type, credential]);
-	const defaults = {
+	return {
 		signIn,
 		signal:
 			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey: id ?? type,
+		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
 		log: context.logger.info.bind(context.logger),
 		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
 		credentialHash: createHash('sha256').update(credentialJson).digest('base64'),
 	};
-	return {
-		signIn,
-		reportSignInEnd: createSignInEndReport(cachingContext, type, credential, {
-			key: defaults.credentialKey,
-			name,
-		}),
-		/** Loads Google's libraries on first use. */
-		async loadClients(
-			options: OperationOptions,
-			group?: GroupRequestOptions,
-		): Promise<Clients> {
-			for (const runSanitizer of group?.sanitizers ?? []) sanitizers.add(runSanitizer);
-			const clientOptions = { ...defaults, ...options, ...group };
-			// n8n's helper aborts a request when the execution that sends it is stopped. The other runs of a group still need the request.
-			const getExecutionCancelSignal = () => clientOptions.signal;
-			const overrides = { getExecutionCancelSignal: { value: getExecutionCancelSignal } };
-			// n8n's helper reads the credential and the cancel signal from its `this`.
-			const thisArg = Object.create(cachingContext, overrides) as IAllExecuteFunctions;
-			const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
-			const { createClients } = await import('./clients');
-			return createClients(
-				async (request) => (await send(request)) as FullResponse,
-				bases,
-				clientOptions,
-			);
-		},
-	};
+}
+
+/**
+ * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`. The helper aborts a request when the execution
+ * that sends it is stopped. The other runs of a group still need the request, so a group has a signal of its own.
+ */
+function bindSender(
+	context: IAllExecuteFunctions,
+	type: string,
+	signal: AbortSignal | undefined,
+): RequestSender {
+	const getExecutionCancelSignal = { value: () => signal };
+	const thisArg = Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions;
+	const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
+	return async (request) => (await send(request)) as FullResponse;
 }
 
 /**
@@ -98,8 +108,9 @@ function createSignInEndReport(
 	context: IAllExecuteFunctions,
 	type: string,
 	credential: ICredentialDataDecryptedObject,
-	{ key, name }: { readonly key: string; readonly name: string },
 ) {
+	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
+	const key = id ?? type;
 	// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
 	const endsSoon = describeSignInEnd(key, credential) !== undefined;
 	return async (): Promise<string | undefined> => {
@@ -156,7 +167,7 @@ export function getDriveAccess(
 		const isKnown = driveAccess === 'allFiles' || driveAccess === 'appFiles';
 		return isKnown ? driveAccess : 'appFilesAndNames';
 	}
-	const scopes = typeof enabledScopes === 'string' ? enabledScopes : '';
+	const scopes = String(enabledScopes);
 	if (/auth\/drive(\s|$)/.test(scopes)) return 'allFiles';
 	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
 	return /auth\/drive\.(metadata|readonly)/.test(scopes) ? 'appFilesAndNames' : 'appFiles';

@@ -29,39 +29,44 @@ export async function checkServiceAccount(
 	const sanitizer = new Sanitizer(findSecrets(credential));
 	try {
 		const request = buildTestRequest(credential);
-		const account = readServiceAccount(credential);
-		if (!URL.canParse(account.tokenUrl))
-			throw createRefusal("'Token URL' in the credential is not a valid URL");
-		const post: PostForm = async (url, form) => {
-			const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-			return await send(
-				helpers,
-				{ ...request, method: 'POST', url },
-				{ headers, body: form.toString() },
-			);
-		};
-		const token = await fetchAccessToken(post, account);
+		const token = await fetchToken(helpers, credential, request);
 		sanitizer.addSecrets([token]);
-		const response = await send(helpers, request, {
-			headers: { authorization: `Bearer ${token}` },
-		});
-		const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
-		const expected = { responseType: 'json' };
-		await readGoogleResponse(response, expected, request, signal).catch(
-			async (error: unknown) => {
-				const failure = await toRequestError(error, request);
-				const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
-				// The usual advice for a rate limit names an option of the node. A credential test has no options.
-				throw isRefusedForNow
-					? failure.with({ description: 'Try again in a minute.' })
-					: failure;
-			},
-		);
+		await askWhoIsSignedIn(helpers, request, token);
 		return { status: 'OK', message: `${apiNames[request.api]} accepts the service account` };
 	} catch (error) {
 		// n8n's credential form shows only the message, so the advice is added to it.
 		const { message } = addAdviceToMessage(sanitizer.sanitizeError(toNodeError(error)));
 		return { status: 'Error', message };
+	}
+}
+
+async function fetchToken(
+	helpers: Helpers,
+	credential: ICredentialDataDecryptedObject,
+	request: RequestFacts,
+): Promise<string> {
+	const account = readServiceAccount(credential);
+	if (!URL.canParse(account.tokenUrl))
+		throw createRefusal("'Token URL' in the credential is not a valid URL");
+	const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+	const post: PostForm = async (url, form) => {
+		const tokenRequest = { ...request, method: 'POST', url };
+		return await send(helpers, tokenRequest, { headers, body: form.toString() });
+	};
+	return await fetchAccessToken(post, account);
+}
+
+async function askWhoIsSignedIn(helpers: Helpers, request: RequestFacts, token: string) {
+	const headers = { authorization: `Bearer ${token}` };
+	const response = await send(helpers, request, { headers });
+	const signal = AbortSignal.timeout(credentialTestTimeoutSeconds * 1000);
+	try {
+		await readGoogleResponse(response, {}, request, signal);
+	} catch (error) {
+		const failure = await toRequestError(error, request);
+		const isRefusedForNow = failure.retryable && failure.outcome === 'notDone';
+		// The usual advice for a rate limit names an option of the node. A credential test has no options.
+		throw isRefusedForNow ? failure.with({ description: 'Try again in a minute.' }) : failure;
 	}
 }
 

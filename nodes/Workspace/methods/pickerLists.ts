@@ -44,9 +44,9 @@ function createFileSearch(pluralNoun: string, mimeType: string): Search {
 	return async (clients, filter = '', pageToken = '') => {
 		const orderBy = 'viewedByMeTime desc,name_natural';
 		const page = await findFiles(clients, { mimeType, orderBy, filter, pageToken });
-		const hasFiles = page.files.length > 0 || page.nextPageToken || pageToken !== '';
+		const isEmpty = !page.files?.length && !page.nextPageToken && pageToken === '';
 		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there.
-		if (!hasFiles && filter.trim() === '')
+		if (isEmpty && filter.trim() === '')
 			throw new NodeError({
 				code: 404,
 				message: `No ${pluralNoun} found for this account. Drive Access in the credential determines what Google lists: after changing it, save the credential and click Switch account. A service account sees only what is shared with its email. To use one anyway, choose By URL above.`,
@@ -62,15 +62,10 @@ interface FileQuery {
 	readonly pageToken: string;
 }
 
-interface FilePage {
-	readonly files: readonly drive_v3.Schema$File[];
-	readonly nextPageToken: string | undefined;
-}
-
 async function findFiles(
 	{ drive, signIn }: FileClients,
 	{ mimeType, orderBy, filter, pageToken }: FileQuery,
-): Promise<FilePage> {
+): Promise<drive_v3.Schema$FileList> {
 	let q = `mimeType = '${mimeType}' and trashed = false`;
 	if (filter.trim() !== '') q += ` and name contains ${quoteSearchText(filter.trim())}`;
 	const { data } = await drive.files.list({
@@ -83,11 +78,11 @@ async function findFiles(
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	return { files: data.files ?? [], nextPageToken: data.nextPageToken ?? undefined };
+	return data;
 }
 
 /** Files with the same name are told apart by their last change. */
-function toListResult({ files, nextPageToken }: FilePage) {
+function toListResult({ files = [], nextPageToken }: drive_v3.Schema$FileList) {
 	const results = files.map(({ id, name, webViewLink, modifiedTime }) => {
 		const isUniqueName = files.filter((file) => file.name === name).length === 1;
 		const time = modifiedTime?.slice(0, 16).replace('T', ' ');
@@ -97,7 +92,7 @@ function toListResult({ files, nextPageToken }: FilePage) {
 			url: webViewLink ?? undefined,
 		};
 	});
-	return { results, paginationToken: nextPageToken };
+	return { results, paginationToken: nextPageToken ?? undefined };
 }
 
 export const findDocuments = createFileSearch('documents', 'application/vnd.google-apps.document');
@@ -110,10 +105,10 @@ export const findSpreadsheets = createFileSearch(
 export const findFolders: Search = async (clients, filter = '', pageToken = '') => {
 	const mimeType = 'application/vnd.google-apps.folder';
 	const query = { mimeType, orderBy: 'name_natural', filter, pageToken };
-	const { files, nextPageToken } = await findFiles(clients, query);
+	const data = await findFiles(clients, query);
 	const seesNamesOnly = clients.signIn.driveAccess === 'appFilesAndNames';
-	const usableFolders = files.filter(({ isAppAuthorized }) => !seesNamesOnly || isAppAuthorized);
-	const page = toListResult({ files: usableFolders, nextPageToken });
+	const files = data.files?.filter(({ isAppAuthorized }) => !seesNamesOnly || isAppAuthorized);
+	const page = toListResult({ ...data, files });
 	if (pageToken !== '') return page;
 	const url = 'https://drive.google.com/drive/my-drive';
 	const roots = [{ name: 'My Drive', value: 'root', url }, ...(await listSharedDrives(clients))];

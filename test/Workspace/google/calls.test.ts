@@ -120,23 +120,6 @@ test('an answer that does not come in time is said to be late, with the time', a
 });
 
 describe('tries', () => {
-	const unavailable = () => answer('{}', 503);
-
-	type ClientRequest = Parameters<Transport['request']>[0];
-	test.each<[string, ClientRequest['method'], ClientRequest['retryConfig'], number]>([
-		['a read', 'GET', undefined, 3],
-		['a replacement', 'PUT', undefined, 3],
-		['a change', 'POST', undefined, 1],
-		['a change that may be repeated', 'POST', { httpMethodsToRetry: ['POST'] }, 3],
-		['a read that is tried once', 'GET', { retry: 0 }, 1],
-	])('of %s that fails', async (_what, method, retryConfig, count) => {
-		jest.spyOn(Math, 'random').mockReturnValue(0);
-		const { requests, call } = played([unavailable]);
-		await catchFailure(call({ url, method, retryConfig }));
-		expect(requests).toHaveLength(count);
-		jest.restoreAllMocks();
-	});
-
 	test.each([
 		[undefined, 2],
 		[0 as const, 1],
@@ -155,17 +138,6 @@ describe('tries', () => {
 				: ['Google is rate-limiting requests: waiting 1 s before the next request'],
 		);
 	});
-});
-
-test('after a 401 that came as an answer, n8n is asked again in a way that makes it refresh the token', async () => {
-	const first = new Readable({ read() {} });
-	const { requests, call } = played([() => answer(first, 401), () => answer('{"a":1}')]);
-	expect(await call({ url })).toMatchObject({ status: 200, data: { a: 1 } });
-	expect(requests.map(({ ignoreHttpStatusErrors }) => ignoreHttpStatusErrors)).toEqual([
-		{ ignore: true, except: [401] },
-		false,
-	]);
-	expect(first.destroyed).toBe(true);
 });
 
 describe('an answer', () => {

@@ -176,7 +176,7 @@ describe('errors', () => {
 			const signIn = { ...appFiles, authentication: 'serviceAccount' } as const;
 			const { description } = await ask(googleError(404, 'Not found.'), readFile, { signIn });
 			expect(description).toContain(
-				'set Drive Access to All Files in the credential, and share the file with the service account.',
+				'set Drive Access to All Files in the credential and share the file with the service account.',
 			);
 			expect(description).not.toContain('reconnect');
 		});

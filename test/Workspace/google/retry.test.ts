@@ -208,13 +208,6 @@ describe('the time in Gmail’s message', () => {
 });
 
 describe('the limits', () => {
-	it('are five tries of what fails without a word about when to come back', async () => {
-		const clients = await serve([unavailable], { maxRetryWaitMilliseconds: 5000 });
-		jest.spyOn(Math, 'random').mockReturnValue(0.001);
-		await catchFailure(clients.sheets.spreadsheets.values.get(get));
-		expect(server.received).toHaveLength(5);
-	});
-
 	it('are the time alone for a refusal for quota', async () => {
 		const answers = Array<Answer>(6).fill(limited);
 		const clients = await serve([...answers, json({ values: [] })], {
@@ -222,15 +215,6 @@ describe('the limits', () => {
 		});
 		await clients.sheets.spreadsheets.values.get(get);
 		expect(server.received).toHaveLength(7);
-	});
-
-	it('hold the waiting: without any there is one try', async () => {
-		const clients = await serve([limitedFor('0')], {
-			maxRetryWaitMilliseconds: 0,
-		});
-		jest.spyOn(Math, 'random').mockReturnValue(0.9);
-		await catchFailure(clients.sheets.spreadsheets.values.get(get));
-		expect(server.received).toHaveLength(1);
 	});
 
 	it('hold a request that is never answered: 504', async () => {

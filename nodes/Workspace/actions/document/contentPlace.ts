@@ -45,14 +45,18 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '')
 		return { heading, level: 0, startIndex: 1, elements: content, isBeforeParagraph: false };
 	const headings = listHeadings(content);
-	const { text, level, position, endIndex } = findHeading(headings, heading);
-	const nextHeading = headings.find((other) => other.position > position && other.level <= level);
-	let end = nextHeading?.position ?? content.length;
+	const { text, level, position, endIndex: startIndex } = findHeading(headings, heading);
+	const next = headings.find((other) => other.position > position && other.level <= level);
+	let end = next?.position ?? content.length;
 	// What follows a section break has pages or columns of its own, so the break that ends the section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
-	const elements = content.slice(position + 1, end);
-	const isBeforeParagraph = content[end]?.paragraph !== undefined;
-	return { heading: text, level, startIndex: endIndex, elements, isBeforeParagraph };
+	return {
+		heading: text,
+		level,
+		startIndex,
+		elements: content.slice(position + 1, end),
+		isBeforeParagraph: content[end]?.paragraph !== undefined,
+	};
 }
 
 export function listHeadings(content: Elements): Heading[] {

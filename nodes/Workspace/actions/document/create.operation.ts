@@ -57,12 +57,7 @@ const createFields = [
 		defaultWhen: { field: 'from', is: 'content', default: false },
 		showWhen: { from: ['template'] },
 	},
-	{
-		...fields.replacements,
-		showWhen: { from: ['template'] },
-		description:
-			'Texts to find in the new document and what to put in their place. If Find contains {{ }}, set it to Fixed. Markdown takes the place of a whole paragraph.',
-	},
+	{ ...fields.replacements, showWhen: { from: ['template'] } },
 	createdFiles.buildParentFolderField(
 		'The folder to create the document in. Leave empty to use My Drive.',
 	),
@@ -133,8 +128,8 @@ type CreateJob = CreateParams & {
 type DocumentPlan = Awaited<ReturnType<typeof planDocument>>;
 
 /** Parses the content and the replacements, before anything is created. @throws NodeError 400 */
-async function planDocument({ docs, drive }: Clients, job: CreateJob, item: Item) {
-	const { title, contentFormat, templateId, fillFromInput } = job;
+async function planDocument(clients: Clients, job: CreateJob, item: Item) {
+	const { templateId, fillFromInput } = job;
 	if ((job.replacements.length > 0 || fillFromInput) && templateId === '')
 		throw createRefusal(
 			`${quoteField('replacements')} and ${quoteField('fillFromInput')} have no text to change`,
@@ -143,9 +138,10 @@ async function planDocument({ docs, drive }: Clients, job: CreateJob, item: Item
 	const replacements = await prepareReplacements(job, item);
 	const content = await parseContent(job, item);
 	// Drive stores a hash of what the document is made from.
+	const { title, contentFormat } = job;
 	const source = [title, contentFormat, job.content, templateId, fillFromInput, job.replacements];
 	const keyHashes = createdFiles.hashFileKey('document create', job, [JSON.stringify(source)]);
-	return { ...job, docs, drive, item, content, replacements, keyHashes, tab: '' };
+	return { ...job, ...clients, item, content, replacements, keyHashes, tab: '' };
 }
 
 /** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
@@ -195,8 +191,8 @@ async function readResult(
 	const base = { documentId, documentUrl: buildDocumentUrl(documentId), title };
 	const result = replaced ? { ...base, replaced } : base;
 	if (!includeBody) return result;
-	const request = { documentId, fields: 'title,body' };
-	const document = created ?? (await docs.documents.get(request)).data;
+	const document =
+		created ?? (await docs.documents.get({ documentId, fields: 'title,body' })).data;
 	return { ...result, title: document.title, body: document.body };
 }
 

@@ -75,22 +75,8 @@ export const content = {
 } as const satisfies Field;
 
 const replacementFormat = {
-	displayName: 'Content Format',
+	...contentFormat,
 	name: 'format',
-	type: 'options',
-	options: [
-		{
-			name: 'Markdown',
-			value: 'markdown',
-			description: 'Takes the place of a whole paragraph',
-		},
-		{
-			name: 'Text',
-			value: 'text',
-			description: 'Plain text, with the look of the text that it replaces',
-		},
-	],
-	default: 'text',
 	description:
 		'How the new text is written. Markdown needs a placeholder with a paragraph of its own.',
 } as const satisfies Field;
@@ -151,17 +137,20 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
 	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
-	const replacements: Replacement[] = [];
-	for (const { find = '', replace = '', format = 'text' } of rows) {
-		const isKnownFormat = format === 'text' || format === 'markdown';
-		const hasTexts =
-			typeof find === 'string' && ['string', 'number', 'boolean'].includes(typeof replace);
-		if (!isKnownFormat || !hasTexts) throw createValueRefusal(field, context, expected);
-		// The form may have empty rows.
-		if (!isForm || find !== '' || replace !== '')
-			replacements.push({ find, replace: String(replace), format });
-	}
-	return replacements;
+	const replacements = rows.map(toReplacement);
+	if (!replacements.every((replacement) => replacement !== undefined))
+		throw createValueRefusal(field, context, expected);
+	// The form may have empty rows.
+	return replacements.filter(({ find, replace }) => !isForm || find !== '' || replace !== '');
+}
+
+/** @returns undefined if a value has the wrong type */
+function toReplacement(row: Readonly<Record<string, unknown>>): Replacement | undefined {
+	const { find = '', replace = '', format = 'text' } = row;
+	const isText = ['string', 'number', 'boolean'].includes(typeof replace);
+	if (typeof find !== 'string' || !isText) return undefined;
+	if (format !== 'text' && format !== 'markdown') return undefined;
+	return { find, replace: String(replace), format };
 }
 
 export const fillFromInputOption = {

@@ -96,18 +96,17 @@ export const read = defineOperation({
 });
 
 async function exportFile(
-	{ docs, drive }: Pick<Clients, 'docs' | 'drive'>,
+	clients: Pick<Clients, 'docs' | 'drive'>,
 	documentId: string,
 	format: string,
 	item: Item,
 ) {
-	const { data: document } = await docs.documents.get({ documentId, fields: 'title' });
-	const title = document.title ?? '';
-	const fileName = `${title}.${format}`;
+	const { data } = await clients.docs.documents.get({ documentId, fields: 'title' });
+	const fileName = `${data.title ?? ''}.${format}`;
 	const mimeType = (await import('../mimeTypes')).findMimeType(fileName);
-	const bytes = await fetchFile(drive, documentId, mimeType);
+	const bytes = await fetchFile(clients.drive, documentId, mimeType);
 	const file = await item.store(bytes, fileName, mimeType);
-	return { documentId, title, mimeType, fileSize: bytes.length, file };
+	return { documentId, title: data.title ?? '', mimeType, fileSize: bytes.length, file };
 }
 
 async function fetchFile(drive: drive_v3.Drive, fileId: string, mimeType?: string) {
@@ -151,22 +150,22 @@ async function readText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 }
 
 /** Fetches a document, and lets the thread parse it. */
-async function fetchText(docs: docs_v1.Docs, { documentId, tab, format }: TextRequest, item: Item) {
-	const request = {
-		documentId,
+async function fetchText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
+	const query = {
+		documentId: request.documentId,
 		includeTabsContent: true,
 		// Google's resource contains suggested changes, the text leaves them out.
 		suggestionsViewMode: 'PREVIEW_WITHOUT_SUGGESTIONS',
 	};
-	const { data } = await docs.documents.get(request, { responseType: 'text' });
+	const { data } = await docs.documents.get(query, { responseType: 'text' });
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const bytes = data as unknown as Buffer;
-	const answer = await runInWorker('readDocument', { tab, format }, item.signal, bytes);
+	const answer = await runInWorker('readDocument', request, item.signal, bytes);
 	if ('result' in answer && answer.result !== undefined) return answer.result;
 	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
 	throw new NodeError({
 		code: 502,
-		message: `The document ${documentId} cannot be read as ${format}: ${problem}`,
+		message: `The document ${request.documentId} cannot be read as ${request.format}: ${problem}`,
 		description: 'Read one tab, or get it as a file.',
 	});
 }

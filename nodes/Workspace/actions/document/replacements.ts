@@ -122,21 +122,17 @@ function planReplacements(job: ReplacementJob, body: BodyState, isPicture: Pictu
 	if (job.markerName && getRangeNames(body).includes(job.markerName))
 		return { requests: [], growth: 0, characterCount: 0, replaced: [], texts: [] };
 	const tabs = job.tab === '' ? body.allTabs : [body.chosenTab];
-	const plan = planMarkdowns(tabs, job.replacements.markdowns, isPicture);
+	const placeholders = tabs.flatMap((one) => findPlaceholders(one, job.replacements.markdowns));
+	const plan = planMarkdowns(placeholders, isPicture);
 	const texts = [...job.replacements.texts, ...fillPlaceholders(tabs, job)];
 	const tabIds = job.tab === '' ? undefined : [body.chosenTab.tabId];
-	const requests = [...plan.requests, ...texts.map((text) => buildTextRequest(text, tabIds))];
-	if (job.markerName && requests.length > 0)
-		requests.unshift(buildMarkerRequest(job.markerName, body));
-	return { ...plan, requests, texts };
+	plan.requests.push(...texts.map((text) => buildTextRequest(text, tabIds)));
+	if (job.markerName && plan.requests.length > 0)
+		plan.requests.unshift(buildMarkerRequest(job.markerName, body));
+	return { ...plan, texts, replaced: countPlaceholders(placeholders, job.replacements) };
 }
 
-function planMarkdowns(
-	tabs: readonly ListedTab[],
-	markdowns: readonly MarkdownReplacement[],
-	isPicture: PictureChoice,
-) {
-	const placeholders = tabs.flatMap((tab) => findPlaceholders(tab, markdowns));
+function planMarkdowns(placeholders: readonly Placeholder[], isPicture: PictureChoice) {
 	const requests: DocsRequest[] = [];
 	let characterCount = 0;
 	for (const { place, content } of placeholders) {
@@ -144,9 +140,15 @@ function planMarkdowns(
 		requests.push(...change.requests);
 		characterCount += change.characterCount;
 	}
-	const countMatches = (find: string) => placeholders.filter((one) => one.find === find).length;
-	const replaced = markdowns.map(({ find }) => ({ find, count: countMatches(find) }));
-	return { requests, growth: 0, characterCount, replaced };
+	return { requests, growth: 0, characterCount };
+}
+
+function countPlaceholders(
+	placeholders: readonly Placeholder[],
+	{ markdowns }: PreparedReplacements,
+): Replaced {
+	const count = (find: string) => placeholders.filter((one) => one.find === find).length;
+	return markdowns.map(({ find }) => ({ find, count: count(find) }));
 }
 
 const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[]): DocsRequest => ({

@@ -136,15 +136,15 @@ async function replaceContent(job: ContentJob) {
 		...job,
 		detail: 'texts',
 		plan(body, isPicture) {
-			const { oldElements, place, content } = fitIntoDocument(job, body, 'replace');
-			const oldText = getStoredText(oldElements);
+			const fitted = fitIntoDocument(job, body, 'replace');
+			const oldText = getStoredText(fitted.oldElements);
 			firstText ??= oldText;
 			if (oldText !== firstText)
 				throw createRefusal(
 					'Someone else changed the content while it was being replaced',
 					'Nothing was written. Check the document before you run this again.',
 				);
-			return { ...planContent(content, place, isPicture), oldElements };
+			return { ...fitted, ...planContent(fitted.content, fitted.place, isPicture) };
 		},
 	});
 	mentionRemovedObjects(change.oldElements, job.item);

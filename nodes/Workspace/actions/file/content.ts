@@ -82,7 +82,7 @@ function toTableType(mimeType: string, { convertTo, content }: UploadParams): st
 	return content.includes('\t') ? 'text/tab-separated-values' : 'text/csv';
 }
 
-async function openSource(clients: Clients, params: UploadParams, item: Item): Promise<ByteSource> {
+async function openSource(clients: Clients, params: UploadParams, item: Item) {
 	const { contentSource, content } = params;
 	if (contentSource === 'mailAttachment')
 		return await (await import('./mailAttachment')).getMailAttachment(clients, params, item);

@@ -50,7 +50,7 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
 }
 
-async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload): Promise<void> {
+async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload) {
 	if (md5Checksum && md5Checksum !== (await computeMd5(source)))
 		throw createKeyReusedError(`the file ${id ?? ''}`);
 }
@@ -66,7 +66,7 @@ async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	return createdFiles.hashFileKey('file upload', place, [convertTo, contentMd5]);
 }
 
-async function findFileToSkip(upload: Upload): Promise<FileResult | undefined> {
+async function findFileToSkip(upload: Upload) {
 	if (upload.params.onExisting !== 'skip') return undefined;
 	const [file] = await findFilesByName(upload);
 	if (!file) return undefined;
@@ -100,10 +100,7 @@ const getGoogleType = ({ convertTo }: UploadParams) =>
 	convertTo === 'none' ? undefined : `${createdFiles.googleTypePrefix}${convertTo}`;
 
 /** Uploads a file that can be found again. A reserved ID marks it. A converted file cannot have one, so it gets a property. */
-async function uploadNewFile(
-	upload: Upload,
-	request: Parameters<Clients['uploadToDrive']>[0],
-): Promise<UploadedFile> {
+async function uploadNewFile(upload: Upload, request: Parameters<Clients['uploadToDrive']>[0]) {
 	const { parentFolder } = upload.params;
 	const metadata: File = { ...request.metadata };
 	if (parentFolder) metadata.parents = [parentFolder];
@@ -127,7 +124,7 @@ async function uploadNewFile(
 const idsPerRequest = 50;
 
 /** Takes an ID for a new file. All files of a run share the reserved IDs. */
-async function takeReservedId({ clients, item }: Upload): Promise<string | undefined> {
+async function takeReservedId({ clients, item }: Upload) {
 	const reservedIds = await item.doOnce('reserved IDs', () => Promise.resolve<string[]>([]));
 	if (reservedIds.length === 0) {
 		const request = { count: idsPerRequest, space: 'drive', type: 'files', fields: 'ids' };
@@ -141,7 +138,7 @@ async function findUploadedFile(
 	{ clients: { drive } }: Upload,
 	reservedId: string | null | undefined,
 	markerId: string,
-): Promise<File | undefined> {
+) {
 	if (!reservedId) return await createdFiles.findFileOfItem(drive, markerId, resultFields);
 	const request = { fileId: reservedId, fields: resultFields, supportsAllDrives: true };
 	return (await ignoreNotFound(drive.files.get(request)))?.data;
@@ -166,7 +163,7 @@ function toFileResult(file: File): FileResult {
 }
 
 /** Finds the files in the folder with the name of the upload, the newest first. Drive lists only files that the sign-in may see. */
-async function findFilesByName({ clients, params, name }: Upload): Promise<File[]> {
+async function findFilesByName({ clients, params, name }: Upload) {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
 	const files = await createdFiles.findFiles(clients.drive, q, resultFields, 'createdTime desc');
@@ -175,7 +172,7 @@ async function findFilesByName({ clients, params, name }: Upload): Promise<File[
 }
 
 /** Finds the file to replace, if there is one. @throws NodeError 409 if it must not be replaced, several have the name, or the type differs */
-async function findReplacedId(upload: Upload): Promise<string | undefined> {
+async function findReplacedId(upload: Upload) {
 	const { params, name } = upload;
 	if (params.onExisting !== 'replace' && params.onExisting !== 'error') return undefined;
 	const [file, ...otherFiles] = await findFilesByName(upload);

@@ -62,11 +62,7 @@ export const send = defineOperation({
 });
 
 /** Reads the files and builds the body. @throws NodeError if the email could not be sent */
-async function loadMail(
-	clients: Clients,
-	prepared: PreparedMail,
-	item: Item,
-): Promise<OutgoingMail> {
+async function loadMail(clients: Clients, prepared: PreparedMail, item: Item) {
 	const files = await readFiles(prepared, clients, item);
 	const bodies = await buildBodies(prepared, item);
 	if (bodies.html === undefined) return { ...prepared, files, bodies };
@@ -80,7 +76,7 @@ async function composeAndDeliver(
 	mail: OutgoingMail,
 	marker: readonly string[],
 	item: Item,
-): Promise<DeliveredMail> {
+) {
 	const { composeMail } = await import('./send/compose');
 	const { from, signature } = await findSender(clients, mail, item);
 	const completeMail = await appendToBody(clients, mail, signature, item);
@@ -89,12 +85,7 @@ async function composeAndDeliver(
 }
 
 /** Adds the signature and then the original email below the body. */
-async function appendToBody(
-	clients: Clients,
-	mail: OutgoingMail,
-	signature: string,
-	item: Item,
-): Promise<OutgoingMail> {
+async function appendToBody(clients: Clients, mail: OutgoingMail, signature: string, item: Item) {
 	if (!mail.includeSignature && !mail.quoteOriginal) return mail;
 	const { appendQuotation, appendSignature } = await import('./send/quotation');
 	let { bodies } = mail;

@@ -290,28 +290,6 @@ test('code in a table of one cell keeps its lines', () => {
 	expect(documentTabsToText([tab])).toBe('if (a) {\n  b();\n}');
 });
 
-test('a long text is read in pieces, with the same result', () => {
-	const part = [
-		'## Part\n\nText with a [link][home].\n\n- a\n\n  more of a\n- b\n\n1. x\n\n2. y\n',
-		'```\ncode\n\nnot a block\n\n# no heading\n```\n',
-		'~~~\n```\n\nstill code\n~~~\n',
-		'> quote\n\n| a |\n| - |\n| 1 |\n',
-	].join('\n');
-	const end = '\n[home]: https://example.com/\n';
-	const blocksOf = (markdown: string) =>
-		JSON.parse(
-			JSON.stringify(markdownToBlocks(markdown).blocks).replaceAll(
-				/"lists":\[\d+\]/g,
-				'"lists":[]',
-			),
-		) as unknown[];
-	const alone = blocksOf(part + end);
-	const whole = blocksOf(part.repeat(300) + end);
-	expect(whole).toHaveLength(alone.length * 300);
-	for (const at of [0, 150, 299])
-		expect(whole.slice(at * alone.length, (at + 1) * alone.length)).toEqual(alone);
-});
-
 describe('code that was written in Google Docs', () => {
 	type Run = readonly [text: string, style?: object];
 	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };

@@ -244,13 +244,6 @@ describe('a tab that is missing', () => {
 		await calls.write(id, { content: 'a', tab, createTab: true });
 		expect(calls.methods).toEqual(['get', 'batchUpdate']);
 	});
-
-	test('is refused without the option', async () => {
-		const failure = await catchFailure(
-			calls.append(calls.document('x'), { content: 'a', tab: 'Notes' }),
-		);
-		expect(failure).toMatchObject({ code: 400, message: "The document has no tab 'Notes'" });
-	});
 });
 
 describe('images of Markdown', () => {

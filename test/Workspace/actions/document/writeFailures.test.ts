@@ -1,6 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
 
-import { getStoredText } from '../../../../nodes/Workspace/actions/document/tabs';
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { Calls } from './calls';
@@ -114,31 +113,6 @@ describe('write failures', () => {
 		expect(failure.message).toMatch(/^The content may have been written: /);
 	});
 
-	test('the stored text is that of all elements that have one', () => {
-		const run = (content?: string) => ({ textRun: { content } });
-		expect(
-			getStoredText([
-				{},
-				{ paragraph: {} },
-				{ paragraph: { elements: [{}, run(), run('a'), run('b\n')] } },
-				{
-					table: {
-						tableRows: [
-							{},
-							{
-								tableCells: [
-									{},
-									{ content: [{ paragraph: { elements: [run('c\n')] } }] },
-								],
-							},
-						],
-					},
-				},
-				{ table: {} },
-			]),
-		).toBe('ab\nc\n');
-	});
-
 	test.each([
 		{ status: 400, message: 'No.' },
 		{ status: 409, message: 'The required revision ID does not match.' },
@@ -173,14 +147,6 @@ describe('write failures', () => {
 		},
 	);
 
-	test('a rate limit is waited for: nothing was done', async () => {
-		const id = calls.document('old');
-		calls.google.fault({ match: batchUpdate, status: 429, retryAfter: 0 });
-		await calls.append(id, { content: '!' });
-		expect(calls.methods).toEqual(['get', 'batchUpdate', 'batchUpdate']);
-		expect(calls.google.docs.text(id)).toBe('old!\n');
-	});
-
 	test('who may only read is told so', async () => {
 		const id = calls.document('old');
 		calls.google.fault({
@@ -197,15 +163,6 @@ describe('write failures', () => {
 		expect(await catchFailure(calls.write(id, { content: 'x' }))).toMatchObject({
 			code: 403,
 			message: 'This account can read the document but not edit it',
-		});
-	});
-
-	test('a document that is not there', async () => {
-		expect(
-			await catchFailure(calls.write('1missing_document_id', { content: 'x' })),
-		).toMatchObject({
-			code: 404,
-			status: 'NOT_FOUND',
 		});
 	});
 

@@ -6,13 +6,7 @@ import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency } from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
-import {
-	type ListedMail,
-	type ListEntry,
-	type MailList,
-	parsePageToken,
-	takeShownEntries,
-} from '../modelMails';
+import { type ListedMail, type MailList, parsePageToken, takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
 import type { PreparedList } from './listDefinition';
 import { findUnknownSearchWord } from './query';
@@ -101,7 +95,7 @@ async function fetchEntry(
 	{ id, threadId }: Message,
 	prepared: PreparedList,
 	item: Item,
-): Promise<ListEntry> {
+) {
 	const hasContent = prepared.includeBody || prepared.downloadAttachments;
 	if (!hasContent && !prepared.details)
 		return { message: { id: id ?? '', threadId: threadId ?? '' } };

@@ -4,6 +4,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
+import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
@@ -41,7 +42,8 @@ export async function readFiles(
 		if ('field' in attachment) files.push(await findFieldFile(attachment.field, item));
 		else files.push(decodeFile(attachment));
 	}
-	for (const id of mail.driveFiles) files.push(await findDriveFile(drive, id));
+	const lookUp = async (id: string) => await findDriveFile(drive, id);
+	files.push(...(await mapWithConcurrency(mail.driveFiles, initialConcurrency, lookUp)));
 	// An email holds files as base64, which takes four characters for three bytes.
 	let encodedBytes = 0;
 	for (const { size } of files) encodedBytes += (size * 4) / 3;
@@ -52,7 +54,7 @@ export async function readFiles(
 	}));
 }
 
-async function findFieldFile(field: string, item: Item): Promise<PendingFile> {
+async function findFieldFile(field: string, item: Item) {
 	const source = await item.getBinary(field);
 	const { buildFileName } = await import('../../mimeTypes');
 	const filename = source.fileName || buildFileName(field, source.mimeType);
@@ -88,7 +90,7 @@ const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 
 /** Looks up a file without reading its content. @throws NodeError if it cannot be attached */
-async function findDriveFile(drive: drive_v3.Drive, fileId: string): Promise<PendingFile> {
+async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const { data: file } = await drive.files.get(request);
 	if (!file.mimeType) throw createDownloadError(fileId);
@@ -133,7 +135,7 @@ async function downloadFile(drive: drive_v3.Drive, fileId: string, md5?: string 
 
 const computeHash = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
 
-async function exportPdf(drive: drive_v3.Drive, fileId: string): Promise<Buffer> {
+async function exportPdf(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, mimeType: pdfType };
 	const { data, headers } = await drive.files.export(request, binaryResponse);
 	const isPdf = headers['content-type']?.startsWith(pdfType) && data instanceof Buffer;

@@ -70,7 +70,7 @@ function extractBody(html: string): string {
 }
 
 /** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
-async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
+async function fetchPictures(clients: Clients, mail: Mail) {
 	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
 	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
 	const shownNames = new Set(Array.from(links, ([, name]) => name));

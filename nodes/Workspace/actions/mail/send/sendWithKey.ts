@@ -105,7 +105,7 @@ async function findRecentMail(clients: Clients, keyInAccount: string) {
 }
 
 /** Adds a hint if another process also sent an email with this key. A failed search is only logged, because the item's own email is sent. */
-async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail): Promise<void> {
+async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail) {
 	const { item } = keyedSend;
 	const mails = await findMailsWithKey(keyedSend).catch((error: unknown) => {
 		item.log(`Could not check whether another email has this key: ${String(error)}`);

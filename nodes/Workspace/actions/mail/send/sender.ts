@@ -20,14 +20,14 @@ const accountFacts = getGlobalSingleton(
 );
 
 /** Lists the addresses that the account may send from, as they were at most ten minutes ago. */
-async function listSendAs(clients: Clients, options = {}): Promise<SendAs[]> {
+async function listSendAs(clients: Clients, options = {}) {
 	const facts = accountFacts.get(clients.credentialHash);
 	const isRecent = facts && performance.now() - facts.learnedAt < factLifetimeMilliseconds;
 	return isRecent ? facts.allSettings : await fetchSendAs(clients, options);
 }
 
 /** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
-async function fetchSendAs({ gmail, credentialHash }: Clients, options = {}): Promise<SendAs[]> {
+async function fetchSendAs({ gmail, credentialHash }: Clients, options = {}) {
 	const fields =
 		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
 	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
@@ -50,7 +50,7 @@ export async function listOwnAddresses(clients: Clients): Promise<Address[]> {
 }
 
 /** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
-async function tryToListSendAs(clients: Clients, item: Item): Promise<SendAs[]> {
+async function tryToListSendAs(clients: Clients, item: Item) {
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	return await item.doOnce('mail.senders', () =>
 		listSendAs(clients, options).catch((error: unknown) => {
