@@ -179,7 +179,7 @@ describe('properties', () => {
 			tab: { __rl: true, ...locator },
 			createTab: false,
 			insertImages: false,
-			section: { __rl: true, ...locator },
+			underHeading: { __rl: true, ...locator },
 		},
 		'file upload': {
 			convertTo: 'none',

@@ -160,7 +160,7 @@ test('sections, and Markdown in place of a placeholder, by the form and by the i
 			operation: 'append',
 			content: '**three**',
 			contentFormat: 'markdown',
-			options: { section: 'Results' },
+			options: { underHeading: 'Results' },
 		},
 		{
 			inputMode: 'json',

@@ -71,7 +71,7 @@ export const toolParameters: Readonly<Record<string, Record<string, unknown>>> =
 		...document,
 		operation: 'append',
 		...content,
-		options: { section: fromModel('Section') },
+		options: { underHeading: fromModel('Section') },
 	},
 	'Upload file': {
 		resource: 'file',

@@ -77,6 +77,11 @@ const variants: readonly Variant[] = [
 		given: () => ({ section: 'Results' }),
 	},
 	{
+		suffix: ', in a section',
+		field: 'underHeading',
+		given: () => ({ underHeading: 'Results' }),
+	},
+	{
 		suffix: ', with a replacement',
 		field: 'allowEmpty',
 		given: (text) => ({ content: '', replacements: [replaceLine(text)] }),

@@ -75,6 +75,14 @@ const kinds: Readonly<Record<string, (change: Change) => Reply | undefined>> = {
 			sheet.grid.columnCount = gridProperties.columnCount;
 		return undefined;
 	},
+	updateSpreadsheetProperties: ({ workbook, request }) => {
+		const { properties = {}, fields } = request.updateSpreadsheetProperties ?? {};
+		const masks = (fields ?? '').split(',');
+		if (masks.includes('locale') && properties.locale) workbook.locale = properties.locale;
+		if (masks.includes('timeZone') && properties.timeZone)
+			workbook.timeZone = properties.timeZone;
+		return undefined;
+	},
 	appendDimension: ({ workbook, request }) => {
 		const { sheetId, dimension, length } = request.appendDimension ?? {};
 		const { grid } = getSheet(workbook, sheetId);

@@ -32,8 +32,7 @@ export function buildHints(
 
 /** @param contents the messages, or the response */
 function buildNoTextHint(contents: readonly unknown[], textField: string): string {
-	const names: string[] = [];
-	for (const content of contents) if (isRecord(content)) names.push(...Object.keys(content));
+	const names = contents.filter(isRecord).flatMap((content) => Object.keys(content));
 	const fields = listDistinct(names).join(', ') || 'none';
 	return `'output' is null, because no text was found in the field '${textField}'. Fields found: ${fields}. To get one of them as 'output', enter it as 'Text Field' in the options. If the agent sends its answer over the session channel, turn on 'Wait for Messages'.`;
 }

@@ -50,7 +50,7 @@ export const append = defineOperation({
 			jsonDefault: false,
 			description: 'Whether to start a new paragraph instead of continuing the last line',
 		},
-		fields.sectionToAppendTo,
+		fields.underHeading,
 	],
 	getChangedId: ({ documentId }) => documentId,
 	async send({ docs }, params, item) {
@@ -60,10 +60,10 @@ export const append = defineOperation({
 				`${quoteField('content')} is empty`,
 				'Nothing was written. Check the expression that provides the content.',
 			);
-		const { idempotencyKey: key, documentId: target } = params;
+		const { idempotencyKey: key, documentId: target, underHeading: section } = params;
 		const use = { key, operation: 'document append', target };
-		const keyHashes = hashKeyUse(use, [params.content, params.section]);
-		return await appendContent({ ...params, docs, item, content, keyHashes });
+		const keyHashes = hashKeyUse(use, [params.content, section]);
+		return await appendContent({ ...params, docs, item, content, section, keyHashes });
 	},
 	nameResult: ({ documentId, characterCount }) =>
 		`${characterCount} characters in document ${documentId}`,

@@ -45,6 +45,8 @@ const createFields = [
 		// It does not name the document that the operation is about.
 		isId: undefined,
 		required: true,
+		// Without a template, the document would be empty.
+		refusesEmptyKey: true,
 		showWhen: { from: ['template'] },
 		description:
 			'A document to copy. If this app did not create it, choose All Files as the Drive Access in the credential first.',

@@ -88,9 +88,9 @@ const headingLocator = {
 		"Pass the whole object, with the text of the heading: { __rl: true, mode: 'name', value: 'Results' }.",
 } as const satisfies Partial<Field>;
 
-export const sectionToAppendTo = {
+export const underHeading = {
 	displayName: 'Section',
-	name: 'section',
+	name: 'underHeading',
 	...headingLocator,
 	description:
 		'The text of a heading: the content goes to the end of its section, before the next heading of the same or a higher level. Leave empty to add it at the end.',

@@ -29,6 +29,14 @@ export const read = defineOperation({
 	options: [
 		...labelOptions,
 		{
+			displayName: 'Attachment Prefix',
+			name: 'attachmentPrefix',
+			onlyIn: 'json',
+			type: 'string',
+			default: 'attachment_',
+			description: 'What the names of the binary fields begin with',
+		},
+		{
 			displayName: 'Download Attachments',
 			name: 'downloadAttachments',
 			type: 'boolean',
@@ -70,7 +78,7 @@ export const read = defineOperation({
 		await changeLabels(clients, labelChange, ids, item);
 		return { mails, files };
 	},
-	toItems: ({ mails, files }, { includeHeaders, startCharacter }) =>
+	toItems: ({ mails, files }, { attachmentPrefix, includeHeaders, startCharacter }) =>
 		mails.map((mail, index) => {
 			const json: IDataObject = {
 				...mail.summary,
@@ -82,7 +90,7 @@ export const read = defineOperation({
 				attachments: mail.attachments,
 			};
 			if (includeHeaders) json['headers'] = mail.headers;
-			return toMailItem(json, files[index]);
+			return toMailItem(json, files[index], attachmentPrefix);
 		}),
 	toModel: ({ mails }, { startCharacter, includeHeaders }) =>
 		toMailAnswer(mails, startCharacter, includeHeaders),

@@ -51,7 +51,8 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes): Promise<number> {
 	const { spreadsheet, endRow, options } = plan;
 	const { title, firstColumn } = plan.table;
-	const width = Math.max(...writes.map(findLastColumn)) - firstColumn + 1;
+	const lastColumn = writes.reduce((last, write) => Math.max(last, findLastColumn(write)), 0);
+	const width = lastColumn - firstColumn + 1;
 	const values = writes.flatMap(({ steps }) => steps.map((step) => toValues(step, plan, width)));
 	const start = { row: endRow - 1, column: firstColumn };
 	const { data } = await spreadsheet.valuesApi.append({

@@ -1,7 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { isNodeError } from '../../../core/errors';
-import { listType } from '../../../fields/field';
+import { listType, textType } from '../../../fields/field';
 import { idempotencyOption } from '../../idempotency';
 import {
 	type Clients,
@@ -24,6 +24,20 @@ const createFields = [
 const createOptions = [
 	idempotencyOption,
 	{
+		displayName: 'Locale',
+		name: 'locale',
+		onlyIn: 'json',
+		...textType,
+		description: 'Locale for numbers and dates, such as en_GB',
+	},
+	{
+		displayName: 'Time Zone',
+		name: 'timeZone',
+		onlyIn: 'json',
+		...textType,
+		description: 'Time zone for dates in formulas, such as Europe/Berlin',
+	},
+	{
 		displayName: 'Tab Names',
 		name: 'sheets',
 		...listType,
@@ -44,6 +58,14 @@ const createOptions = [
 ] as const satisfies readonly Field[];
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
+
+/** Without a locale and time zone, a spreadsheet gets those of the Google account. */
+function buildSettings({ locale, timeZone }: CreateParams) {
+	const settings: sheets_v4.Schema$SpreadsheetProperties = {};
+	if (locale !== '') settings.locale = locale;
+	if (timeZone !== '') settings.timeZone = timeZone;
+	return settings;
+}
 
 const readFirstRows = ({ values }: CreateParams) => (values.length > 0 ? readCellRows(values) : []);
 
@@ -74,15 +96,20 @@ function buildCompletionRequests(
 	rows: Cell[][],
 	sheets: sheets_v4.Schema$Sheet[],
 ) {
-	if (params.sheets.length + rows.length === 0) return [];
+	const requests: sheets_v4.Schema$Request[] = [];
+	const settings = buildSettings(params);
+	const changedSettings = Object.keys(settings).join(',');
+	if (changedSettings !== '')
+		requests.push({
+			updateSpreadsheetProperties: { properties: settings, fields: changedSettings },
+		});
+	if (params.sheets.length + rows.length === 0) return requests;
 	const [firstTitle, ...otherTitles] = sheets.map(({ properties }) => properties?.title);
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
 	const firstTab = buildFirstTab(params, rows);
 	const properties = { sheetId, ...firstTab, title: firstTab.title ?? firstTitle };
 	const fields = 'title,gridProperties.rowCount,gridProperties.columnCount';
-	const requests: sheets_v4.Schema$Request[] = [
-		{ updateSheetProperties: { properties, fields } },
-	];
+	requests.push({ updateSheetProperties: { properties, fields } });
 	for (const [index, title] of params.sheets.slice(1).entries())
 		if (!otherTitles.includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
@@ -104,7 +131,7 @@ export const create = defineOperation({
 		const rows = readFirstRows(params);
 		if (needsDrive(params)) return await createByDrive(clients, params, item);
 		const requestBody = {
-			properties: { title: params.title },
+			properties: { title: params.title, ...buildSettings(params) },
 			sheets: buildNewSheets(params, rows),
 		};
 		const { data } = await clients.sheets.spreadsheets.create({
@@ -137,8 +164,8 @@ async function createByDrive(
 	item: Item,
 	recoveredId?: string,
 ) {
-	const { sheets: tabNames, values, title, parentFolder } = params;
-	const content = JSON.stringify([title, tabNames, values]);
+	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
+	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
 	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
 	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
 	const file = {

@@ -89,12 +89,21 @@ async function sendWrites(writes: readonly Write[]): Promise<ItemResult[]> {
 
 /** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
 function buildStepResult(plan: requests.TablePlan, step: requests.RowStep) {
-	const { action, row, changes } = step;
-	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
-	if (columns.length === 0) columns.push(plan.table.firstColumn, plan.table.lastColumn);
-	const start = { row, column: Math.min(...columns) };
-	const result = requests.summarizeSteps(plan, [step], start, Math.max(...columns));
+	const { action, row } = step;
+	const [column, lastColumn] = findColumns(plan, step);
+	const result = requests.summarizeSteps(plan, [step], { row, column }, lastColumn);
 	return action === 'skipped' ? { ...result, updatedRange: '', action } : { ...result, action };
+}
+
+function findColumns({ table }: requests.TablePlan, { changes }: requests.RowStep) {
+	let first = Infinity;
+	let last = -1;
+	for (const { cellsByColumn } of changes)
+		for (const column of cellsByColumn.keys()) {
+			first = Math.min(first, column);
+			last = Math.max(last, column);
+		}
+	return last < 0 ? ([table.firstColumn, table.lastColumn] as const) : ([first, last] as const);
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

@@ -118,7 +118,7 @@ export class Calls extends StandIn {
 			idempotencyKey: '',
 			createTab: false,
 			insertImages: false,
-			section: '',
+			underHeading: '',
 		} satisfies Partial<Params<typeof append>>;
 		return this.run(append, { ...defaults, ...params }, item);
 	}

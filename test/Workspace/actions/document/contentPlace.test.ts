@@ -183,7 +183,7 @@ describe('Write with a section', () => {
 		for (const word of ['first', 'second']) {
 			await calls.write(id, { ...params, content: `# A\n\n${word}\n\n### B\n\n###### C` });
 			await calls.append(id, {
-				section: 'Steps',
+				underHeading: 'Steps',
 				contentFormat: 'markdown',
 				content: '## D',
 			});
@@ -200,7 +200,7 @@ describe('Write with a section', () => {
 			await calls.write(id, { contentFormat: 'markdown', section: 'Our Plan', content });
 			await calls.append(id, {
 				...markdown,
-				section: 'Our Plan',
+				underHeading: 'Our Plan',
 				content: '# Our Plan\n\nx',
 			});
 		}
@@ -275,7 +275,7 @@ test('Write says what it removed that the new content does not bring back', asyn
 
 describe.each(['write', 'append'] as const)('%s before a section break', (operation) => {
 	const change = async (id: string, contentFormat: 'text' | 'markdown', content = 'new') => {
-		const place = operation === 'write' ? { section: 'One' } : { section: 'One' };
+		const place = operation === 'write' ? { section: 'One' } : { underHeading: 'One' };
 		await calls[operation](id, { ...place, content, contentFormat, newParagraph: true });
 		const { tabs = [] } = await calls.read(id, { format: 'structure' });
 		const elements =
@@ -327,14 +327,14 @@ test('of headings that differ only in their case, the exact one counts, and anot
 	const id = seed([heading('Plan'), text('a'), heading('PLAN'), text('b')]);
 	await calls.write(id, { section: 'PLAN', content: 'c' });
 	expect(calls.google.docs.text(id)).toBe('Plan\na\nPLAN\nc\n');
-	const failure = await catchFailure(calls.append(id, { section: 'plan', content: 'd' }));
+	const failure = await catchFailure(calls.append(id, { underHeading: 'plan', content: 'd' }));
 	expect(failure.message).toBe("The document has more than one heading 'plan'");
 });
 
 describe('Append under a heading', () => {
 	test('puts text at the end of the section', async () => {
 		const id = report();
-		await calls.append(id, { section: 'Plan', content: 'more', newParagraph: true });
+		await calls.append(id, { underHeading: 'Plan', content: 'more', newParagraph: true });
 		expect((await blocks(id)).slice(0, 6)).toEqual([
 			'Before',
 			'# Plan',
@@ -347,7 +347,7 @@ describe('Append under a heading', () => {
 
 	test('continues its last line', async () => {
 		const id = report();
-		await calls.append(id, { section: 'Results', content: '!', newParagraph: false });
+		await calls.append(id, { underHeading: 'Results', content: '!', newParagraph: false });
 		expect((await calls.read(id)).content).toMatch('old results!\nEnd\nbye');
 	});
 
@@ -365,7 +365,7 @@ describe('Append under a heading', () => {
 		for (const id of [middle, last]) {
 			const item = testItem();
 			const more = {
-				section: 'One',
+				underHeading: 'One',
 				contentFormat: 'markdown',
 				newParagraph: true,
 			} as const;
@@ -384,7 +384,7 @@ describe('Append under a heading', () => {
 			const middle = seed([heading('One'), heading('Two')]);
 			const last = seed([heading('One')]);
 			for (const id of [middle, last]) {
-				await calls.append(id, { section: 'One', content: 'text', newParagraph });
+				await calls.append(id, { underHeading: 'One', content: 'text', newParagraph });
 			}
 			expect(await blocks(middle)).toEqual(['# One', 'text', '# Two']);
 			expect(await blocks(last)).toEqual(['# One', 'text']);
@@ -394,7 +394,7 @@ describe('Append under a heading', () => {
 	test('happens once for a key, which goes with one heading', async () => {
 		const id = report();
 		const params = {
-			section: 'Plan',
+			underHeading: 'Plan',
 			content: 'once',
 			newParagraph: true,
 			idempotencyKey: 'order 7',
@@ -402,13 +402,13 @@ describe('Append under a heading', () => {
 		const first = await calls.append(id, params);
 		expect(await calls.append(id, params)).toEqual({ ...first, repeated: true });
 		expect(calls.google.docs.text(id).split('once')).toHaveLength(2);
-		const other = await catchFailure(calls.append(id, { ...params, section: 'Results' }));
+		const other = await catchFailure(calls.append(id, { ...params, underHeading: 'Results' }));
 		expect(other).toMatchObject({ code: 409 });
 	});
 
 	test('makes no tab, which would have no headings', async () => {
 		const id = report();
-		const params = { section: 'Plan', content: 'x', tab: 'New', createTab: true };
+		const params = { underHeading: 'Plan', content: 'x', tab: 'New', createTab: true };
 		const failure = await catchFailure(calls.append(id, params));
 		expect(failure.message).toBe("The document has no tab 'New'");
 		expect(calls.methods).toEqual(['get']);
@@ -417,7 +417,10 @@ describe('Append under a heading', () => {
 
 describe.each([
 	['write', (id: string, section: string) => calls.write(id, { section, content: 'x' })],
-	['append', (id: string, section: string) => calls.append(id, { section, content: 'x' })],
+	[
+		'append',
+		(id: string, underHeading: string) => calls.append(id, { underHeading, content: 'x' }),
+	],
 ] as const)('%s', (_name, change) => {
 	test('a heading that is missing names those that exist', async () => {
 		const id = seed([
@@ -538,7 +541,7 @@ test('whatever stands in a section and around it, nothing else of the document c
 				const appended = seed(body);
 				await calls.append(appended, {
 					...params,
-					section: `H${own}`,
+					underHeading: `H${own}`,
 					newParagraph: true,
 				});
 				const kept = stored(0, end) + (rest ? '' : ends);

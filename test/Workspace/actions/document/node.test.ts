@@ -230,7 +230,7 @@ test('Markdown in a template and a section, by the form', async () => {
 		documentId,
 		content: 'more',
 		contentFormat,
-		options: { section: 'One' },
+		options: { underHeading: 'One' },
 	});
 	expect(await form('read', { documentId, format: 'markdown' })).toMatchObject({
 		content: '# One\n\n- new\n\nmore',
@@ -360,6 +360,10 @@ test.each<[IDataObject, RegExp]>([
 	],
 	[{ operation: 'append', documentId: '1abc', content: '' }, /content/],
 	[{ operation: 'create', resource: 'document' }, /title/],
+	[
+		{ operation: 'create', resource: 'document', title: 'T', templateId: '' },
+		/'templateId' is empty/,
+	],
 	[{ operation: 'write', documentId: '1abc', content: 'x', newParagraph: true }, /newParagraph/],
 	[{ operation: 'append', documentId: '1abc', content: 5 }, /content/],
 ])('refused before any request: %j', async (inputObject, message) => {

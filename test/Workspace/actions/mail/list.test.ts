@@ -77,6 +77,16 @@ describe('list', () => {
 			expect(received?.json['messages']).toHaveLength(1);
 		});
 
+		it('an input object also finds emails in Spam and Trash', async () => {
+			mails.google.gmail.seed({ labelIds: ['SPAM'] });
+			const found = async (more: IDataObject) => {
+				const [page] = await mails.json({ operation: 'list', output: 'page', ...more });
+				return page?.json['messages'];
+			};
+			expect(await found({})).toHaveLength(0);
+			expect(await found({ includeSpamTrash: true })).toHaveLength(1);
+		});
+
 		it('gives no item for an empty mailbox', async () => {
 			expect(await mails.run('list', {})).toEqual([]);
 		});

@@ -209,6 +209,10 @@ describe('read', () => {
 				downloadAttachments: true,
 			});
 			expect(item?.binary?.['attachment_0']).toMatchObject({ fileName: 'a.pdf' });
+			const attachmentPrefix = 'file';
+			const read = { operation: 'read', messageId, downloadAttachments: true };
+			const [prefixed] = await mails.json({ ...read, attachmentPrefix });
+			expect(Object.keys(prefixed?.binary ?? {})).toEqual(['file0']);
 		});
 	});
 

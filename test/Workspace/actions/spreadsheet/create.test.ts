@@ -58,6 +58,17 @@ test('tabs and rows go with it', async () => {
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
+test('a locale and a time zone go with it, and into what Drive makes', async () => {
+	const settings = { locale: 'de_DE', timeZone: 'Europe/Berlin' };
+	await calls.one('create', { title: 'Book', ...settings });
+	expect(calls.sent[0]?.body).toEqual({ properties: { title: 'Book', ...settings } });
+	await calls.one('create', { title: 'Book', parentFolder: 'root', ...settings });
+	const change = { properties: settings, fields: 'locale,timeZone' };
+	expect(calls.sent.at(-1)?.body).toMatchObject({
+		requests: [{ updateSpreadsheetProperties: change }],
+	});
+});
+
 test('more rows and columns than a new tab has', async () => {
 	const values = [
 		Array.from({ length: 30 }, (_, at) => at),

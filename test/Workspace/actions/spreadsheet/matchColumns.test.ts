@@ -71,6 +71,13 @@ test('a row that is there is updated in place, the others are appended', async (
 	expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 });
 
+test('a key that stands in very many rows changes all of them', async () => {
+	const rows = Array.from({ length: 40_000 }, () => ['A', 1, 1, 1, 1]);
+	const spreadsheetId = calls.sheet([['Order', 'B', 'C', 'D', 'E'], ...rows]);
+	const [written] = await write({ spreadsheetId }, { Order: 'A', B: 2, C: 2, D: 2, E: 2 });
+	expect(written).toMatchObject({ updatedRows: 40_000, updatedCells: 160_000 });
+});
+
 test('1,000 items into 10,000 rows are three requests', async () => {
 	const rows = Array.from({ length: 10_000 }, (_, at) => [`A-${at}`, 'open', at]);
 	const spreadsheetId = calls.sheet([orders[0] ?? [], ...rows]);

@@ -139,6 +139,14 @@ export const listOptions = [
 		description:
 			'Whether to include the text of each email and information about its attachments',
 	},
+	{
+		displayName: 'Include Spam and Trash',
+		name: 'includeSpamTrash',
+		onlyIn: 'json',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to include emails in Spam and Trash',
+	},
 	{ ...newTextOnlyOption, collection: readingOptions, showWhen: { includeBody: [true] } },
 	{
 		...onlyFilesOption,

@@ -59,6 +59,7 @@ async function listMessages(clients: Clients, prepared: PreparedList, item: Item
 			userId: 'me',
 			q: prepared.gmailQuery,
 			labelIds,
+			includeSpamTrash: prepared.includeSpamTrash || undefined,
 			maxResults: Math.min(maxPageSize, limit - messages.length),
 			pageToken: pageToken || undefined,
 			fields: 'messages(id,threadId),nextPageToken',
