@@ -77,11 +77,8 @@ const core = {
 	test: (id) => !isLibrary(id) && !/nodes[\\/]untrusted[\\/]/.test(id),
 };
 
-/**
- * The chunks that are loaded on first use: one for all nodes, and one for the agent's nodes. `boundedMap` is in neither, because the worker
- * thread needs it and must not load n8n.
- */
-const base = buildSharedGroup('base', /nodes[\\/](http|core|fields)[\\/](?!boundedMap)/);
+/** The chunks that are loaded on first use: one for all nodes, and one for the agent's nodes. */
+const base = buildSharedGroup('base', /nodes[\\/](http|core|fields)[\\/]/);
 const agent = buildSharedGroup('agent', /nodes[\\/]Agent[\\/]/);
 
 function buildSharedGroup(name, place) {
@@ -89,7 +86,10 @@ function buildSharedGroup(name, place) {
 }
 
 /** What the worker thread shares with other code, by itself, because the thread must not load n8n. */
-const shared = buildSharedGroup('shared', /nodes[\\/]untrusted[\\/]jsonParts/);
+const shared = buildSharedGroup(
+	'shared',
+	/nodes[\\/](untrusted[\\/]jsonParts|core[\\/]boundedMap)/,
+);
 
 const chunkGroups = [{ ...shared, priority: 1 }, core, base, agent];
 
