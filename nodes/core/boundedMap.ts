@@ -20,7 +20,8 @@ export class BoundedMap<K, V> extends Map<K, V> {
 
 /** Returns the value of a key, which is built if the map has none. In a BoundedMap, the key then counts as set just now. */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, buildValue: () => V): V {
-	const value = map.get(key) ?? buildValue();
+	// A value may be undefined.
+	const value = map.has(key) ? (map.get(key) as V) : buildValue();
 	map.set(key, value);
 	return value;
 }

@@ -5,9 +5,12 @@ export function shorten(text: string, maxLength = 100): string {
 	return `${text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
+/** Joins the lines of a text, and removes what else could forge a header. */
+export const joinLines = (text: string): string => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+
 /** Builds an excerpt of a response: the beginning of its text on one line. A web page has none. */
 export function buildExcerpt(text: string): string {
-	const line = text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+	const line = joinLines(text);
 	return line.startsWith('<') ? '' : shorten(line, 300);
 }
 

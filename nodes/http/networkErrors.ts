@@ -218,5 +218,5 @@ export const getProperty = (value: unknown, key: string) =>
 		: undefined;
 
 /** Returns whether this is an error of n8n's egress policy, which an administrator can turn on. */
-export const isBlockedByPolicy = (error: unknown): error is Error =>
+const isBlockedByPolicy = (error: unknown): error is Error =>
 	error instanceof Error && error.name.startsWith('SsrfBlocked');

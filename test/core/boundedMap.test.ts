@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../nodes/core/boundedMap';
+import { BoundedMap, getOrAdd } from '../../nodes/core/boundedMap';
 
 test('forgets what was set first, and what is set again counts as new', () => {
 	const map = new BoundedMap<string, number>(2);
@@ -7,4 +7,11 @@ test('forgets what was set first, and what is set again counts as new', () => {
 		['a', 3],
 		['c', 4],
 	]);
+});
+
+test('a value is built once, also one that is undefined', () => {
+	const map = new Map<string, number | undefined>();
+	const build = jest.fn(() => undefined);
+	expect([getOrAdd(map, 'a', build), getOrAdd(map, 'a', build)]).toEqual([undefined, undefined]);
+	expect(build).toHaveBeenCalledTimes(1);
 });

@@ -12,7 +12,7 @@ import type {
 } from '../session/connection';
 import { parseFrame, type SessionFrame } from '../session/messages';
 import * as errors from './errors';
-import { type CollectorSetup, type EndedBy, MessageCollector } from './waitEnd';
+import { type CollectorSetup, type EndedBy, MessageCollector } from './messageCollector';
 
 export interface WaitSetup extends CollectorSetup {
 	readonly sessionId: string;

@@ -5,7 +5,7 @@ import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';
 import { TurnText } from './messageTexts';
-import type { WaitEndReason } from './waitEnd';
+import type { WaitEndReason } from './messageCollector';
 
 /** Shows the agent's texts in the chat as they arrive. */
 export function createLiveView(

@@ -1,7 +1,7 @@
 import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
-import type { EndedBy } from './waitEnd';
+import type { EndedBy } from './messageCollector';
 
 /** Builds `output`: the joined texts or the last text, or null without a text. @param endedBy if `match`, the last message ended the wait */
 export function buildOutputText(

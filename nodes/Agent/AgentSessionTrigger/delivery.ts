@@ -13,7 +13,7 @@ import {
 	type MessageArrival,
 } from './arrival';
 import { createExecutionWaits, type ExecutionWaits } from './executionWaits';
-import type { ListenerSetup } from './testListener';
+import type { ListenerSetup } from './listenerSetup';
 import type { NodeMemory } from './triggerState';
 
 /** How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt could start a second execution. */

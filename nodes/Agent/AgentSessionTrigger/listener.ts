@@ -18,7 +18,8 @@ import { type Arrival, createEventArrival, MessageArrival } from './arrival';
 import { Delivery, type DeliverySetup } from './delivery';
 import { readTriggerSettings } from './fields';
 import { MessageQueue } from './queue';
-import { type ListenerSetup, createTestListener } from './testListener';
+import type { ListenerSetup } from './listenerSetup';
+import { createTestListener } from './testListener';
 import * as triggerState from './triggerState';
 
 interface PublishedSetup extends ListenerSetup, DeliverySetup {
@@ -82,7 +83,7 @@ export class PublishedListener implements triggerState.NodeListener {
 	}
 
 	#connect(sessionId: string): Connection {
-		const { settings, context, clock, rateLimiter, memory } = this.#setup;
+		const { settings, context, clock, rateLimiter, memory, readConnectRequest } = this.#setup;
 		const frameSequence = memory.getFrameSequence(sessionId);
 		frameSequence.restart();
 		const listener = {
@@ -95,8 +96,12 @@ export class PublishedListener implements triggerState.NodeListener {
 			},
 		};
 		const environment = { clock, rateLimiter, frameSequence, log: context.logger };
-		const { connect, readConnectRequest } = this.#setup;
-		return connect({ ...settings, sessionId }, readConnectRequest, listener, environment);
+		return this.#setup.connect(
+			{ ...settings, sessionId },
+			readConnectRequest,
+			listener,
+			environment,
+		);
 	}
 
 	#warnAboutOtherListeners(): void {

@@ -1,24 +1,15 @@
-import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import type { ITriggerResponse } from 'n8n-workflow';
 
 import { NodeError, toNodeError } from '../../core/errors';
-import type { Clock } from '../../core/clock';
-import type { connect, Connection, EndedChannel } from '../session/connection';
-import type { ConnectRequestReader } from '../session/connectRequest';
+import type { Connection, EndedChannel } from '../session/connection';
 import { findFieldText, listDistinct, meetsCondition } from '../session/messageFields';
 import { joinSentences } from '../../core/text';
 import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
 import { buildStoredItems, MessageArrival } from './arrival';
 import type { TriggerSettings } from './fields';
+import type { ListenerSetup } from './listenerSetup';
 import { findListeners } from './triggerState';
-
-export interface ListenerSetup {
-	readonly context: ITriggerFunctions;
-	readonly settings: TriggerSettings;
-	readonly readConnectRequest: ConnectRequestReader;
-	readonly clock: Clock;
-	readonly connect: typeof connect;
-}
 
 /** The test ends after this time, because n8n itself would wait forever. */
 const testDurationSeconds = 60;

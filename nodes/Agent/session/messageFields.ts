@@ -2,7 +2,7 @@ import { shorten } from '../../core/text';
 import { type MessageContent, parseJsonContent } from './messages';
 
 /** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
-export function findValueAtPath(value: unknown, path: string): unknown {
+function findValueAtPath(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
 	const dotPosition = path.indexOf('.');

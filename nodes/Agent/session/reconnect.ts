@@ -48,7 +48,7 @@ const maxTooLargeCount = 3;
 
 /** Decides from the history of a session when the next attempt starts and what causes an alert. */
 export class ReconnectPlanner {
-	readonly #maxDelayMilliseconds: number;
+	readonly #maxBackoffMilliseconds: number;
 	readonly #clock: Clock;
 	readonly #random: () => number;
 	#outage = new OutageHistory();
@@ -57,7 +57,7 @@ export class ReconnectPlanner {
 
 	/** @param maxDelaySeconds the limit for a delay of the backoff, unless the service requires more */
 	constructor(maxDelaySeconds: number, clock: Clock, random: () => number) {
-		this.#maxDelayMilliseconds = maxDelaySeconds * 1000;
+		this.#maxBackoffMilliseconds = maxDelaySeconds * 1000;
 		this.#clock = clock;
 		this.#random = random;
 	}
@@ -107,18 +107,18 @@ export class ReconnectPlanner {
 			this.#outage.backoffDelayCount = 0;
 	}
 
-	/** Draws a random delay that is at least as long as the server asked for. */
+	/** Draws a random delay that is at least as long as the server asked for. A longer one that it asked for takes the place of a long backoff. */
 	#drawDelay(decision: closeReasons.RetryDecision, requestedMilliseconds: number): number {
 		const outage = this.#outage;
 		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
-		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		if (decision === 'freshCredentials') {
 			const jitterMilliseconds = Math.floor(this.#random() * baseMilliseconds);
 			return requestedMilliseconds + rereadDelayMilliseconds + jitterMilliseconds;
 		}
-		const bounds = { baseMilliseconds, capMilliseconds: this.#maxDelayMilliseconds };
+		const bounds = { baseMilliseconds, capMilliseconds: this.#maxBackoffMilliseconds };
 		const delayCount = outage.backoffDelayCount++;
+		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
 		return requestedMilliseconds + drawJitterMilliseconds(delayCount, bounds, this.#random);
 	}
 

@@ -15,10 +15,10 @@ const lastTokens = new BoundedMap<
 >();
 
 /**
- * Returns whether the seconds next to a token belong to an earlier sign-in. n8n keeps them if Google's later responses have none. Google
- * sends fewer seconds with each new token, so the same number as for the last token is outdated. Remembers the token for the next call.
+ * Remembers a token. Returns whether the seconds next to it belong to an earlier sign-in: n8n keeps them if Google's later responses have
+ * none. Google sends fewer seconds with each new token, so the same number as for the last token is outdated.
  */
-function hasOutdatedSeconds(credentialKey: string, accessToken: unknown, seconds: number): boolean {
+function rememberToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
 	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
 	const lastToken = lastTokens.get(credentialKey);
 	if (lastToken?.hash === hash) return lastToken.areOutdated;
@@ -28,7 +28,7 @@ function hasOutdatedSeconds(credentialKey: string, accessToken: unknown, seconds
 }
 
 /**
- * Describes when a sign-in ends and what to do. Returns undefined if it does not end soon, or if its end is not known. Call this also at
+ * Describes when a sign-in ends and what to do, as the end of a sentence about the sign-in. Returns undefined if it does not end soon, or if its end is not known. Call this also at
  * the start of a run. If the run then refreshes the token, the old and the new token can be compared.
  */
 export function describeSignInEnd(
@@ -41,7 +41,8 @@ export function describeSignInEnd(
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.
 	const seconds = readNumber('refresh_token_expires_in');
 	if (!Number.isFinite(seconds)) return undefined;
-	if (hasOutdatedSeconds(credentialKey, tokenData['access_token'], seconds)) return undefined;
+	const areOutdated = rememberToken(credentialKey, tokenData['access_token'], seconds);
+	if (areOutdated) return undefined;
 	// Older versions of n8n do not store when the token was refreshed.
 	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000 || now;
 	const endTime = refreshedAt + seconds * 1000;
@@ -50,12 +51,15 @@ export function describeSignInEnd(
 	return `ends on ${timeText} UTC or earlier. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
 }
 
+const logIntervalMilliseconds = 48 * 3_600_000;
+
 /** When the notice was last logged, by credential, in milliseconds since 1970. */
 const logTimes = new BoundedMap<string, number>();
 
 /** Claims the logging of the notice. @returns false if the notice was logged in the last two days */
 export function claimNoticeLogging(credentialKey: string): boolean {
-	const isDue = Date.now() - (logTimes.get(credentialKey) ?? -Infinity) >= noticeMilliseconds;
+	const lastTime = logTimes.get(credentialKey) ?? -Infinity;
+	const isDue = Date.now() - lastTime >= logIntervalMilliseconds;
 	if (isDue) logTimes.set(credentialKey, Date.now());
 	return isDue;
 }

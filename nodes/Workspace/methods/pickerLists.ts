@@ -197,9 +197,9 @@ function readChosenText(raw: unknown): string {
 }
 
 /** Creates the method that n8n calls for the tabs or headings of the chosen file. In the form, the value of an expression is unknown. */
-function createTabsMethod(
+function createFilePartsMethod(
 	kind: FileKind,
-	listTabs: (
+	listParts: (
 		clients: Clients,
 		fileId: string,
 		readField: (name: string) => string,
@@ -215,7 +215,7 @@ function createTabsMethod(
 					message: `Choose the ${kind} first. If an expression chooses it, choose By Name above.`,
 				});
 			const fileId = parseFileId(idOrUrl, kind, kind);
-			return { results: filterByName(await listTabs(clients, fileId, readField), filter) };
+			return { results: filterByName(await listParts(clients, fileId, readField), filter) };
 		});
 }
 
@@ -286,10 +286,10 @@ export const pickerLists = {
 		fields: [],
 		emptyFieldsNotice: 'Choose the spreadsheet first.',
 	}),
-	searchDocumentTabs: createTabsMethod('document', listDocumentTabs),
+	searchDocumentTabs: createFilePartsMethod('document', listDocumentTabs),
 	searchDocuments: createSearchMethod(findDocuments),
-	searchHeadings: createTabsMethod('document', listDocumentHeadings),
+	searchHeadings: createFilePartsMethod('document', listDocumentHeadings),
 	searchFolders: createSearchMethod(findFolders),
 	searchSpreadsheets: createSearchMethod(findSpreadsheets),
-	searchTabs: createTabsMethod('spreadsheet', listSpreadsheetTabs),
+	searchTabs: createFilePartsMethod('spreadsheet', listSpreadsheetTabs),
 };

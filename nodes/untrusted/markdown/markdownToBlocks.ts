@@ -139,9 +139,9 @@ class BlockReader {
 	#readInline(node: InlineNode | undefined, marks: TextMarks): Span[] {
 		switch (node?.type) {
 			case 'text':
-				return [{ text: toOneLine(node.value), marks }];
+				return [{ text: toInlineText(node.value), marks }];
 			case 'inlineCode':
-				return [{ text: toOneLine(node.value), marks: { ...marks, code: true } }];
+				return [{ text: toInlineText(node.value), marks: { ...marks, code: true } }];
 			case 'break':
 				return [{ text: '\v', marks: {} }];
 			case 'strong':
@@ -158,9 +158,9 @@ class BlockReader {
 				return [this.#readImage(node.alt, this.#getAddress(node), marks)];
 			case 'footnoteReference':
 				this.simplified.add('footnotes');
-				return [{ text: toOneLine(`[${node.identifier}]`), marks }];
+				return [{ text: toInlineText(`[${node.identifier}]`), marks }];
 			case 'html':
-				return [{ text: toOneLine(this.#readHtml(node.value)), marks }];
+				return [{ text: toInlineText(this.#readHtml(node.value)), marks }];
 			default:
 				return [];
 		}
@@ -176,7 +176,7 @@ class BlockReader {
 		if (linkablePattern.test(url)) return this.#readSpans(children, { ...marks, link: url });
 		this.simplified.add('links without a full URL');
 		const spans = this.#readSpans(children, marks);
-		const address = toOneLine(url);
+		const address = toInlineText(url);
 		// The target of a link to a heading is an ID that Google only gives after the change.
 		const isShown = url === '' || url.startsWith('#') || address === joinSpans(spans);
 		return isShown ? spans : [...spans, { text: ` (${address})`, marks }];
@@ -184,7 +184,7 @@ class BlockReader {
 
 	/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
-		const text = toOneLine(alt || url);
+		const text = toInlineText(alt || url);
 		if (fetchablePattern.test(url)) {
 			this.hasImages = true;
 			return { text, marks: { ...marks, link: url }, imageUrl: url };
@@ -292,7 +292,7 @@ function getListKind({ ordered, children }: mdast.List): ListKind {
 }
 
 /** Replaces line breaks and tabs by spaces, which is what they mean in a paragraph of Markdown. */
-const toOneLine = (text: string) => cleanText(text).replaceAll(/[\n\t]/g, ' ');
+const toInlineText = (text: string) => cleanText(text).replaceAll(/[\n\t]/g, ' ');
 
 /** Line breaks become vertical tabs, which are line breaks inside a paragraph. */
 const toBreaks = (text: string) => cleanText(text).replaceAll('\n', '\v');

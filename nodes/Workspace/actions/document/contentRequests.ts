@@ -18,7 +18,7 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** Adds a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
+/** Parses content in its format, with a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
 export async function parseContent(
 	{ content, contentFormat, insertImages }: ContentParams,
 	item: Item,

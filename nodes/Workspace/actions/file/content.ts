@@ -85,7 +85,7 @@ function toTableType(mimeType: string, { convertTo, content }: UploadParams): st
 async function openSource(clients: Clients, params: UploadParams, item: Item) {
 	const { contentSource, content } = params;
 	if (contentSource === 'mailAttachment')
-		return await (await import('./mailAttachment')).getMailAttachment(clients, params, item);
+		return await (await import('./mailAttachment')).fetchMailAttachment(clients, params, item);
 	if (contentSource === 'filePath') return await item.getFile(content);
 	if (content === '')
 		item.addHint(`${quoteField('content')} was empty, so an empty file was uploaded.`);

@@ -12,18 +12,18 @@ import type { UploadParams } from './fields';
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
 /** Returns an attachment by its file name, or by any ID that Gmail has returned for it. @throws NodeError 400 that lists the attachments */
-export async function getMailAttachment(clients: Clients, params: UploadParams, item: Item) {
+export async function fetchMailAttachment(clients: Clients, params: UploadParams, item: Item) {
 	const nameOrId = params.attachment.trim();
 	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
 	const [file, ...otherFiles] = mail.files.filter(
 		({ info }) => info.fileName.trim() === nameOrId,
 	);
-	if (!file) return await getAttachmentById(clients, mail, nameOrId);
+	if (!file) return await fetchAttachmentById(clients, mail, nameOrId);
 	if (otherFiles.length > 0) throw createNameRefusal(nameOrId, mail);
 	return toSource(await readAttachment(clients, mail.summary.id, file), file.info);
 }
 
-async function getAttachmentById(clients: Clients, mail: Mail, id: string) {
+async function fetchAttachmentById(clients: Clients, mail: Mail, id: string) {
 	if (!attachmentIdPattern.test(id)) throw createNameRefusal(id, mail);
 	const data = await fetchAttachment(clients, mail.summary.id, id).catch((error: unknown) => {
 		if (isNodeError(error) && [400, 404].includes(error.code))

@@ -91,7 +91,7 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** A small file arrives with its data in the message. Without an ID and data, the file is empty. */
+/** Reads the bytes of an attachment. A small one has its data in the message. Without an ID and data, it is empty. */
 export async function readAttachment(
 	clients: Clients,
 	messageId: string,

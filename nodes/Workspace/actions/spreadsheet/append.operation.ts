@@ -36,6 +36,7 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 	let offset = 0;
 	// Google would copy the format of a header to the first row below it.
 	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1) {
+		// Only the structure: headers of new columns, and what belongs to a native table.
 		await requests.sendSteps(first, []);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
 		requests.addHints(writes);
@@ -73,6 +74,7 @@ async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes)
 	});
 }
 
+/** Builds the row of an appended step, which has one change. */
 function toValues(
 	{ changes }: requests.RowStep,
 	{ table, options }: requests.TablePlan,

@@ -198,7 +198,7 @@ export function printDate(
 ): string | undefined {
 	if (!isDateFormat(format)) return undefined;
 	const { type, pattern } = format;
-	const milliseconds = Math.round(serial * dayMilliseconds);
+	const milliseconds = toMilliseconds(serial);
 	const wallTime = milliseconds + dayZero;
 	const iso = printIso(wallTime);
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;

@@ -106,7 +106,7 @@ export function toColumnLetters(column: number): string {
 	return String.fromCharCode(...codes);
 }
 
-export const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
+const printCell = ({ row, column }: CellPosition) => `${toColumnLetters(column)}${row + 1}`;
 
 /** Prints an area in a tab, as in `Sheet1!A1:D10`. */
 export function printTabArea(

@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { createRefusal, NodeError } from '../../../../core/errors';
+import { joinLines } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
@@ -10,7 +11,7 @@ import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
 import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { createTooLargeError, maxMailBytes } from './deliver';
-import { type PreparedMail, requireOneLine, toOneLine } from './prepareMail';
+import { type PreparedMail, requireOneLine } from './prepareMail';
 
 /** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
 interface PendingFile {
@@ -94,7 +95,7 @@ async function findDriveFile(drive: drive_v3.Drive, fileId: string) {
 	const request = { fileId, fields: 'name,mimeType,size,md5Checksum', supportsAllDrives: true };
 	const { data: file } = await drive.files.get(request);
 	if (!file.mimeType) throw createDownloadError(fileId);
-	const name = toOneLine(file.name ?? '');
+	const name = joinLines(file.name ?? '');
 	if (file.mimeType.startsWith(googleTypePrefix)) {
 		refuseUnlessPrintable(name, file.mimeType.slice(googleTypePrefix.length));
 		return {

@@ -83,14 +83,11 @@ export function readCustomHeaders(headers: SendParams['headers']) {
 		if (!/^[!-9;-~]+$/.test(key) || reservedHeaderPattern.test(key))
 			throw createRefusal(
 				`The header '${shorten(key, 60)}' cannot be set here`,
-				`A name consists of letters, digits and hyphens, such as X-Campaign. For recipients, sender and subject, use their fields.`,
+				'A name consists of letters, digits and hyphens, such as X-Campaign. For recipients, sender and subject, use their fields.',
 			);
 		return { key, value: requireOneLine(value, `The header '${key}'`) };
 	});
 }
-
-/** Joins the lines of a text from Google, and removes what else could forge headers. */
-export const toOneLine = (text: string) => text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 
 /** Refuses control characters except tabs, because they could forge headers. @param label names the text in the error @throws NodeError 400 */
 export function requireOneLine(text: string, label: string): string {

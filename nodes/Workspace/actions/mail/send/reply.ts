@@ -1,11 +1,11 @@
 import { createRefusal } from '../../../../core/errors';
-import { shorten } from '../../../../core/text';
+import { joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import { decodeHeader } from '../../../../untrusted/mail/charset';
 import { getRawHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
-import { type PreparedMail, refuseForbiddenRecipients, toOneLine } from './prepareMail';
+import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
 import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
@@ -34,8 +34,8 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		id,
 		threadId: data.threadId ?? '',
 		messageId,
-		references: toOneLine(`${earlierIds} ${messageId}`),
-		subject: toOneLine(readHeader('Subject')),
+		references: joinLines(`${earlierIds} ${messageId}`),
+		subject: joinLines(readHeader('Subject')),
 		from: readHeader('From'),
 		replyTo: readHeader('Reply-To'),
 		to: readHeader('To'),

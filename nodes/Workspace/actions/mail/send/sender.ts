@@ -3,11 +3,11 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { BoundedMap } from '../../../../core/boundedMap';
 import { createRefusal } from '../../../../core/errors';
 import { getGlobalSingleton } from '../../../../core/runtime';
-import { isSameIgnoringCase, shorten } from '../../../../core/text';
+import { isSameIgnoringCase, joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
 import type { Clients, Item } from '../../../operation';
 import type { Address } from '../addresses';
-import { type PreparedMail, toOneLine } from './prepareMail';
+import type { PreparedMail } from './prepareMail';
 
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
@@ -80,7 +80,7 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 	const name = senderName || fromAlias?.name || settings?.displayName || account?.displayName;
 	const address = settings?.sendAsEmail;
 	return {
-		from: address ? { name: toOneLine(name ?? ''), address } : undefined,
+		from: address ? { name: joinLines(name ?? ''), address } : undefined,
 		signature: settings?.signature?.trim() ?? '',
 	};
 }

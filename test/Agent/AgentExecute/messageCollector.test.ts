@@ -1,6 +1,9 @@
 import type { CloseReason, RetryDecision } from '../../../nodes/Agent/session/closeReason';
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
-import { MessageCollector, type WaitEndReason } from '../../../nodes/Agent/AgentExecute/waitEnd';
+import {
+	MessageCollector,
+	type WaitEndReason,
+} from '../../../nodes/Agent/AgentExecute/messageCollector';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { FakeClock } from '../session/fakeClock';
 
@@ -9,7 +12,7 @@ let sessions = 0;
 function collect(
 	ending: Partial<WaitSettings>,
 	more: Partial<WaitSettings> = {},
-	conversation = `session ${++sessions} of waitEnd.test`,
+	conversation = `session ${++sessions} of messageCollector.test`,
 ) {
 	const clock = new FakeClock();
 	const told: WaitEndReason[] = [];

@@ -15,7 +15,7 @@ export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
 export type WaitEndReason = EndedBy | 'failure';
 
 /** How many messages a wait collects. All of them together may take 64 MiB, as much as one response. */
-export const maxMessages = 10_000;
+const maxMessages = 10_000;
 
 const getEndedWaits = () =>
 	getGlobalSingleton('endedWaits', () => ({
@@ -79,7 +79,7 @@ export class MessageCollector {
 		if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 
-	/** Ends the wait if the end of a channel does. */
+	/** Ends the wait if no more messages can come, or if Wait Until is set to the close of the channel. */
 	handleChannelEnd({ closeReason, decision }: Pick<EndedChannel, 'closeReason' | 'decision'>) {
 		if (!this.isCollecting) return;
 		const { waitUntil } = this.#setup.settings;
