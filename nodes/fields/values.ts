@@ -242,8 +242,8 @@ function readNumber(field: Field, raw: unknown, context: ReadContext): number {
 	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
 	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
 	const kind = decimals === undefined ? 'a whole number' : 'a number';
-	const isReadable = typeof value === 'number' && !Number.isNaN(value);
-	const shown = isReadable ? value : describeType(raw);
+	const isUnreadable = typeof value !== 'number' || (isText && Number.isNaN(value));
+	const shown = isUnreadable ? describeType(raw) : value;
 	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
 }
 

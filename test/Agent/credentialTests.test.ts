@@ -147,6 +147,20 @@ describe('Agent API', () => {
 		]);
 	});
 
+	test.each([
+		['webSocketUrl', 'WebSocket URL', '/ws', ''],
+		['webSocketUrl', 'WebSocket URL', '/ws', '/'],
+		['deploymentUrl', 'Deployment URL', '/execute', ''],
+		['deploymentUrl', 'Deployment URL', '/execute', '/'],
+	] as const)('%s: a %s with %s%s is told', async (field, label, segment, end) => {
+		await serve();
+		const url = field === 'webSocketUrl' ? service.webSocketUrl : service.url;
+		expect(await check({ [field]: url + segment + end })).toEqual({
+			status: 'Error',
+			message: `Enter the ${label} without '${segment}'. The node adds it`,
+		});
+	});
+
 	test('a channel that opens without a session is none that stays', async () => {
 		await serve({ upgrade: () => ({ status: 400 }) });
 		expect(await check()).toMatchObject({ status: 'OK' });

@@ -227,6 +227,8 @@ describe('what a style sheet hides is not shown', () => {
 		['an ID', '@import url(a.css);#top{opacity:0}'],
 		['an element', 'div{display:none}'],
 		['below the body', 'body .preheader{max-height:0.0em}'],
+		['no size', '.preheader{font-size:0px;line-height:0}'],
+		['no size, in the short form', '.preheader{font:0/0 a;color:transparent}'],
 		['among comments', '<!-- /* a } */ .x{} /* b { */ .preheader{/* c */display:none} -->'],
 		[
 			'behind a block for phones',
@@ -284,6 +286,30 @@ describe('what a style sheet hides is not shown', () => {
 			'<p class=h style="display:block">a</p>b',
 			'b',
 		],
+		[
+			'text with a size in what has none',
+			'.c{font-size:0}.d{font:14px Arial}',
+			'<div class=c>x<p class=d>a</p></div>b',
+			'a\n\nb',
+		],
+		[
+			'text with a size of its own',
+			'.c{font-size:0}',
+			'<table><tr><td class=c>x<b style="font-size:9px">a</b></table>b',
+			'a\nb',
+		],
+		[
+			'text with a size by what is around it',
+			'.c{font-size:0}.c td{font-size:9px}',
+			'<div class=c><table><tr><td>a</table></div>b',
+			'a\nb',
+		],
+		[
+			'an image without space around it',
+			'.i{font-size:0}',
+			'<p class=i><a href=/s><img alt=Sale></a></p>b',
+			'Sale [/s]\n\nb',
+		],
 		['a picture alone', 'img{display:none}', 'a<img class=h>b', 'ab'],
 	])('%s', (_what, css, html, text) => {
 		expect(shown(css, html)).toBe(text);
@@ -305,7 +331,7 @@ describe('what a style sheet hides is not shown', () => {
 			'/*',
 			'.a,',
 			'.a.b{opacity:0}',
-			'a{opacity:0;',
+			'a{font-size:0;',
 			';',
 			'.a .a{display:block}',
 		],
@@ -328,6 +354,7 @@ describe('what a style sheet hides is not shown', () => {
 test.each([
 	'<table><tr><td>&nbsp;<td><p>x',
 	'<style>.a{display:none}</style><p class=a>x',
+	'<style>.a{font-size:0}</style><p class="a ">x',
 	'<td>&nbsp;',
 	'<tr><td><td>x<td>',
 	'\u00a0',

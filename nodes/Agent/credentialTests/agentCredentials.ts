@@ -67,6 +67,8 @@ async function testAddress(
 	{ host, pathname }: URL,
 	ask: () => Promise<CredentialTestResponse | undefined>,
 ): Promise<void> {
+	const [, segment] = /\/(execute|ws)\/\1$/.exec(pathname) ?? [];
+	if (segment) throw createRefusal(`Enter the ${label} without '/${segment}'. The node adds it`);
 	const place = `The ${label} (${host}${pathname})`;
 	const response = await ask().catch((error: unknown) => {
 		throw isNodeError(error) ? error : createNoResponseError(error, place);

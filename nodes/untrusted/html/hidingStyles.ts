@@ -7,6 +7,10 @@ const hidingPatterns = new Map([
 	['visibility', /^(?:hidden|collapse)$/],
 	['max-height', zeroPattern],
 	['opacity', zeroPattern],
+	// Hides only the element's own text, because an element inside may have another size.
+	['font-size', zeroPattern],
+	// `font: 0/0 a` begins with the size.
+	['font', /^0[a-z%]*[\s/]/],
 ]);
 
 /** Ordinary style sheets have far fewer. With more, each element would take as long as the style sheet. */
@@ -59,15 +63,21 @@ export class HidingStyles {
 	}
 
 	/** @param attributes the attributes of the element, of which `id`, `class` and `style` count */
-	hides(tag: string, attributes: ReadonlyMap<string, string>): boolean {
-		if (tag === 'html' || tag === 'body') return false;
+	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const winners = new Map<string, Declaration>();
 		for (const declaration of this.#findDeclarations(tag, attributes)) {
 			const { property, isImportant } = declaration;
 			if (isImportant || !winners.get(property)?.isImportant)
 				winners.set(property, declaration);
 		}
-		return Array.from(winners.values()).some(({ isHiding }) => isHiding);
+		const fontSize = winners.get('font-size');
+		winners.delete('font-size');
+		const isPage = tag === 'html' || tag === 'body';
+		return {
+			isHidden: !isPage && Array.from(winners.values()).some(({ isHiding }) => isHiding),
+			/** Whether the own font size is 0; undefined for an element with the font size of the element around it. */
+			isSizeless: fontSize?.isHiding,
+		};
 	}
 
 	/** Finds all declarations for an element, those that win last. */
@@ -104,14 +114,14 @@ function splitCompound(compound: string): string[] {
 function readDeclarations(block: string): Declaration[] {
 	const text = block.toLowerCase();
 	const declarations: Declaration[] = [];
-	// An animated element may begin with an opacity of 0 and then appear.
-	const isAnimated = text.includes('animation');
 	const pattern = /([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
-	for (const [, property = '', value = '', important] of text.matchAll(pattern)) {
-		const hidingPattern = hidingPatterns.get(property);
-		if (!hidingPattern || (isAnimated && property === 'opacity')) continue;
+	for (const [, name = '', value = '', important] of text.matchAll(pattern)) {
+		const hidingPattern = hidingPatterns.get(name);
+		// An animated element may begin with an opacity of 0 and then appear.
+		const isAnimated = name === 'opacity' && text.includes('animation');
+		if (!hidingPattern || isAnimated) continue;
 		declarations.push({
-			property,
+			property: name === 'font' ? 'font-size' : name,
 			isHiding: hidingPattern.test(value.trim()),
 			isImportant: important !== undefined,
 		});

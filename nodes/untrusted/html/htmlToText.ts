@@ -54,6 +54,8 @@ class HtmlReader implements Callbacks {
 	/** The open `script`, `style` or `title`; '' outside of them. */
 	#undisplayedTag = '';
 	#hiddenElement: TrackedElement | undefined;
+	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
+	#sizelessElement: TrackedElement | undefined;
 	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
 	#styleSheetPieces: string[] = [];
@@ -121,18 +123,23 @@ class HtmlReader implements Callbacks {
 	}
 
 	#write(text: string): void {
-		if (this.#undisplayedTag === '' && !this.#hiddenElement) this.#writer.write(text);
+		if (this.#undisplayedTag === '' && !this.#hiddenElement && !this.#sizelessElement)
+			this.#writer.write(text);
 	}
 
 	onopentagend(): void {
 		const tag = this.#tagName;
 		if (this.#hiddenElement?.trackStartTag(tag)) this.#hiddenElement = undefined;
+		if (this.#sizelessElement?.trackStartTag(tag)) this.#sizelessElement = undefined;
 		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
 		if (this.#hiddenElement) return;
-		const attributes = this.#attributes;
-		const isHidden = attributes.has('hidden') || this.#styles.hides(tag, attributes);
-		if (!isHidden) this.#openDisplayed(tag);
-		else if (!voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
+		const visibility = this.#styles.getVisibility(tag, this.#attributes);
+		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
+		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
+		else if (visibility.isSizeless && !voidElements.has(tag))
+			this.#sizelessElement ??= new TrackedElement(tag);
+		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
+		else if (!isHidden) this.#openDisplayed(tag);
 	}
 
 	readonly onselfclosingtag = this.onopentagend.bind(this);
@@ -164,6 +171,7 @@ class HtmlReader implements Callbacks {
 		const tag = this.#readName(start, end);
 		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
 		if (tag === 'style') this.#styles.addStyleSheet(this.#styleSheetPieces.splice(0).join(''));
+		if (this.#sizelessElement?.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement && !this.#hiddenElement.trackEndTag(tag)) return;
 		const endsHiddenElement = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;

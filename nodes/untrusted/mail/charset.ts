@@ -5,17 +5,34 @@ import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 
 /** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
 export function decodeText(bytes: Buffer, charset: string): string {
-	const isJapanese = /^[\0-\u007f]*?\u001b\$[@B]/.test(bytes.toString('latin1'));
-	// Some senders give no name for ISO-2022-JP, or a wrong one (zammad/zammad#6144).
-	const name = isJapanese ? 'iso-2022-jp' : charset.trim().toLowerCase();
-	// Gmail converts some texts to UTF-8 and keeps the name. Such a text has no bytes that only these charsets need.
-	const isOwn = asciiCharsetPattern.test(name) && (bytes.includes(0) || bytes.includes(0x1b));
-	if (!isOwn && isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
+	const name = charset.trim().toLowerCase();
+	if (isUtf16(bytes, name)) return getDecoder(findUtf16Name(bytes, name)).decode(bytes);
+	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
+	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
 	return getDecoder(name).decode(bytes);
 }
 
-/** Charsets in which the bytes of ASCII also stand for other letters, so that a text may look like UTF-8. */
-const asciiCharsetPattern = /^(?:utf-16|ucs-2|unicode|iso-10646-ucs-2|iso-2022)/;
+const utf16MarkPattern = /^(?:\u00ff\u00fe|\u00fe\u00ff)/;
+
+/** Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
+function isUtf16(bytes: Buffer, name: string): boolean {
+	if (utf16MarkPattern.test(bytes.toString('latin1', 0, 2))) return true;
+	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return false;
+	return !isUtf8(bytes) || bytes.includes(0);
+}
+
+function findUtf16Name(bytes: Buffer, name: string): string {
+	const mark = bytes.toString('latin1', 0, 2);
+	if (mark === '\u00ff\u00fe') return 'utf-16le';
+	const isBigEndian = mark === '\u00fe\u00ff' || bytes[0] === 0 || name.endsWith('be');
+	return isBigEndian ? 'utf-16be' : 'utf-16le';
+}
+
+/** Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some senders give no name for it (zammad/zammad#6144). */
+const isJapanese = (bytes: Buffer, name: string) =>
+	/^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name) &&
+	bytes.includes(0x1b) &&
+	/^[\0-\u007f]*\u001b(?:\$[@B]|\([IJ])[\0-\u007f]*$/.test(bytes.toString('latin1'));
 
 /** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In other charsets, hardly any are valid. */
 const lettersPerError = 4;
@@ -36,14 +53,25 @@ function isMeantAsUtf8(bytes: Buffer, name: string): boolean {
 /** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */
 const fallbackCharset = 'windows-1252';
 
+/** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
+const codePages: Record<string, string> = {
+	932: 'shift_jis',
+	936: 'gbk',
+	949: 'euc-kr',
+	950: 'big5',
+};
+
 /** Decoders by charset name, because creating a decoder takes much longer than decoding a word. Emails can have any number of names. */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
 const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
 
 function createDecoder(name: string): TextDecoder {
+	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];
+	const knownName =
+		codePage === undefined ? name : (codePages[codePage] ?? `windows-${codePage}`);
 	try {
-		return new TextDecoder(/^utf-?8$/.test(name) ? fallbackCharset : name);
+		return new TextDecoder(/^utf-?8$/.test(name) ? fallbackCharset : knownName);
 	} catch {
 		return new TextDecoder(fallbackCharset);
 	}
@@ -71,18 +99,15 @@ function decodeWords(words: string): string {
 			charset = name.toLowerCase();
 			bytes = '';
 		}
-		const isBase64 = encoding.toUpperCase() === 'B';
-		bytes += isBase64
-			? Buffer.from(content, 'base64').toString('latin1')
-			: unescapeBytes(content);
+		if (encoding.toUpperCase() === 'B')
+			bytes += Buffer.from(content, 'base64').toString('latin1');
+		else bytes += unescapeBytes(content.replaceAll('_', ' '));
 	}
 	return text + decodeText(Buffer.from(bytes, 'latin1'), charset);
 }
 
-/** Converts a text to bytes, each as the character with its number. `_` means a space, and an escape sequence such as `=E4` a byte. */
+/** Converts a text to bytes, each as the character with its number. An escape sequence such as `=E4` also means a byte. */
 const unescapeBytes = (text: string) =>
-	text
-		.replaceAll('_', ' ')
-		.replaceAll(/=([0-9A-F]{2})/gi, (_escape, hex: string) =>
-			String.fromCharCode(Number.parseInt(hex, 16)),
-		);
+	text.replaceAll(/=([0-9A-F]{2})/gi, (_escape, hex: string) =>
+		String.fromCharCode(Number.parseInt(hex, 16)),
+	);

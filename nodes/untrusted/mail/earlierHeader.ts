@@ -18,8 +18,11 @@ function findLabel(line: string) {
 }
 
 /** Returns the text between the dashes of a line such as `--- Original Message ---`, in lower case; '' for any other line. */
-export const getRuledPhrase = (line: string) =>
-	(ruledPhrasePattern.exec(line)?.[1] ?? '').toLowerCase();
+export function getRuledPhrase(line: string): string {
+	// With a very long line, the pattern would take long.
+	if (line.length > 200) return '';
+	return (ruledPhrasePattern.exec(line)?.[1] ?? '').toLowerCase();
+}
 
 /** Whether the line announces a message that the sender forwards. */
 export function startsForward(line: string): boolean {

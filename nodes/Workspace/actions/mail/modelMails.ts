@@ -61,7 +61,7 @@ export function toListAnswer(
 	const start = parsePageToken(pageToken);
 	return buildModelAnswer({}, toListPart(list.entries), (shownCount, isCut) => {
 		const lastNumber = start.skipCount + shownCount;
-		const sentences = [describeShownMails(list, start.skipCount, lastNumber)];
+		const sentences = [describeShownMails(list, start, lastNumber)];
 		if (isCut) sentences.push(`${shortenedNote} read the email by its ID to get all of it.`);
 		const isAllShown = shownCount === list.entries.length;
 		const nextToken = isAllShown
@@ -72,11 +72,16 @@ export function toListAnswer(
 	});
 }
 
-function describeShownMails(list: MailList, skipCount: number, lastNumber: number): string {
+function describeShownMails(
+	list: MailList,
+	{ gmailPageToken, skipCount }: ReturnType<typeof parsePageToken>,
+	lastNumber: number,
+): string {
 	const firstNumber = lastNumber === skipCount ? 0 : skipCount + 1;
 	const more = list.nextPageToken === undefined ? '' : ' or more';
 	const total = `${skipCount + list.entries.length}${more}`;
-	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first.`;
+	const start = gmailPageToken === '' ? '' : ', counted from that page token';
+	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first${start}.`;
 }
 
 /** Emails whose labels have changed may be gone from the list. A token that skips them would then skip others. */

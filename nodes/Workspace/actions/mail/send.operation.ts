@@ -8,7 +8,7 @@ import { findDeliveredMail, type DeliveredMail } from './send/findDeliveredMail'
 import { type PreparedMail, prepareMail } from './send/prepareMail';
 import { readFiles } from './send/files';
 import { completeReply } from './send/reply';
-import { findSender } from './send/sender';
+import { findSender, type Sender } from './send/sender';
 
 export const send = defineOperation({
 	value: 'send',
@@ -78,18 +78,18 @@ async function composeAndDeliver(
 	item: Item,
 ) {
 	const { composeMail } = await import('./send/compose');
-	const { from, signature } = await findSender(clients, mail, item);
-	const completeMail = await appendToBody(clients, mail, signature, item);
-	const bytes = await composeMail(completeMail, from, marker);
+	const sender = await findSender(clients, mail, item);
+	const completeMail = await appendToBody(clients, mail, sender, item);
+	const bytes = await composeMail(completeMail, sender.from, marker);
 	return await deliverMail(clients, bytes, mail.folder, mail.original?.threadId);
 }
 
 /** Adds the signature and then the original email below the body. */
-async function appendToBody(clients: Clients, mail: OutgoingMail, signature: string, item: Item) {
+async function appendToBody(clients: Clients, mail: OutgoingMail, sender: Sender, item: Item) {
 	if (!mail.includeSignature && !mail.quoteOriginal) return mail;
 	const { appendQuotation, appendSignature } = await import('./send/quotation');
 	let { bodies } = mail;
-	if (mail.includeSignature) bodies = await appendSignature(bodies, signature, item);
+	if (mail.includeSignature) bodies = await appendSignature(bodies, sender, item);
 	if (!mail.quoteOriginal) return { ...mail, bodies };
 	const quoted = await appendQuotation(clients, mail.replyToMessageId, bodies, item);
 	return { ...mail, bodies: quoted.bodies, files: [...mail.files, ...quoted.pictures] };

@@ -7,7 +7,7 @@ import { appendFields, appendOptions, type AppendParams, rowDescription } from '
 import * as ranges from './range';
 import * as requests from './requests';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
-import { buildSpreadsheetUrl, openTarget } from './spreadsheet';
+import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
 import { findLastRow } from './table';
 
 type Writes = readonly requests.PlannedWrite[];
@@ -61,7 +61,7 @@ async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes)
 		range: ranges.printTabArea(title, start, 1, width),
 		insertDataOption: 'INSERT_ROWS',
 		valueInputOption: options.valueInputOption,
-		requestBody: { values },
+		requestBody: new ValuesBody(values),
 	});
 	const updatedRange = data.updates?.updatedRange ?? '';
 	const place = ranges.parseBounds(ranges.parseRange(updatedRange));

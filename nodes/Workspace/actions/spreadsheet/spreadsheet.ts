@@ -4,6 +4,7 @@ import { isNodeError, type NodeError, createRefusal } from '../../../core/errors
 import { isSameIgnoringCase, listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Item } from '../../operation';
+import type { Cell } from './cells';
 import type { DateSettings } from './dates';
 import type { RowParams } from './fields';
 import * as ranges from './range';
@@ -73,6 +74,15 @@ const tabFields =
 const cellFields =
 	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 const settingsFields = 'properties(locale,timeZone)';
+
+/** The body of a request that writes rows. A class, because Google's client would copy a plain object cell by cell. */
+export class ValuesBody implements sheets_v4.Schema$ValueRange {
+	readonly values: Cell[][];
+
+	constructor(values: Cell[][]) {
+		this.values = values;
+	}
+}
 
 /** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
@@ -206,7 +216,9 @@ export class Spreadsheet {
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
-		return await this.#item.doOnce(`tabs ${this.id}`, async () => {
+		// Who waits long for the tabs does not share the answer of who does not.
+		const key = JSON.stringify(['tabs', this.id, options]);
+		return await this.#item.doOnce(key, async () => {
 			const fields = 'sheets.properties(sheetId,title)';
 			const { sheets = [] } = await this.fetch(fields, undefined, options);
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {

@@ -189,6 +189,26 @@ test.each([
 	},
 );
 
+test('one column of a key may equal what the sheet shows, and another the value', async () => {
+	const spreadsheetId = calls.sheet([['Day', 'Amount', 'A']]);
+	const values = [['1/31/2026', '$1,234.00', 'old']];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const key = { Day: '1/31/2026', Amount: 1234 };
+	const matchColumns = 'Day, Amount';
+	const written = await write({ spreadsheetId, matchColumns }, { ...key, A: 'new' });
+	expect(written).toMatchObject([{ action: 'updated' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!C2:C3')).toEqual([['new']]);
+});
+
+test('a formula stays if the text that Google would interpret is its value', async () => {
+	const spreadsheetId = calls.sheet([['Order', 'Total']]);
+	const values = [['A', '=2+3']];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const valueInputOption = 'USER_ENTERED';
+	const written = await write({ spreadsheetId, valueInputOption }, { Order: 'A', Total: '5.0' });
+	expect(written).toMatchObject([{ action: 'unchanged' }]);
+});
+
 describe('the changes of one request', () => {
 	const requests = () =>
 		(calls.sent.at(-1)?.body as { requests: Array<Record<string, IDataObject>> }).requests;

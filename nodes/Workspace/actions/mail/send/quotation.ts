@@ -6,14 +6,20 @@ import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
 import { fetchMail, readAttachment } from '../message';
 import { escapeHtml, type MailBodies, textToHtml } from './bodies';
 import type { LoadedFile } from './files';
+import type { Sender } from './sender';
 
-/** Adds the signature from the Gmail settings, if there is one, below the body. */
+/** Adds the signature from the Gmail settings below the body. Without one, adds a hint. */
 export async function appendSignature(
 	bodies: MailBodies,
-	signature: string,
+	{ from, signature }: Sender,
 	item: Item,
 ): Promise<MailBodies> {
-	if (signature === '') return bodies;
+	if (signature === '') {
+		item.addHint(
+			`There is no signature for ${from?.address ?? 'this account'} in the Gmail settings, so the email has none.`,
+		);
+		return bodies;
+	}
 	const workerResult = await runInWorker('htmlToText', signature, item.signal);
 	if (!('result' in workerResult))
 		throw createRefusal(

@@ -105,7 +105,7 @@ async function chooseRecipients(
 	item: Item,
 ) {
 	if (mail.to.length > 0 && !mail.replyAll) return {};
-	const ownAddresses = await listOwnAddresses(clients);
+	const ownAddresses = await listOwnAddresses(clients, item);
 	const answered = findAnsweredAddresses(original, ownAddresses, item);
 	const to = mail.to.length > 0 ? mail.to : removeKnown(answered, []);
 	if (to.length === 0 && mail.folder === 'sent')
@@ -126,7 +126,8 @@ function findAnsweredAddresses(
 	item: Item,
 ): Address[] {
 	const senders = readRecipients(from, item);
-	if (removeKnown(senders, ownAddresses).length < senders.length) return readRecipients(to, item);
+	const isOwn = (sender: Address) => removeKnown([sender], ownAddresses).length === 0;
+	if (senders.some(isOwn)) return readRecipients(to, item);
 	const replyToAddresses = readRecipients(replyTo, item);
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }

@@ -26,10 +26,13 @@ interface KeyedSend {
 /** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
 async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 	const query = buildKeyQuery(mail);
-	// The user may have sent the draft of an earlier execution, so the sent emails are always searched.
-	const entries = await listMailFolder(clients, 'sent', maxCandidates, query);
-	if (mail.folder === 'drafts')
-		entries.unshift(...(await listMailFolder(clients, 'drafts', maxCandidates, query)));
+	const drafts =
+		mail.folder === 'drafts'
+			? await listMailFolder(clients, 'drafts', maxCandidates, query)
+			: [];
+	// The user may have sent the draft of an earlier execution, also between the two searches.
+	const sentMails = await listMailFolder(clients, 'sent', maxCandidates, query);
+	const entries = [...drafts, ...sentMails];
 	if (entries.length >= maxCandidates)
 		item.addHint(
 			`Many emails of the last ${searchedDays} days have these recipients and this subject. The node searched only the newest ${maxCandidates} for the key. Add something unique to the subject, such as an order number.`,

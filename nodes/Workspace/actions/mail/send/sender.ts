@@ -43,10 +43,14 @@ export async function fetchOwnAddress(clients: Clients): Promise<string> {
 	return allSettings.find(({ isPrimary }) => isPrimary)?.sendAsEmail ?? '';
 }
 
-/** Lists the addresses from which the account itself sends. */
-export async function listOwnAddresses(clients: Clients): Promise<Address[]> {
-	const allSettings = await listSendAs(clients);
-	return allSettings.map(({ sendAsEmail }) => ({ name: '', address: sendAsEmail ?? '' }));
+/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
+export async function listOwnAddresses(clients: Clients, item: Item): Promise<Address[]> {
+	const allSettings = await tryToListSendAs(clients, item);
+	if (allSettings.length > 0)
+		return allSettings.map(({ sendAsEmail }) => ({ name: '', address: sendAsEmail ?? '' }));
+	const request = { userId: 'me', fields: 'emailAddress' };
+	const { emailAddress } = (await clients.gmail.users.getProfile(request)).data;
+	return emailAddress ? [{ name: '', address: emailAddress }] : [];
 }
 
 /** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
@@ -59,6 +63,8 @@ async function tryToListSendAs(clients: Clients, item: Item) {
 		}),
 	);
 }
+
+export type Sender = Awaited<ReturnType<typeof findSender>>;
 
 /**
  * Finds the chosen alias, or else the address that the account sends from by default. If the user gave no name, uses the one in the settings,

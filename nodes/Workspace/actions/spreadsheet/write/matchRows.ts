@@ -49,8 +49,8 @@ class MatchPlan {
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
 	readonly #keyColumns: readonly number[];
-	/** The rows of the table by their keys, as texts that are equal for all keys that may be equal. */
-	readonly #rowsByKey = new Map<string, Set<number>>();
+	/** The rows by the position of a match column and the index text of their cell in it, or of what the sheet shows there. */
+	readonly #rowsByText = new Map<string, Set<number>>();
 	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
 	#hasValues = false;
 	#shown: TableBody | undefined;
@@ -161,20 +161,37 @@ class MatchPlan {
 		key: Key,
 		hasCell: (row: number, column: number, cell: Cell) => boolean,
 	): readonly number[] {
-		const rows = [...(this.#rowsByKey.get(this.#toIndexText(key)) ?? [])];
-		return rows.filter((row) =>
+		return this.#findCandidates(key).filter((row) =>
 			this.#keyColumns.every((column, at) => hasCell(row, column, key[at] ?? '')),
 		);
 	}
 
-	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
-		const key = this.#keyColumns.map((column) => getCell(row, column));
-		if (!key.every(isText)) this.#hasValues = true;
-		getOrAdd(this.#rowsByKey, this.#toIndexText(key), () => new Set()).add(row);
+	/** Returns the rows that may have a key, from top to bottom: those of the match column that leaves the fewest. */
+	#findCandidates(key: Key): readonly number[] {
+		let fewestRows: ReadonlyArray<ReadonlySet<number>> = [];
+		let fewestCount = Infinity;
+		for (const [at, cell] of key.entries()) {
+			const rowSets = this.#findByCell(at, cell);
+			const count = rowSets.reduce((sum, { size }) => sum + size, 0);
+			if (count < fewestCount) [fewestCount, fewestRows] = [count, rowSets];
+		}
+		const rows = new Set(fewestRows.flatMap((rowSet) => [...rowSet]));
+		return [...rows].sort((a, b) => a - b);
 	}
 
-	#toIndexText(key: Key): string {
-		return key.map((cell) => toIndexText(cell, this.#table.settings)).join('\n');
+	#findByCell(at: number, cell: Cell): ReadonlyArray<ReadonlySet<number>> {
+		// A date may also stand in the table as a text.
+		const texts = [toIndexText(cell, this.#table.settings), toIndexText(String(cell))];
+		return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? new Set());
+	}
+
+	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
+		for (const [at, column] of this.#keyColumns.entries()) {
+			const cell = getCell(row, column);
+			if (!isText(cell)) this.#hasValues = true;
+			const text = `${at} ${toIndexText(cell, this.#table.settings)}`;
+			getOrAdd(this.#rowsByText, text, () => new Set()).add(row);
+		}
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
@@ -197,7 +214,10 @@ class MatchPlan {
 		if (isSameCell(stored, cell)) return true;
 		const isPending = this.#pendingCells.has(`${row} ${column}`);
 		if (isPending || !isText(cell) || typeof stored === 'string') return false;
-		return (await this.#fetchShown()).getCell(row, column) === String(cell);
+		const text = String(cell);
+		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
+		if (isInterpreted && isSameValue(stored, text)) return true;
+		return (await this.#fetchShown()).getCell(row, column) === text;
 	}
 }
 
@@ -233,14 +253,17 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	return text === otherText || (texts.every(isPlainNumber) && Number(text) === Number(otherText));
 }
 
-/** Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too. */
-function toIndexText(cell: Cell, settings: DateSettings): string {
-	if (cell instanceof DateCell) return toIndexText(cell.serial, settings);
+/**
+ * Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too.
+ * @param settings of the spreadsheet; without them, a date in ISO 8601 stays a text
+ */
+function toIndexText(cell: Cell, settings?: DateSettings): string {
+	if (cell instanceof DateCell) return toIndexText(cell.serial);
 	if (typeof cell === 'number') return String(toMilliseconds(cell));
 	const text = String(cell).trim();
-	if (isPlainNumber(text)) return toIndexText(Number(text), settings);
-	const date = parseIso(text, settings);
-	return date ? toIndexText(date.serial, settings) : text.toLowerCase();
+	if (isPlainNumber(text)) return toIndexText(Number(text));
+	const date = settings && parseIso(text, settings);
+	return date ? toIndexText(date.serial) : text.toLowerCase();
 }
 
 /** At most 15 digits, because a number keeps no more. */

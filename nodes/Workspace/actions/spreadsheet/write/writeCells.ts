@@ -9,6 +9,7 @@ import {
 	isNameOfTab,
 	isUnknownRangeError,
 	type Spreadsheet,
+	ValuesBody,
 } from '../spreadsheet';
 
 /** Rows of cells to write over those of a range, from its first cell on. */
@@ -39,7 +40,7 @@ async function sendCells(write: CellsWrite, range: string) {
 	const request = {
 		spreadsheetId: spreadsheet.id,
 		range,
-		requestBody: { values },
+		requestBody: new ValuesBody(values),
 		// Rows of cells are stored unchanged, unless the user wants them as if typed.
 		valueInputOption: params.valueInputOption === 'AUTO' ? 'RAW' : params.valueInputOption,
 	};

@@ -95,6 +95,11 @@ describe('to whom', () => {
 			'Bo <bo@example.com>',
 		],
 		[
+			'a sender who stands there twice',
+			{ from: 'Ann <ann@example.com>, ann@example.com', to: 'someone@example.com' },
+			'Ann <ann@example.com>',
+		],
+		[
 			'the account itself, for a note to itself',
 			{ from: 'someone@example.com' },
 			'someone@example.com',
@@ -121,6 +126,13 @@ describe('to whom', () => {
 			'RE: Topic',
 			replyToMessageId,
 		]);
+	});
+
+	it('works although the settings cannot be read', async () => {
+		mails.google.fault({ match: 'gmail.users.settings.sendAs.list', status: 403, times: 9 });
+		const own = { from: 'someone@example.com', to: 'bo@example.com' };
+		const { header } = await reply(own, { replyAll: true });
+		expect(header('To')).toBe('bo@example.com');
 	});
 
 	describe('an email that is not the newest of its conversation', () => {
@@ -402,10 +414,11 @@ describe('Include Signature', () => {
 		);
 	});
 
-	it('that does not exist is left out', async () => {
+	it('that does not exist is left out with a hint', async () => {
 		mails.google.gmail.signatures = {};
-		const { mime } = await reply({}, { includeSignature: true });
+		const { mime, hints } = await reply({}, { includeSignature: true });
 		expect(part(mime, 'text/plain')?.trimEnd()).toBe('Yes.');
+		expect(hints).toEqual([expect.stringContaining('no signature')]);
 	});
 
 	it('that cannot be read fails the item before anything is sent', async () => {
