@@ -121,6 +121,8 @@ export async function awaitResponse(
  */
 function isFromProxy(statusCode: number, { response }: Exchange, url: string): boolean {
 	if (statusCode === 407) return true;
+	// A proxy that grants CONNECT gives no response of its own, so a success is the service's, however it came.
+	if (statusCode < 300) return false;
 	const socket = response?.socket;
 	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
 }

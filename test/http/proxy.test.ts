@@ -1,5 +1,6 @@
 // What a proxy answers to CONNECT is not the service's answer, whichever node sends the request.
 import { readFileSync } from 'node:fs';
+import http from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -99,5 +100,20 @@ test('the same status from the service itself, through the tunnel, is the servic
 		},
 	);
 	expect([status, proxy.asked.length]).toEqual([[502, 'bad'], 1]);
+	server.close();
+});
+
+test('a success is the service’s, also where something in between takes the TLS away', async () => {
+	const server = http.createServer((_request, response) => response.end('sent'));
+	await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+	const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+	const send = n8nSender('token');
+	const { signal } = new AbortController();
+	const response = await awaitResponse(
+		() => send({ ...baseRequestOptions, method: 'POST', url }),
+		'https://google.test/',
+		signal,
+	);
+	expect(String(await readBody(response, signal))).toBe('sent');
 	server.close();
 });
