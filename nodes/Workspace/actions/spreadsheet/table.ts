@@ -323,12 +323,14 @@ function countRows(rows: readonly Cell[][], { target, row }: Table): number {
 	return count;
 }
 
-/** How many rows at the end of a tab are fetched at first, to find the last row of a table. */
+/** How many cells and rows at the end of a tab are fetched at least, to find the last row of a table. Empty cells at the end cost nothing. */
+const endCellCount = 50_000;
 const endRowCount = 2000;
 
 /** Finds the last row of a table; its header row if there is none below. Usually does not read all rows of a tab with many. */
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
-	const startRow = getEndRow(table) - endRowCount;
+	const height = Math.max(endRowCount, Math.floor(endCellCount / getWidth(table)));
+	const startRow = getEndRow(table) - height;
 	const hasRangeEnd = parseBounds(table.target).lastRow !== undefined;
 	if (!hasRangeEnd && startRow > table.row) {
 		const rows = await fetchRows(spreadsheet, table, startRow);
@@ -341,6 +343,13 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 /** Returns the row below the last one that may belong to a table. */
 const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
 
+/** Returns how many columns a table has. Without any header, all columns of the range count. */
+function getWidth(table: Table): number {
+	const { firstColumn, lastColumn, rangeEnd, columnCount } = table;
+	const hasHeader = table.columnsByName.size > 0;
+	return (hasHeader ? lastColumn : Math.min(rangeEnd, columnCount - 1)) - firstColumn + 1;
+}
+
 /** Fetches the rows of a table from a row on, without those that are empty at the end. */
 async function fetchRows(
 	spreadsheet: Spreadsheet,
@@ -350,14 +359,10 @@ async function fetchRows(
 ): Promise<Cell[][]> {
 	const height = getEndRow(table) - startRow;
 	if (height <= 0) return [];
-	let { lastColumn } = table;
-	// Without any header, all columns of the range count.
-	if (table.columnsByName.size === 0)
-		lastColumn = Math.min(table.rangeEnd, table.columnCount - 1);
 	const start = { row: startRow, column: table.firstColumn };
 	const { data } = await spreadsheet.valuesApi.batchGet({
 		spreadsheetId: spreadsheet.id,
-		ranges: [printTabArea(table.title, start, height, lastColumn - start.column + 1)],
+		ranges: [printTabArea(table.title, start, height, getWidth(table))],
 		valueRenderOption,
 	});
 	// Google returns only these types for cells.

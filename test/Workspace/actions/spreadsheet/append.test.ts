@@ -110,12 +110,18 @@ describe('one rule says where a table ends', () => {
 	});
 
 	test('a huge table is read from its end', async () => {
-		const rows = Array.from({ length: 10_000 }, (_, at) => [`n${at}`, at]);
+		const rows = Array.from({ length: 60_000 }, (_, at) => [`n${at}`, at]);
 		const spreadsheetId = calls.sheet([['Name', 'Age'], ...rows]);
 		expect(await append(spreadsheetId, 'Sheet1', [['last', 1]])).toMatchObject({
-			updatedRange: 'Sheet1!A10002:B10002',
+			updatedRange: 'Sheet1!A60002:B60002',
 		});
-		expect(calls.sent[1]?.query['ranges']).toMatch(/^Sheet1!A8\d\d\d:/);
+		expect(calls.sent[1]?.query['ranges']).toMatch(/^Sheet1!A35\d\d\d:/);
+	});
+
+	test('a tab with thousands of empty rows needs one request for its end', async () => {
+		const spreadsheetId = calls.sheet(people, 'Sheet1', { rowCount: 7000 });
+		await append(spreadsheetId, 'Sheet1', [['last', 1]]);
+		expect(calls.methods).toEqual(['get', 'values.batchGet', 'batchUpdate']);
 	});
 });
 
