@@ -2,9 +2,10 @@ import { inspect } from 'node:util';
 import type { INodeExecutionData } from 'n8n-workflow';
 
 import { Sanitizer } from '../../nodes/core/sanitizer';
+import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf } from '../createExecuteContext';
 import { formsIn, inAllForms } from '../forms';
-import { runNode, token } from './runNode';
+import { createNodeContext, runNode, token } from './runNode';
 import { startScriptedServer, type Answer, type ScriptedServer } from './scriptedServer';
 
 let server: ScriptedServer;
@@ -92,4 +93,12 @@ test('without the sanitizer the same search finds them', async () => {
 	} finally {
 		jest.restoreAllMocks();
 	}
+});
+
+test('a run whose items are all refused reads no credential', async () => {
+	const parameters = { resource: 'document', operation: 'read', documentId: '' };
+	const context = createNodeContext({ url: 'http://127.0.0.1:1', parameters });
+	const read = jest.spyOn(context, 'getCredentials');
+	await failureOf(new Workspace().execute.call(context));
+	expect(read).not.toHaveBeenCalled();
 });

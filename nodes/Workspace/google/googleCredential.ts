@@ -38,11 +38,11 @@ export async function readGoogleCredential(
 ) {
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await context.getCredentials(type);
+	sanitizer.addSecrets(findSecrets(credential));
 	const sanitizers = new Set([sanitizer]);
 	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
 	const bases = readApiBases(credential);
 	const defaults = buildDefaultOptions(context, type, credential);
-	sanitizer.addSecrets(findSecrets(credential));
 	return {
 		signIn: defaults.signIn,
 		reportSignInEnd: createSignInEndReport(cachingContext, type, credential),

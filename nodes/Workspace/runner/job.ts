@@ -8,6 +8,7 @@ import { joinSentences } from '../../core/text';
 import { FieldNaming, type ReadContext } from '../../fields/field';
 import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
+import type { GoogleCredential } from '../google/googleCredential';
 import { getAllFields, getNodeFields, type Item, type CreatedFile } from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import {
@@ -22,6 +23,8 @@ export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
 	readonly hints = new Set<string>();
 	readonly sanitizer: Sanitizer;
+	/** What requests were sent with. Undefined if no item needed it. */
+	credential: GoogleCredential | undefined;
 
 	constructor(sanitizer: Sanitizer) {
 		this.sanitizer = sanitizer;

@@ -7,7 +7,7 @@ import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
-import { readGoogleCredential } from '../google/googleCredential';
+import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executeJobs';
 import { recoverOutcome, toJobFailure } from './failure';
@@ -60,7 +60,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		showHints(context, run.hints, sanitizer);
-		await showNotice(context, run);
+		await showNotice(context, run.credential);
 	}
 }
 
@@ -157,21 +157,20 @@ function createClientGetter(context: IExecuteFunctions, run: RunState): ClientGe
 }
 
 const readCredential = (context: IExecuteFunctions, run: RunState) =>
-	run.doOnce('credential', () => {
+	run.doOnce('credential', async () => {
 		const authentication = context.getNodeParameter('authentication', 0, 'oAuth2');
-		return readGoogleCredential(context, authentication, run.sanitizer);
+		run.credential = await readGoogleCredential(context, authentication, run.sanitizer);
+		return run.credential;
 	});
 
 /** Shows the notice that the sign-in ends. It is no hint of an item, because a model would get that. */
-async function showNotice(context: IExecuteFunctions, run: RunState): Promise<void> {
-	try {
-		const { reportSignInEnd } = await readCredential(context, run);
-		const message = await reportSignInEnd();
-		if (message)
-			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-	} catch {
-		// If the credential cannot be read, the items already say so.
-	}
+async function showNotice(
+	context: IExecuteFunctions,
+	credential: GoogleCredential | undefined,
+): Promise<void> {
+	// The work is done. A notice that cannot be prepared must not fail it.
+	const message = await credential?.reportSignInEnd().catch(() => undefined);
+	if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
 const isOnlyReading = ({ operation, params }: Job) =>
