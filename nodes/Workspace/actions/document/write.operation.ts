@@ -54,7 +54,7 @@ const writeFields = [
 		requiredUnless: ['replacements', 'fillFromInput'],
 		mayBeEmpty: true,
 		description:
-			'New content in place of the old one. With Replacements, leave it empty to change nothing else.',
+			'New content in place of the old one. To change only the texts of Replacements, set Replace to Document and leave this empty.',
 	},
 	fields.contentFormat,
 ] as const satisfies readonly Field[];
