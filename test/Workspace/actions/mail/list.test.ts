@@ -325,7 +325,7 @@ describe('list', () => {
 			const query =
 				'from:(ann OR bob) -subject:"no news" {label:a label:b} after:2026/01/01 ';
 			await mails.run('search', { query });
-			expect(mails.google.requests[0]?.query.get('q')).toBe(`${query} -in:draft`);
+			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
 			await mails.json({ operation: 'search', query });
 			expect(mails.google.requests[1]?.query.get('q')).toBe(query);
 		});
@@ -337,7 +337,7 @@ describe('list', () => {
 				{ receivedBefore: '2026-01-03T00:00:00Z' },
 			);
 			expect(mails.google.requests[0]?.query.get('q')).toBe(
-				'(a OR b) before:1767398400 -in:draft',
+				'-in:draft (a OR b) before:1767398400',
 			);
 		});
 
