@@ -70,9 +70,11 @@ async function uploadInOneRequest(
 	hash: Hash,
 ): Promise<drive_v3.Schema$File> {
 	const { mimeType, source } = request;
-	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
-	let bytes = Buffer.alloc(0) as Buffer;
-	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) bytes = chunk;
+	// A source that has not grown is one chunk, and shorter than asked for.
+	const chunks: Buffer[] = [];
+	for await (const chunk of readChunks(await source.open(), source.size + 1, hash))
+		chunks.push(chunk);
+	const bytes = Buffer.concat(chunks);
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const media = { mimeType, body: Readable.from([bytes]) };
 	const { data } = await sendFileRequest(drive, request, media);
