@@ -21,7 +21,7 @@ import {
 /** The state that all items of a run share. */
 export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
-	readonly hints = new Set<string>();
+	readonly hints = new Map<string, string>();
 	readonly sanitizer: Sanitizer;
 	/** What requests were sent with. Undefined if no item needed it. */
 	credential: GoogleCredential | undefined;
@@ -40,7 +40,7 @@ export class RunState {
 	}
 }
 
-/** An input item with what only the runner needs to know. */
+/** What the runner may know of an input item: all that is public, so that a test can provide an item of its own. */
 export type RunnerItem = Pick<InputItem, keyof InputItem>;
 
 export class InputItem implements Item {
@@ -111,13 +111,13 @@ export class InputItem implements Item {
 		return this.#settings.naming.insertNames(text);
 	}
 
-	addHint(text: string) {
-		this.run.hints.add(this.insertNames(text));
+	addHint(text: string, key = text) {
+		if (!this.run.hints.has(key)) this.run.hints.set(key, this.insertNames(text));
 	}
 
 	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
 	get hints(): readonly string[] {
-		return [...this.run.hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
+		return [...this.run.hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
 	log(text: string) {

@@ -9,7 +9,7 @@ import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
 import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
-import { type ClientGetter, executeJobs } from './executeJobs';
+import { type ClientGetter, executeJobs } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
 import { type Job, createJobReader, RunState } from './job';
 
@@ -59,7 +59,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		showHints(context, run.hints, sanitizer);
+		showHints(context, run.hints.values(), sanitizer);
 		await showNotice(context, run.credential);
 	}
 }
@@ -173,8 +173,7 @@ async function showNotice(
 	if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
-const isOnlyReading = ({ operation, params }: Job) =>
-	operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
+const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 
 function mayBeParallel(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);

@@ -138,7 +138,7 @@ export const read = defineOperation({
 	modelDescription: 'Read rows in Google Sheets.',
 	fields: readFields,
 	options: readOptions,
-	isReadOnlyByDefault: true,
+	mayChange: () => false,
 	prepare(params) {
 		// The form shows Filters only with rows. An input object could read all values by mistake.
 		if (params.output === 'values' && params.filters.length > 0)
