@@ -2,7 +2,9 @@
 // waits is a group. Another run joins the newest group with its credential, operation and combine key, if one request can hold the rows of all.
 // When the group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the rows of all runs, in the order of
 // their arrival, and each run gets its own results. So a run that comes alone waits for nobody, and groups grow with the time that requests take.
+// After a group of several runs, the lock rests, so that a crowd makes few large groups.
 import { AsyncResource } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
@@ -41,6 +43,9 @@ const locks = new KeyedMutex(
 	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
 );
 
+/** How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
+const crowdPauseMilliseconds = 3000;
+
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();
 
@@ -65,6 +70,8 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
+			if (group.runs.length > 1)
+				await sleep(crowdPauseMilliseconds, undefined, { ref: false });
 		});
 	});
 }

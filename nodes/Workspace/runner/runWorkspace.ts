@@ -96,7 +96,7 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 
 /** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
 function toPerformedItem(job: Job, result: unknown): PerformedItem {
-	if (isNodeError(result)) return toFailedItem(job, result);
+	if (isNodeError(result)) return buildFailedItem(job, result);
 	const { operation, index, item } = job;
 	try {
 		if (result === undefined) throw new Error('The operation returned no result');
@@ -110,7 +110,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 		const doneWork = resultName === undefined ? undefined : { resultName, repeatAdvice };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
-		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
+		return buildFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
 	}
 }
 
@@ -182,7 +182,7 @@ function mayBeParallel(earlier: Job, later: Job): boolean {
 }
 
 /** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
-function toFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
+function buildFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
 	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {

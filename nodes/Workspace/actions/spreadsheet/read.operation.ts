@@ -150,7 +150,7 @@ export const read = defineOperation({
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
 		const target = await findTarget(spreadsheet, params);
-		const cells = await fetchCells(spreadsheet, target, buildFormat(params), item);
+		const cells = await fetchCells(spreadsheet, target, buildFormat(params));
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const title = parseRange(cells.range).tab ?? '';
