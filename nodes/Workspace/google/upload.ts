@@ -76,9 +76,8 @@ async function uploadInOneRequest(
 		chunks.push(chunk);
 	const bytes = Buffer.concat(chunks);
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const media = { mimeType, body: Readable.from([bytes]) };
-	const { data } = await sendFileRequest(drive, request, media);
-	return data;
+	const body = Readable.from([bytes]);
+	return (await sendFileRequest(drive, request, { mimeType, body })).data;
 }
 
 /** Starts a resumable upload. Then reads and hashes the source, and sends it in chunks. */

@@ -103,9 +103,9 @@ export async function findDeliveredMail(
 			}
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
-			const { code, message } = toNodeError(error);
-			searchReport = `The node could not look for it in the mailbox: ${message}.`;
-			if (code === 403) searchReport += ' This needs the scope gmail.readonly.';
+			const failure = toNodeError(error);
+			searchReport = `The node could not look for it in the mailbox: ${failure.message}.`;
+			if (failure.code === 403) searchReport += ' This needs the scope gmail.readonly.';
 			break;
 		}
 	}
