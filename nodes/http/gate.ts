@@ -59,8 +59,9 @@ export class Gate {
 		return this.#lastRefusal;
 	}
 
-	/** Waits for a place among the running requests. The caller must give it back with `leave`. Rejects if the signal aborts. */
+	/** Waits for a place among the running requests. The caller must give it back with `leave`. Rejects if the signal aborts or has aborted. */
 	async enter(signal: AbortSignal | undefined): Promise<void> {
+		signal?.throwIfAborted();
 		if (this.#runningCount < this.#places) {
 			this.#runningCount++;
 			return;

@@ -270,10 +270,10 @@ function getRepeatEffect(
 	method: string,
 	{ httpMethodsToRetry = [], retry }: ClientRequest['retryConfig'] = {},
 ): RepeatEffect {
-	const mayChange = method !== 'GET';
-	if (retry === 0) return { repeat: 'never', mayChange };
+	const hasVisibleEffect = method !== 'GET';
+	if (retry === 0) return { repeat: 'never', hasVisibleEffect };
 	const isHarmless = ['GET', 'PUT', ...httpMethodsToRetry].includes(method);
-	return { repeat: isHarmless ? 'always' : 'ifNotDone', mayChange };
+	return { repeat: isHarmless ? 'always' : 'ifNotDone', hasVisibleEffect };
 }
 
 /** Converts a body to bytes. A stream could not be sent a second time. A text whose type is JSON would be parsed and trimmed by axios. */

@@ -166,8 +166,8 @@ class ResumableUpload {
 		const end = position + chunk.length;
 		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
-			const mayChange = end === this.#totalBytes || this.#hasSentLastByte;
-			await this.#repeat(() => this.#sendPart(chunk, position), mayChange);
+			const hasVisibleEffect = end === this.#totalBytes || this.#hasSentLastByte;
+			await this.#repeat(() => this.#sendPart(chunk, position), hasVisibleEffect);
 		}
 		// Drive cannot have more than was sent.
 		if (this.#storedBytes > end) this.#throwEnded();
@@ -179,8 +179,8 @@ class ResumableUpload {
 		return this.#file ?? this.#throwEnded();
 	}
 
-	async #repeat(attempt: () => Promise<void>, mayChange: boolean): Promise<void> {
-		await this.#transport.repeat(attempt, { repeat: 'always', mayChange });
+	async #repeat(attempt: () => Promise<void>, hasVisibleEffect: boolean): Promise<void> {
+		await this.#transport.repeat(attempt, { repeat: 'always', hasVisibleEffect });
 	}
 
 	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
