@@ -70,8 +70,8 @@ export function createHeartbeat(
 
 	function recordFrame(kind: 'ping' | 'pong' | 'message'): void {
 		lastFrameAt = clock.getMonotonicMilliseconds();
-		// Any message that arrives after a text ping counts as its response.
-		if (kind === responseKind && cancelDeadline) hasResponded = true;
+		// A pong is always a response, but a message only if it arrives after a text ping.
+		if (kind === responseKind && (kind === 'pong' || cancelDeadline)) hasResponded = true;
 		endDeadline();
 	}
 

@@ -4,7 +4,8 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, type ByteSource, createSourceChangedError } from '../byteSource';
-import { type ApiBases, isSuccess, type Transport } from './transport';
+import { type ApiBases, googleApiBases } from './endpoints';
+import { getUploadBase, isSuccess, type Transport } from './transport';
 
 export interface DriveUploadRequest {
 	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
@@ -70,13 +71,14 @@ async function uploadInOneRequest(
 	hash: Hash,
 ): Promise<drive_v3.Schema$File> {
 	const { mimeType, source } = request;
-	// The whole source is one chunk. One byte more is asked for, to notice a source that has grown.
-	let bytes = Buffer.alloc(0) as Buffer;
-	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) bytes = chunk;
+	// A source that has not grown is one chunk, and shorter than asked for.
+	const chunks: Buffer[] = [];
+	for await (const chunk of readChunks(await source.open(), source.size + 1, hash))
+		chunks.push(chunk);
+	const bytes = Buffer.concat(chunks);
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
-	const media = { mimeType, body: Readable.from([bytes]) };
-	const { data } = await sendFileRequest(drive, request, media);
-	return data;
+	const body = Readable.from([bytes]);
+	return (await sendFileRequest(drive, request, { mimeType, body })).data;
 }
 
 /** Starts a resumable upload. Then reads and hashes the source, and sends it in chunks. */
@@ -114,7 +116,7 @@ async function fetchUploadAddress(
 	const place = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
 	const { headers } = await sendFileRequest(drive, request, undefined, {
-		url: `https://www.googleapis.com/upload/drive/v3/files${place}`,
+		url: `${getUploadBase(googleApiBases.drive, 'drive')}/files${place}`,
 		params: { uploadType: 'resumable' },
 		headers: {
 			'x-upload-content-type': mimeType,
@@ -164,8 +166,8 @@ class ResumableUpload {
 		const end = position + chunk.length;
 		while (this.#storedBytes < end) {
 			// Until the last byte is sent, the user sees no change, so no outcome is unknown.
-			const mayChange = end === this.#totalBytes || this.#hasSentLastByte;
-			await this.#repeat(() => this.#sendPart(chunk, position), mayChange);
+			const hasVisibleEffect = end === this.#totalBytes || this.#hasSentLastByte;
+			await this.#repeat(() => this.#sendPart(chunk, position), hasVisibleEffect);
 		}
 		// Drive cannot have more than was sent.
 		if (this.#storedBytes > end) this.#throwEnded();
@@ -177,8 +179,8 @@ class ResumableUpload {
 		return this.#file ?? this.#throwEnded();
 	}
 
-	async #repeat(attempt: () => Promise<void>, mayChange: boolean): Promise<void> {
-		await this.#transport.repeat(attempt, { repeat: 'always', mayChange });
+	async #repeat(attempt: () => Promise<void>, hasVisibleEffect: boolean): Promise<void> {
+		await this.#transport.repeat(attempt, { repeat: 'always', hasVisibleEffect });
 	}
 
 	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { createRefusal, isTool, type NodeError } from '../../core/errors';
+import { createRefusal, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
@@ -23,11 +23,14 @@ export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
 	readonly hints = new Map<string, string>();
 	readonly sanitizer: Sanitizer;
+	/** Known once for all items, because n8n copies the whole node each time it is asked for it. */
+	readonly isTool: boolean;
 	/** What requests were sent with. Undefined if no item needed it. */
 	credential: GoogleCredential | undefined;
 
-	constructor(sanitizer: Sanitizer) {
+	constructor(sanitizer: Sanitizer, isTool = false) {
 		this.sanitizer = sanitizer;
+		this.isTool = isTool;
 	}
 
 	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -65,7 +68,7 @@ export class InputItem implements Item {
 		this.signal = context.getExecutionCancelSignal();
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
-		this.isTool = isTool(context.getNode());
+		this.isTool = run.isTool;
 	}
 
 	findBinaryFields(

@@ -1,6 +1,6 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isNodeError, type NodeError } from '../../core/errors';
+import { isNodeError, isTool, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
 import { completeModelAnswer } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
@@ -35,7 +35,7 @@ const maxParallelBatches = 5;
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
-	const run = new RunState(sanitizer);
+	const run = new RunState(sanitizer, isTool(context.getNode()));
 	const rawParameters = new RawParameters(context);
 	const getClients = createClientGetter(context, run);
 	try {

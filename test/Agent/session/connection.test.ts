@@ -444,6 +444,15 @@ describe('Heartbeat', () => {
 		expect(seen.deadAt).toBeUndefined();
 	});
 
+	it('counts a pong that comes after other frames', async () => {
+		const { clock, heartbeat, seen } = watch();
+		heartbeat.recordFrame('message');
+		await clock.advance(1000);
+		seen.answers = false;
+		await clock.advance(200_000);
+		expect(seen.deadAt).toBe(45_000);
+	});
+
 	it('never ends a link whose server has not answered a single ping', async () => {
 		const { clock, heartbeat, seen } = watch(usual, false);
 		for (let minute = 0; minute < 60; minute++) {

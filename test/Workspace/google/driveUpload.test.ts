@@ -307,9 +307,12 @@ describe('refused upload', () => {
 			expect(uploads.fileCount()).toBe(0);
 		});
 
-		test('in one request too', async () => {
+		test.each([
+			[100, 101],
+			[201, 100],
+		])('in one request too: %d bytes in place of %d', async (length, announced) => {
 			const metadata = { id: 'whatever' };
-			const source = uploads.sourceOf(bytes.subarray(0, 100), 64, 101);
+			const source = uploads.sourceOf(bytes.subarray(0, length), 64, announced);
 			expect(await catchFailure(uploads.send({ metadata, source }))).toMatchObject({
 				code: 400,
 			});

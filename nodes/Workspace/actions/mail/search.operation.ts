@@ -46,7 +46,7 @@ export const search = defineOperation({
 		return prepareList(
 			params,
 			conditions,
-			leavesOutDrafts ? `${conditions} -in:draft` : conditions,
+			leavesOutDrafts ? `-in:draft ${conditions}` : conditions,
 		);
 	},
 });

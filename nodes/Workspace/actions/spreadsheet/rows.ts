@@ -143,6 +143,7 @@ export function readCell(row: NamedRow, name: string, table: Table, options: Cel
 	const text = cell.trim();
 	if (type === 'number' && isExactNumber(text) && !codePattern.test(text)) return Number(text);
 	if (type === 'boolean' && booleanPattern.test(text)) return text.toLowerCase() === 'true';
-	const parse = type === 'date' ? parseShown : parseIso;
-	return parse(cell, table.settings) ?? cell;
+	const date =
+		type === 'date' ? parseShown(text, table.settings) : parseIso(cell, table.settings);
+	return date ?? cell;
 }

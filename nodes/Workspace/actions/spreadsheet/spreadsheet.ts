@@ -84,6 +84,15 @@ export class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
+/** The body of a request that changes a spreadsheet. A class for the same reason. */
+class ChangesBody implements sheets_v4.Schema$BatchUpdateSpreadsheetRequest {
+	readonly requests: sheets_v4.Schema$Request[];
+
+	constructor(requests: sheets_v4.Schema$Request[]) {
+		this.requests = requests;
+	}
+}
+
 /** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
@@ -120,7 +129,7 @@ export class Spreadsheet {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({
 			spreadsheetId: this.id,
-			requestBody: { requests },
+			requestBody: new ChangesBody(requests),
 		});
 	}
 

@@ -48,6 +48,7 @@ const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
 	['Zip', '4', '4'],
 	['Zip', '={{ $json.number }}', 7],
 	['Day', '2024-01-06', 45297],
+	['Day', ' 2024-01-06 ', 45297],
 	['Day', '4', '4'],
 	['New', '4', '4'],
 ];

@@ -2,9 +2,8 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ignoreNotFound, toError } from '../../../../core/errors';
 import { isTooCostly } from '../../../../http/body';
-import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
-import { mapWithConcurrency } from '../mapWithConcurrency';
+import * as concurrency from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { type ListedMail, type MailList, parsePageToken, takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
@@ -77,14 +76,17 @@ async function fetchEntries(
 	prepared: PreparedList,
 	item: Item,
 ) {
-	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
-	const entries = await mapWithConcurrency(
+	const entries = await concurrency.mapWithConcurrency(
 		messages,
-		concurrency,
+		chooseConcurrency(prepared),
 		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
 	);
 	return entries.filter((entry) => entry !== undefined);
+}
+
+function chooseConcurrency({ downloadAttachments, includeBody }: PreparedList): number {
+	if (downloadAttachments) return concurrency.contentConcurrency;
+	return includeBody ? concurrency.mailConcurrency : concurrency.smallConcurrency;
 }
 
 /** Fetches what the options ask for. @throws NodeError 404 if the email does not exist any more */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
-import type { NodeError } from '../../../../core/errors';
+import { type NodeError, toNodeError } from '../../../../core/errors';
 import { getDecodedHeader } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 
@@ -101,10 +101,11 @@ export async function findDeliveredMail(
 				const { mail, markerId } = await fetchMailWithMarker(clients, entry);
 				if (markerId === item.markerId) return mail;
 			}
-		} catch {
+		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
-			searchReport =
-				'The node could not look for it in the mailbox. This needs the scope gmail.readonly.';
+			const failure = toNodeError(error);
+			searchReport = `The node could not look for it in the mailbox: ${failure.message}.`;
+			if (failure.code === 403) searchReport += ' This needs the scope gmail.readonly.';
 			break;
 		}
 	}
