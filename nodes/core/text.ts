@@ -14,6 +14,9 @@ export function buildExcerpt(text: string): string {
 	return line.startsWith('<') ? '' : shorten(line, 300);
 }
 
+/** Adds a period, unless the text ends like a sentence. */
+export const endSentence = (text: string): string => text.replace(/([^.!?…])$/, '$1.');
+
 /** Joins sentences with spaces, and leaves out empty and missing texts. */
 export const joinSentences = (...texts: ReadonlyArray<string | false | undefined>): string =>
 	texts.filter(Boolean).join(' ');

@@ -202,9 +202,8 @@ function readDateTime(field: Field, raw: unknown, context: ReadContext): string 
 	if (raw === '') return '';
 	// A Date and n8n's DateTime become text in ISO 8601.
 	const value: unknown = isRecord(raw) ? JSON.parse(JSON.stringify(raw)) : raw;
-	const text = String(value);
-	const isDigits = typeof value === 'string' && /^\d{9,13}$/.test(value);
-	const isNumber = typeof value === 'number' || isDigits;
+	const text = typeof value === 'string' ? value : '';
+	const isNumber = typeof value === 'number' || /^\d{9,13}$/.test(text);
 	const time = isNumber ? parseUnixTime(Number(value)) : parseIsoTime(text, context.timezone);
 	if (time) return time.toISOString();
 	const expectation =

@@ -21,7 +21,7 @@ export interface RepeatEffect {
 	/** `always`: a second execution of the request has no further effect, so it may be sent again after an unknown outcome, too. */
 	readonly repeat: 'always' | 'ifNotDone' | 'never';
 	/** Whether the request may change something that the user sees. If not, the outcome of all attempts is never unknown. */
-	readonly mayChange: boolean;
+	readonly hasVisibleEffect: boolean;
 }
 
 /**
@@ -53,8 +53,6 @@ class RetryLoop {
 	#backoffs = 0;
 	/** Whether one of the attempts may have been carried out. */
 	#mayBeDone = false;
-	/** Why the next attempt has to wait. */
-	#lastFailure: NodeError | undefined;
 
 	constructor(effect: RepeatEffect, policy: RetryPolicy) {
 		this.#effect = effect;
@@ -63,8 +61,9 @@ class RetryLoop {
 
 	async run<T>(attempt: () => Promise<T>): Promise<T> {
 		const { gate } = this.#policy;
+		let failure: NodeError | undefined;
 		for (;;) {
-			await this.#passGate();
+			await this.#passGate(failure);
 			this.#attempts++;
 			const sentAt = gate.now;
 			try {
@@ -73,33 +72,34 @@ class RetryLoop {
 				return result;
 			} catch (error) {
 				if (!isNodeError(error)) throw toError(error);
-				if (isRateLimited(error)) gate.recordRefusal(error, sentAt);
-				this.#recordFailure(error);
+				failure = error;
+				if (isRateLimited(failure)) gate.recordRefusal(failure, sentAt);
 			} finally {
 				gate.leave();
 			}
-			await this.#pauseBeforeNext();
+			this.#recordFailure(failure);
+			if (isRateLimited(failure)) await this.#pauseAfterRefusal(failure);
+			else await this.#pauseAfterFault(failure);
 		}
 	}
 
 	/** @throws NodeError if the attempt must not be repeated */
 	#recordFailure(failure: NodeError): void {
-		const { repeat, mayChange } = this.#effect;
+		const { repeat, hasVisibleEffect } = this.#effect;
 		const { outcome, retryable } = failure;
-		this.#lastFailure = failure;
-		this.#mayBeDone ||= mayChange && outcome === 'unknown';
+		this.#mayBeDone ||= hasVisibleEffect && outcome === 'unknown';
 		this.#throwIfStopped();
 		const isHarmless = repeat === 'always' || (repeat === 'ifNotDone' && outcome === 'notDone');
 		if (!retryable || !isHarmless) throw this.#conclude(failure);
 	}
 
 	/** Waits until the gate is open and has a place. Only the time in which it is closed is a pause. @throws NodeError */
-	async #passGate(): Promise<void> {
+	async #passGate(lastFailure: NodeError | undefined): Promise<void> {
 		const { gate, signal } = this.#policy;
 		for (;;) {
 			this.#throwIfStopped();
 			const { pause, lastRefusal } = gate;
-			const reason = this.#lastFailure ?? lastRefusal;
+			const reason = lastFailure ?? lastRefusal;
 			if (pause > 0 && reason) await this.#spendPause(pause, reason);
 			await gate.enter(signal).catch(() => {
 				throw this.#createStop();
@@ -109,53 +109,56 @@ class RetryLoop {
 		}
 	}
 
-	/** Pauses as long as the service asks for, and a little longer. The gate has its own pause after a quota error. @throws NodeError */
-	async #pauseBeforeNext(): Promise<void> {
-		const failure = this.#lastFailure;
-		if (!failure) return;
-		const { gate, maxRetryWaitMilliseconds, onPause } = this.#policy;
-		const { retryAfterMilliseconds: requestedPause } = failure;
-		if (isRateLimited(failure)) {
-			// The gate demands its pause before the next attempt. A requested pause may be longer, and is then for this request alone.
-			const pause = Math.max(gate.pause, requestedPause ?? 0);
-			this.#reservePause(pause, failure);
-			onPause?.(pause);
-			await this.#sleep(pause);
-			return;
-		}
-		if (requestedPause === undefined) this.#backoffs++;
-		const remainingPause = maxRetryWaitMilliseconds - this.#pausedMilliseconds;
-		const isTimeOver = remainingPause <= 0 && this.#attempts > 1;
-		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
-		// The jitter is added to the requested pause, because clients that were asked for the same pause must not return at the same moment.
+	/**
+	 * Pauses as long as the service asks for and a random time longer, because clients that were asked for the same pause must not return at
+	 * the same moment. If that is longer than the policy still allows, only the random time becomes shorter. @throws NodeError
+	 */
+	async #pauseAfterFault(failure: NodeError): Promise<void> {
+		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
+		if (failure.retryAfterMilliseconds === undefined) this.#backoffs++;
+		if (this.#backoffs > maxBackoffs) throw this.#conclude(failure);
+		this.#checkPause(requestedPause, failure);
 		const jitter = drawJitterMilliseconds(this.#attempts - 1, backoff, Math.random);
-		const pause = (requestedPause ?? 0) + Math.max(minPauseMilliseconds, jitter);
-		const longestPause = Math.max(remainingPause, requestedPause || 1);
-		await this.#spendPause(Math.min(pause, longestPause), failure);
+		const pause = requestedPause + Math.max(minPauseMilliseconds, jitter);
+		await this.#pause(Math.min(pause, this.#allowedPause));
+	}
+
+	/** Pauses as long as the gate is closed, or as the service asks this request alone to pause. @throws NodeError */
+	async #pauseAfterRefusal(failure: NodeError): Promise<void> {
+		const { gate, onPause } = this.#policy;
+		const pause = Math.max(gate.pause, failure.retryAfterMilliseconds ?? 0);
+		this.#checkPause(pause, failure);
+		onPause?.(pause);
+		await this.#pause(pause);
 	}
 
 	async #spendPause(milliseconds: number, failure: NodeError): Promise<void> {
-		this.#reservePause(milliseconds, failure);
-		await this.#sleep(milliseconds);
+		this.#checkPause(milliseconds, failure);
+		await this.#pause(milliseconds);
 	}
 
-	/** @throws NodeError if the policy does not allow the pause */
-	#reservePause(milliseconds: number, failure: NodeError): void {
+	/** How long the next pause may be. */
+	get #allowedPause(): number {
+		return this.#policy.maxRetryWaitMilliseconds - this.#pausedMilliseconds;
+	}
+
+	/** @throws NodeError if the policy does not allow the pause, or no pause at all */
+	#checkPause(milliseconds: number, failure: NodeError): void {
+		if (milliseconds <= this.#allowedPause && this.#allowedPause > 0) return;
 		const { texts, maxRetryWaitMilliseconds } = this.#policy;
-		const pausedSeconds = Math.ceil(this.#pausedMilliseconds / 1000);
-		this.#pausedMilliseconds += milliseconds;
-		if (this.#pausedMilliseconds <= maxRetryWaitMilliseconds) return;
 		const what = failure.retryAfterMilliseconds
 			? `${texts.service} asks n8n to wait ${Math.ceil(milliseconds / 1000)} seconds`
 			: 'Another try would need a longer wait';
 		const limit = `${quoteField('maxRetryWaitSeconds')} allows ${maxRetryWaitMilliseconds / 1000}`;
+		const pausedSeconds = Math.ceil(this.#pausedMilliseconds / 1000);
 		const note = pausedSeconds > 0 ? `, of which ${pausedSeconds} have passed` : '';
 		throw this.#conclude(failure, `${what}, but ${limit}${note}.`);
 	}
 
 	/** Waits, but no longer than until the execution is stopped. */
-	async #sleep(milliseconds: number): Promise<void> {
+	async #pause(milliseconds: number): Promise<void> {
 		const { signal, gate } = this.#policy;
+		this.#pausedMilliseconds += milliseconds;
 		await new Promise<void>((resolve) => {
 			const end = () => {
 				cancel();
@@ -180,7 +183,7 @@ class RetryLoop {
 
 	/** Adds the outcome of all attempts to the last failure. @param advice why there is no other attempt, although it could help */
 	#conclude(failure: NodeError, advice?: string): NodeError {
-		// If nothing may be done although the last outcome is unknown, the request could change nothing (`mayChange: false`).
+		// If nothing may be done although the last outcome is unknown, the request could change nothing (`hasVisibleEffect: false`).
 		const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 		const attemptsNote =
 			advice === undefined && this.#attempts > 1 && `Tried ${this.#attempts} times.`;

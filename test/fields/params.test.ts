@@ -361,6 +361,7 @@ describe('params', () => {
 			NaN,
 			true,
 			[2026],
+			['2026-01-31'],
 			{},
 			new Date(NaN),
 		].map((after): [string, object, string] => [

@@ -6,7 +6,7 @@ import { attempts } from '../attempt';
 
 const minute = 60_000;
 
-const change = { repeat: 'ifNotDone', mayChange: true } as const;
+const change = { repeat: 'ifNotDone', hasVisibleEffect: true } as const;
 
 /** A service that takes so many requests within each minute, and a gate before it. */
 function world({ quota = Infinity, latency = 100, draw = 0.5 } = {}) {
@@ -283,6 +283,27 @@ test('a stop ends the wait of a request that was refused', async () => {
 	expect(clock.now()).toBe(150);
 });
 
+test('a stop ends the wait for the gate, also if no place is free behind it', async () => {
+	const clock = new VirtualClock();
+	const gate = new Gate({ ...defaultGateSettings, clock });
+	const texts = { service: 'Google', nothingDone: '' };
+	const policy = { maxRetryWaitMilliseconds: minute, signal: undefined, gate, texts };
+	const refusal = new NodeError({ code: 429, message: '', ...attempts.notDone });
+	const slow = withRetries(() => clock.sleep(minute), change, policy);
+	const refused = withRetries(() => Promise.reject(refusal), change, policy);
+	await clock.advance(10);
+	const stop = new AbortController();
+	const stoppedPolicy = { ...policy, signal: stop.signal };
+	const stopped = withRetries(() => clock.sleep(0), change, stoppedPolicy).catch(
+		(error: unknown) => error,
+	);
+	await clock.advance(10);
+	stop.abort();
+	expect(await clock.run(stopped)).toMatchObject({ status: 'CANCELLED' });
+	expect(clock.now()).toBe(20);
+	await clock.run(Promise.allSettled([slow, refused]));
+});
+
 test('refusals of requests that were out together count as one', async () => {
 	const { clock, state, ask } = world({ quota: 0 });
 	const waits: number[] = [];
@@ -300,7 +321,7 @@ test('refusals of requests that were out together count as one', async () => {
 
 test('a caller that does not repeat is told of a refusal at once', async () => {
 	const { clock, ask } = world({ quota: 0 });
-	const once = ask({}, { repeat: 'never', mayChange: false });
+	const once = ask({}, { repeat: 'never', hasVisibleEffect: false });
 	await expect(clock.run(once)).rejects.toMatchObject(attempts.notDone);
 	expect(clock.now()).toBe(100);
 });

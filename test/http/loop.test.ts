@@ -16,8 +16,8 @@ import { VirtualClock } from './virtualClock';
 describe('the loop', () => {
 	afterEach(() => jest.restoreAllMocks());
 
-	const change: RepeatEffect = { repeat: 'ifNotDone', mayChange: true };
-	const harmless: RepeatEffect = { repeat: 'always', mayChange: true };
+	const change: RepeatEffect = { repeat: 'ifNotDone', hasVisibleEffect: true };
+	const harmless: RepeatEffect = { repeat: 'always', hasVisibleEffect: true };
 
 	/** An attempt that fails in these ways, then works. @returns how it ended, and when the attempts were */
 	async function play(
@@ -131,8 +131,13 @@ describe('the loop', () => {
 		['a change that may be done', 'unknown', change, { outcome: 'unknown' }],
 		['a change that is final', 'final', change, { outcome: 'notDone' }],
 		['a final failure that leaves a doubt', 'finalUnknown', change, { outcome: 'unknown' }],
-		['a read', 'finalUnknown', { repeat: 'always', mayChange: false }, { outcome: 'notDone' }],
-		['what is tried once', 'notDone', { repeat: 'never', mayChange: false }, {}],
+		[
+			'a read',
+			'finalUnknown',
+			{ repeat: 'always', hasVisibleEffect: false },
+			{ outcome: 'notDone' },
+		],
+		['what is tried once', 'notDone', { repeat: 'never', hasVisibleEffect: false }, {}],
 	])('%s is not sent again', async (_, failure, effect, known) => {
 		const { result, times } = await play([failure], effect);
 		expect(result).toMatchObject(known);

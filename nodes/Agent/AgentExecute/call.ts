@@ -101,7 +101,7 @@ export async function sendExecuteCall(
 				attemptSettings,
 			);
 		},
-		{ repeat: 'ifNotDone', mayChange: true },
+		{ repeat: 'ifNotDone', hasVisibleEffect: true },
 		{
 			texts: agentTexts,
 			maxRetryWaitMilliseconds: params.maxRetryWaitSeconds * 1000,

@@ -68,7 +68,7 @@ class MessageWait implements ConnectionListener {
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 	#callFailure: NodeError | undefined;
-	/** The error with which the channel was given up, because only the long backoff is left. */
+	/** The error of a channel that was refused, as long as it has not opened again. Only the long backoff is left for it. */
 	#refusal: NodeError | undefined;
 	/** The error with which the channel was last lost after the call was sent. If it is set, messages may be missing. */
 	#gapCause: NodeError | undefined;
@@ -142,6 +142,7 @@ class MessageWait implements ConnectionListener {
 
 	onEvent({ event }: ConnectionEvent): void {
 		if (event === 'disconnected') return;
+		this.#refusal = undefined;
 		const { clock, settings } = this.#setup;
 		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
 		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';

@@ -2,7 +2,7 @@ import type { ITriggerFunctions, NodeApiError } from 'n8n-workflow';
 
 import { createNodeApiError, NodeError } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
-import { joinSentences } from '../../core/text';
+import { endSentence, joinSentences } from '../../core/text';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
@@ -17,7 +17,7 @@ export class Alerts {
 	readonly #clock: Clock;
 	/** How many channels have failed within the interval. */
 	#failedChannelCount = 0;
-	/** By session: how many messages n8n has not accepted since it last accepted one. */
+	/** By session: how many messages n8n has not accepted since the losses last ended. */
 	readonly #lostCounts = new Map<string, number>();
 	#cancelInterval = () => {};
 	#cancelQuietReport = () => {};
@@ -58,21 +58,21 @@ export class Alerts {
 		if (isFirst) this.#reportLosses(`No execution was started: ${cause.message}`);
 		this.#cancelQuietReport();
 		this.#cancelQuietReport = this.#clock.callAfter(reportIntervalMilliseconds, () => {
-			this.#reportLosses('No further message has arrived since then.');
+			this.endLosses('No further message has arrived since then');
 		});
 	}
 
-	/** Reports all messages that n8n did not accept. Must be called when n8n accepts messages again. */
-	endLosses(): void {
+	/** Reports all messages that n8n did not accept, and forgets them. @param state what has ended the losses */
+	endLosses(state: string): void {
 		if (this.#lostCounts.size === 0) return;
 		this.#cancelQuietReport();
-		this.#reportLosses('n8n accepts messages again.');
+		this.#reportLosses(state);
 		this.#lostCounts.clear();
 	}
 
 	/** Reports lost messages, and cancels the timers. */
 	close(): void {
-		this.endLosses();
+		this.endLosses('The trigger was stopped');
 		this.#cancelInterval();
 	}
 
@@ -88,7 +88,7 @@ export class Alerts {
 			sessions.push(`${sessionId} (${count})`);
 		}
 		const message = `${formatMessageCount(total)} not accepted by n8n`;
-		const description = `${state} Sessions: ${sessions.join(', ')}.`;
+		const description = `${endSentence(state)} Sessions: ${sessions.join(', ')}.`;
 		this.report(new NodeError({ code: 500, message, description }));
 	}
 }

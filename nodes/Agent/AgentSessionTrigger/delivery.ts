@@ -125,7 +125,7 @@ export class Delivery {
 		let rejection: Error | undefined;
 		const executionEnded = execution.promise.then(
 			() => {
-				this.#alerts.endLosses();
+				this.#alerts.endLosses('n8n accepts messages again');
 			},
 			(error: unknown) => {
 				if (!wasAccepted(error)) rejection = toError(error);

@@ -3,11 +3,10 @@ import type { ITriggerResponse } from 'n8n-workflow';
 import { NodeError, toNodeError } from '../../core/errors';
 import type { Connection, EndedChannel } from '../session/connection';
 import { findFieldText, listDistinct, meetsCondition } from '../session/messageFields';
-import { joinSentences } from '../../core/text';
+import { endSentence, joinSentences } from '../../core/text';
 import type { SessionFrame } from '../session/messages';
 import { createTriggerError } from './alerts';
 import { buildStoredItems, MessageArrival } from './arrival';
-import type { TriggerSettings } from './fields';
 import type { ListenerSetup } from './listenerSetup';
 import { findListeners } from './triggerState';
 
@@ -18,8 +17,9 @@ const testDurationSeconds = 60;
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const { context, settings, clock } = setup;
 	const { filter } = settings;
-	/** What the messages that were filtered out have in the filter field. Undefined for one without it. */
-	const filteredValues: Array<string | undefined> = [];
+	let filteredCount = 0;
+	/** What the messages that were filtered out have in the filter field, as `listDistinct` lists it. */
+	let filteredValues: string[] = [];
 	let connections: Connection[] = [];
 	let cancelTimeout = () => {};
 	let closing: Promise<unknown> | undefined;
@@ -29,9 +29,13 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		const listener = {
 			onFrame: (frame: SessionFrame) => {
 				const arrival = new MessageArrival(frame);
-				if (filter === undefined || meetsCondition(arrival.message, filter))
+				if (filter === undefined || meetsCondition(arrival.message, filter)) {
 					void emit(arrival);
-				else filteredValues.push(findFieldText(arrival.message, filter.field));
+					return;
+				}
+				filteredCount++;
+				const value = findFieldText(arrival.message, filter.field);
+				filteredValues = listDistinct([...filteredValues, value]);
 			},
 			onChannelEnd: ({ decision, failure }: EndedChannel) => {
 				if (decision === 'longBackoff') fail(failure);
@@ -44,7 +48,12 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 			}),
 		);
 		cancelTimeout = clock.callAfter(testDurationSeconds * 1000, () => {
-			fail(createNoMessageError(settings, connections, filteredValues));
+			const filteredText = describeFiltered(
+				filteredCount,
+				filteredValues,
+				settings.filterField,
+			);
+			fail(createNoMessageError(settings.sessionIds, connections, filteredText));
 		});
 	}
 
@@ -84,9 +93,9 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 }
 
 function createNoMessageError(
-	{ filterField, sessionIds }: TriggerSettings,
+	sessionIds: readonly string[],
 	connections: readonly Connection[],
-	filteredValues: ReadonlyArray<string | undefined>,
+	filteredText: string,
 ): NodeError {
 	const statuses = connections.map((connection) => connection.getStatus());
 	const openCount = statuses.filter(({ isOpen }) => isOpen).length;
@@ -95,9 +104,9 @@ function createNoMessageError(
 		code: 504,
 		message: `No message arrived within ${testDurationSeconds} s. Channels open: ${openCount} of ${statuses.length}`,
 		description: joinSentences(
-			failure && `${failure.message}.`,
+			failure && endSentence(failure.message),
 			failure?.description,
-			describeFiltered(filteredValues, filterField),
+			filteredText,
 			describeOtherListeners(sessionIds),
 			'Start an agent with the same session ID while the test listens.',
 		),
@@ -106,13 +115,14 @@ function createNoMessageError(
 
 /** Names what was filtered out, because a person may have forgotten the filter, or mistyped a value. */
 function describeFiltered(
-	filteredValues: ReadonlyArray<string | undefined>,
+	count: number,
+	distinctValues: readonly string[],
 	filterField: string,
 ): string {
-	if (filteredValues.length === 0) return '';
-	const values = listDistinct(filteredValues).join(', ') || 'none';
+	if (count === 0) return '';
+	const values = distinctValues.join(', ') || 'none';
 	const subject = filterField === '' ? 'Their texts' : `Their values of '${filterField}'`;
-	return `Messages that 'Accepted Message Values' left out: ${filteredValues.length}. ${subject}: ${values}.`;
+	return `Messages that 'Accepted Message Values' left out: ${count}. ${subject}: ${values}.`;
 }
 
 function describeOtherListeners(sessionIds: readonly string[]): string {

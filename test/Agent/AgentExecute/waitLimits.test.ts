@@ -241,6 +241,21 @@ test('attempts that fail do not end a long wait, but a refusal does', async () =
 	});
 });
 
+test('a refusal during the call no longer counts when the channel is open again', async () => {
+	const { clock, channels, call, outcome } = begin();
+	let answer = () => {};
+	call.mockReturnValue(new Promise<void>((resolve) => (answer = resolve)));
+	const [listener] = channels.listeners;
+	listener?.onEvent?.(connected);
+	await clock.advance(2000);
+	listener?.onChannelEnd?.({ ...lost, decision: 'longBackoff' });
+	listener?.onEvent?.({ ...connected, event: 'reconnected' });
+	answer();
+	await clock.advance(0);
+	channels.send('1');
+	expect(await outcome).toMatchObject({ endedBy: 'count', hasGap: true });
+});
+
 describe('a call that fails when messages have come', () => {
 	const ambiguous = new NodeError({ code: 504, message: 'No answer', outcome: 'unknown' });
 	const carriedOut = new NodeError({ code: 502, message: 'Cut', outcome: 'done' });

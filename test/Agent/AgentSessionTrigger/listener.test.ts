@@ -190,6 +190,10 @@ test('messages that n8n does not take are told with their number, too, if no oth
 	await clock.advance(2000);
 	await closed;
 	expect(clock.pending).toBe(0);
+	expect(run.failedExecutions.slice(2)).toMatchObject([
+		{ description: 'No execution was started: no database. Sessions: s1 (1).' },
+		{ description: 'The trigger was stopped. Sessions: s1 (1).' },
+	]);
 });
 
 test('a message with an id that n8n does not take is tried three times with the same key, then reported', async () => {
