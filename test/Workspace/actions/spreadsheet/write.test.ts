@@ -1,4 +1,6 @@
 import { isNodeError } from '../../../../nodes/core/errors';
+import { isNumberText } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
+import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
@@ -190,6 +192,10 @@ describe('the formula guard', () => {
 		"'=1",
 	])('%j stays as it is', async (text) => {
 		expect(await write([[text]])).toEqual([text]);
+	});
+
+	test('whether a text is a number is found in the time of its length', () => {
+		expectLinear('1', (text) => `${text}x`, isNumberText);
 	});
 
 	test('numbers and booleans stay what they are', async () => {
