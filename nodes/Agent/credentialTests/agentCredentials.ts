@@ -5,14 +5,13 @@ import type { Duplex } from 'node:stream';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
 import {
-	appendErrorCode,
+	addAdviceToMessage,
 	createRefusal,
 	isNodeError,
 	isRedirect,
 	type NodeError,
 	toNodeError,
 } from '../../core/errors';
-import { joinSentences } from '../../core/text';
 import {
 	type CredentialTestResponse,
 	discardBody,
@@ -80,12 +79,9 @@ async function testAddress(
 }
 
 function createNoResponseError(error: unknown, place: string): NodeError {
-	const { category, reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
+	const { category, reason, cure = addressAdvice } = classifyNetworkError(error);
 	const advice = category === 'blocked' ? blockedAdvice : cure;
-	return createRefusal(
-		`${place} does not respond: ${reason}`,
-		appendErrorCode(advice, errorCode),
-	);
+	return createRefusal(`${place} does not respond: ${reason}`, advice);
 }
 
 const addressAdvice =
@@ -135,13 +131,10 @@ function findProblem(
 	return undefined;
 }
 
-/** Appends the description, because n8n's credential form shows only the message. */
+/** Adds the advice to the message, because n8n's credential form shows only the message. */
 function createFailedTest(error: unknown): INodeCredentialTestResult {
-	const { message, description } = toNodeError(error);
-	return {
-		status: 'Error',
-		message: joinSentences(description ? `${message}.` : message, description),
-	};
+	const { message } = addAdviceToMessage(toNodeError(error));
+	return { status: 'Error', message };
 }
 
 /** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */

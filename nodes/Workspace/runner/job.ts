@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { createRefusal, isTool, type NodeError } from '../../core/errors';
+import { createRefusal, type NodeError } from '../../core/errors';
+import { isTool } from '../../core/modelAnswer';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
