@@ -1,5 +1,5 @@
-import { findValueAtPath } from '../../core/dotPath';
 import { shorten } from '../../core/text';
+import { findValueAtPath } from '../../fields/values';
 import { type MessageContent, parseJsonContent } from './messages';
 
 /** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */

@@ -2,10 +2,10 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { findValueAtPath } from '../../../core/dotPath';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
+import { findValueAtPath } from '../../../fields/values';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
