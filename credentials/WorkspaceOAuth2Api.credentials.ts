@@ -1,6 +1,7 @@
 import type { Icon, ICredentialTestRequest, ICredentialType, INodeProperties } from 'n8n-workflow';
 
-import { mailScopePattern } from '../nodes/Workspace/google/signIn';
+import { googleApiBases } from '../nodes/Workspace/google/endpoints';
+import { mailScopePattern } from '../nodes/Workspace/google/scopes';
 import * as fields from './fields';
 
 /** True if custom scopes allow reading Gmail but not Drive. */
@@ -13,8 +14,8 @@ const buildMailOrDriveExpression = (mail: string, drive: string) =>
 const credentialTest: ICredentialTestRequest = {
 	request: {
 		baseURL: buildMailOrDriveExpression(
-			'$credentials.mailApiBase || "https://gmail.googleapis.com/gmail/v1"',
-			'$credentials.driveApiBase || "https://www.googleapis.com/drive/v3"',
+			`$credentials.mailApiBase || "${googleApiBases.mail}"`,
+			`$credentials.driveApiBase || "${googleApiBases.drive}"`,
 		),
 		url: buildMailOrDriveExpression('"/users/me/profile"', '"/about"'),
 		qs: {

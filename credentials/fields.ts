@@ -1,6 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-import { googleTokenUrl } from '../nodes/Workspace/google/signIn';
+import {
+	type Api,
+	apiNames,
+	googleApiBases,
+	googleTokenUrl,
+} from '../nodes/Workspace/google/endpoints';
+import { fileScopes, scopesByChoice } from '../nodes/Workspace/google/scopes';
 
 /** Builds a text field that is optional and empty. @param overrides properties to add or change, such as `required` */
 export const buildTextField = (
@@ -11,21 +17,6 @@ export const buildTextField = (
 
 export const buildNotice = (name: string, text: string): INodeProperties => {
 	return { displayName: text, name, type: 'notice', default: '' };
-};
-
-const joinScopes = (...names: string[]) =>
-	names.map((name) => `https://www.googleapis.com/auth/${name}`).join(' ');
-
-const fileScopes = joinScopes('spreadsheets', 'documents');
-
-/** The scopes that each choice adds. */
-const scopesByChoice = {
-	sendAndRead: joinScopes('gmail.send', 'gmail.readonly'),
-	draftsToo: joinScopes('gmail.send', 'gmail.readonly', 'gmail.compose'),
-	labelsToo: joinScopes('gmail.modify'),
-	appFiles: joinScopes('drive.file'),
-	appFilesAndNames: joinScopes('drive.file', 'drive.metadata.readonly'),
-	allFiles: joinScopes('drive'),
 };
 
 /** Builds the beginning of a conditional expression, up to the result for this choice. */
@@ -118,12 +109,12 @@ function buildAddressField(displayName: string, name: string, address: string, p
 	return buildTextField(displayName, name, { default: address, description, displayOptions });
 }
 
-const buildApiField = (label: string, name: string, address: string, api: string) =>
+const buildApiField = (api: Api, label: string) =>
 	buildAddressField(
 		`${label} API Base`,
-		name,
-		address,
-		`Address of the ${api} API, including its version`,
+		`${api}ApiBase`,
+		googleApiBases[api],
+		`Address of the ${apiNames[api]} API, including its version`,
 	);
 
 export const endpointFields: INodeProperties[] = [
@@ -135,15 +126,10 @@ export const endpointFields: INodeProperties[] = [
 		description:
 			"Whether to reach the APIs at other addresses than Google's own, for example through a gateway",
 	},
-	buildApiField('Mail', 'mailApiBase', 'https://gmail.googleapis.com/gmail/v1', 'Gmail'),
-	buildApiField(
-		'Sheets',
-		'sheetsApiBase',
-		'https://sheets.googleapis.com/v4/spreadsheets',
-		'Google Sheets',
-	),
-	buildApiField('Docs', 'docsApiBase', 'https://docs.googleapis.com/v1/documents', 'Google Docs'),
-	buildApiField('Drive', 'driveApiBase', 'https://www.googleapis.com/drive/v3', 'Google Drive'),
+	buildApiField('mail', 'Mail'),
+	buildApiField('sheets', 'Sheets'),
+	buildApiField('docs', 'Docs'),
+	buildApiField('drive', 'Drive'),
 ];
 
 export const tokenUrlField = buildAddressField(

@@ -84,6 +84,24 @@ export const mails: readonly Contest[] = [
 			),
 	},
 	listing,
+	{
+		...listing,
+		operation: 'Mail: List, with bodies',
+		ours: (size) => ({
+			...{ resource: 'mail', operation: 'list', maxResults: size },
+			options: { includeBody: true },
+		}),
+		theirs: (size, credentials) =>
+			gmail(
+				{
+					...{ operation: 'getAll', returnAll: size > 500, limit: size, simple: false },
+					...{ filters: {}, options: {} },
+				},
+				credentials,
+			),
+		// At 20 ms of latency; five emails at once, and n8n's node one after another.
+		atMost: (size) => (size === 100 ? 0.3 : usualTarget),
+	},
 	list(
 		{
 			operation: 'Mail: Search',

@@ -11,9 +11,9 @@ export const defaultGateSettings = {
 export type GateSettings = Readonly<typeof defaultGateSettings>;
 
 /** How many requests a gate first lets through at once. Gmail, the strictest service, is known to accept 4 to 6, even if its quota allows more. */
-export const initialConcurrency = 5;
+const initialConcurrency = 5;
 /** How many requests a gate lets through at once at most. */
-export const maxConcurrency = 20;
+const maxConcurrency = 20;
 
 /**
  * Says when the next request of one credential to one service may go, for the whole process. The quota is not known, so the concurrency is

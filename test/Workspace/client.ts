@@ -10,8 +10,8 @@ import { Sanitizer } from '../../nodes/core/sanitizer';
 
 import { defaultGateSettings } from '../../nodes/http/gate';
 import { createClients } from '../../nodes/Workspace/google/clients';
+import type { ApiBases } from '../../nodes/Workspace/google/endpoints';
 import {
-	type ApiBases,
 	createGateFinder,
 	type GateFinder,
 	type TransportOptions,

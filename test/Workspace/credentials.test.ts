@@ -133,6 +133,7 @@ describe('a service account', () => {
 	test.each([
 		[400, 401, /Check the service account's email and key/],
 		[401, 401, /Check the service account's email and key/],
+		[200, 503, /Check the Token URL in the credential .* try again/],
 		[404, 401, /Check the Token URL/],
 		[302, 401, /Check the Token URL/],
 		[399, 401, /Check the Token URL/],

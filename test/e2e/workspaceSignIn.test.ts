@@ -162,7 +162,7 @@ test('a sign-in with an app in Testing: the node and n8n’s log say two days be
 	const hints = ({ resultData }: Execution) => resultData.runData['Workspace']?.[0]?.hints ?? [];
 	const day = new Date(Date.now() + 47 * 3_600_000).toISOString().slice(0, 10);
 	const soon = expect.stringMatching(
-		`^The Google sign-in of this node ends on ${day} at .* Publish the app`,
+		`^The Google sign-in of "[^"]+" ends on ${day} at .* Publish the app`,
 	) as string;
 	expect(hints(await run(step('workspaceOAuth2Api', credential)))).toMatchObject([
 		{ message: soon },

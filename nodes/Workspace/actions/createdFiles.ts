@@ -205,22 +205,30 @@ export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fi
 	return (await findFiles(drive, buildPropertySearch(markerProperty, markerId), fields))[0];
 }
 
-/** Finds up to 100 files in My Drive and all shared drives of the account, but not in the trash. @param q a query in Drive's search language */
+/** Finds up to 100 files, as `listFiles` does. @param fields of each file */
 export async function findFiles(
 	drive: drive_v3.Drive,
 	q: string,
 	fields: string,
 	orderBy?: string,
 ) {
+	const { files = [] } = await listFiles(drive, { q, orderBy, fields: `files(${fields})` });
+	return files;
+}
+
+/** Lists a page of files in My Drive and all shared drives of the account, but not in the trash. @param request its `q` is a query in Drive's search language */
+export async function listFiles(
+	drive: drive_v3.Drive,
+	request: drive_v3.Params$Resource$Files$List,
+) {
 	const { data } = await drive.files.list({
-		q: `${q} and trashed = false`,
-		fields: `files(${fields})`,
-		orderBy,
+		...request,
+		q: `${request.q} and trashed = false`,
 		corpora: 'allDrives',
 		includeItemsFromAllDrives: true,
 		supportsAllDrives: true,
 	});
-	return data.files ?? [];
+	return data;
 }
 
 export const quoteSearchText = (text: string) => `'${text.replaceAll(/[\\']/g, String.raw`\$&`)}'`;

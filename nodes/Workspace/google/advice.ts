@@ -1,33 +1,11 @@
 import { isRedirect } from '../../core/errors';
 import { joinSentences } from '../../core/text';
 import { quoteField } from '../../fields/field';
-
-/** Google's services. Gmail is called `mail`, as the resource that uses it. */
-export type Api = 'mail' | 'sheets' | 'docs' | 'drive';
-
-export const apiNames: Readonly<Record<Api, string>> = {
-	mail: 'Gmail',
-	sheets: 'Google Sheets',
-	docs: 'Google Docs',
-	drive: 'Google Drive',
-};
-
-/** What error texts need to know about the sign-in of the node. */
-export interface SignIn {
-	readonly authentication: 'oAuth2' | 'serviceAccount';
-	/** How much of Drive the sign-in sees: the files of the app, also the names of all other files, or all files. */
-	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
-	/** Whether nobody has signed in to the OAuth2 credential yet. */
-	readonly hasNoToken?: boolean;
-}
+import { type Api, apiNames } from './endpoints';
+import { findNeededScope, type ScopedRequest, type SignIn } from './scopes';
 
 /** What error texts need to know about a request. */
-export interface RequestFacts {
-	readonly api: Api;
-	readonly method: string;
-	/** The address of the request, with IDs and query. */
-	readonly url: string;
-	readonly signIn: SignIn;
+export interface RequestFacts extends ScopedRequest {
 	/** The operation's own advice, by HTTP status. */
 	readonly adviceByStatus?: Readonly<Record<number, string>>;
 }
@@ -235,7 +213,7 @@ function findMissingId({ url }: RequestFacts, { message = '' }: GoogleError) {
 	return /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
 }
 
-export function getReconnectAdvice({ authentication }: SignIn): string {
+export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authentication'>): string {
 	return authentication === 'serviceAccount'
 		? "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed the scopes for this account."
 		: 'Open the credential and reconnect it: sign in to Google again.';
@@ -247,26 +225,6 @@ function getGrantScopeAdvice({ authentication }: SignIn): string {
 	return authentication === 'serviceAccount'
 		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;
-}
-
-/** Finds the narrowest of the package's scopes that allows a request. */
-export function findNeededScope({ api, method, url, signIn }: RequestFacts): string {
-	const { pathname } = new URL(url);
-	// With All Files, the sign-in should have the scope `drive`. Listing shared drives (`/drives`) needs this scope, too.
-	const mustSeeAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
-	const scopes: Readonly<Record<Api, string>> = {
-		mail: findMailScope(method, pathname),
-		sheets: 'spreadsheets',
-		docs: 'documents',
-		drive: mustSeeAllFiles ? 'drive' : 'drive.file',
-	};
-	return `https://www.googleapis.com/auth/${scopes[api]}`;
-}
-
-function findMailScope(method: string, pathname: string): string {
-	if (method === 'GET') return 'gmail.readonly';
-	if (pathname.endsWith('/drafts')) return 'gmail.compose';
-	return pathname.endsWith('/batchModify') ? 'gmail.modify' : 'gmail.send';
 }
 
 /** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */

@@ -5,7 +5,8 @@ import { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { uploadToDrive, type DriveUploadRequest, type UploadedFile } from './upload';
 import type { RequestSender } from '../../http/attempt';
-import { type ApiBases, createTransport, type TransportOptions } from './transport';
+import type { ApiBases } from './endpoints';
+import { createTransport, type TransportOptions } from './transport';
 
 /**
  * Google's clients, which an operation may call. They retry, pause, refresh the token and limit the rate for all operations. Every error

@@ -21,14 +21,9 @@ import {
 	formatNetworkMessage,
 	getProperty,
 } from '../../http/networkErrors';
-import {
-	apiNames,
-	checkBasesAdvice,
-	type RequestFacts,
-	findAdvice,
-	getReconnectAdvice,
-} from './advice';
-import type { Api, GoogleError } from './advice';
+import { checkBasesAdvice, type RequestFacts, findAdvice, getReconnectAdvice } from './advice';
+import type { GoogleError } from './advice';
+import { type Api, apiNames } from './endpoints';
 
 const maxMessageLength = 500;
 

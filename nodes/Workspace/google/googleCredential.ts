@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
+import { BoundedMap } from '../../core/boundedMap';
 import { shareReadings } from '../../core/clock';
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/attempt';
 import { getProperty } from '../../http/networkErrors';
-import type { Api, SignIn } from './advice';
 import type { Clients } from './clients';
-import { describeSignInEnd, claimNoticeLogging } from './signInEnd';
-import { type ApiBases, googleApiBases, type TransportOptions } from './transport';
-
-/** A credential of this node, ready to create clients. It has no token, because n8n adds the token to each request. */
-export type GoogleCredential = Awaited<ReturnType<typeof readGoogleCredential>>;
+import { type Api, type ApiBases, googleApiBases } from './endpoints';
+import { getDriveAccess, type SignIn } from './scopes';
+import { describeSignInEnd } from './signInEnd';
+import type { TransportOptions } from './transport';
 
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
@@ -36,93 +35,101 @@ export async function readGoogleCredential(
 	context: IAllExecuteFunctions,
 	choice: unknown,
 	sanitizer: Sanitizer,
-) {
+): Promise<GoogleCredential> {
 	const type = choice === 'serviceAccount' ? 'workspaceServiceAccountApi' : 'workspaceOAuth2Api';
 	const credential = await context.getCredentials(type);
 	sanitizer.addSecrets(findSecrets(credential));
-	const sanitizers = new Set([sanitizer]);
-	const cachingContext = cacheCredentialReads(context, type, credential, sanitizers);
-	const bases = readApiBases(credential);
-	const defaults = buildDefaultOptions(context, type, credential);
-	return {
-		signIn: defaults.signIn,
-		reportSignInEnd: createSignInEndReport(cachingContext, type, credential),
-		/** Loads Google's libraries on first use. */
-		async loadClients(
-			options: OperationOptions,
-			group?: GroupRequestOptions,
-		): Promise<Clients> {
-			for (const runSanitizer of group?.sanitizers ?? []) sanitizers.add(runSanitizer);
-			const clientOptions = { ...defaults, ...options, ...group };
-			const send = bindSender(cachingContext, type, clientOptions.signal);
-			const { createClients } = await import('./clients');
-			return createClients(send, bases, clientOptions);
-		},
-	};
+	return new GoogleCredential(context, type, credential, sanitizer);
 }
 
-function buildDefaultOptions(
-	context: IAllExecuteFunctions,
-	type: string,
-	credential: ICredentialDataDecryptedObject,
-) {
-	const authentication = type === 'workspaceOAuth2Api' ? 'oAuth2' : 'serviceAccount';
-	const token = getProperty(credential['oauthTokenData'], 'access_token');
-	const hasNoToken = authentication === 'oAuth2' && typeof token !== 'string';
-	const signIn: SignIn = {
-		authentication,
-		driveAccess: getDriveAccess(credential),
-		hasNoToken,
-	};
-	const credentialJson = JSON.stringify([type, credential]);
-	return {
-		signIn,
-		signal:
-			'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined,
-		credentialKey: context.getNode().credentials?.[type]?.id ?? type,
-		log: context.logger.info.bind(context.logger),
-		// With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again.
-		credentialHash: createHash('sha256').update(credentialJson).digest('base64'),
-	};
-}
+/** A credential of this node, ready to create clients. It has no token, because n8n adds the token to each request. */
+export class GoogleCredential {
+	readonly signIn: SignIn;
+	readonly #context: IAllExecuteFunctions;
+	readonly #type: string;
+	readonly #sanitizers: Set<Sanitizer>;
+	readonly #bases: ApiBases;
+	/** With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again. */
+	readonly #identity: { readonly credentialKey: string; readonly credentialHash: string };
+	readonly #endsSoon: boolean;
 
-/**
- * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`. The helper aborts a request when the execution
- * that sends it is stopped. The other runs of a group still need the request, so a group has a signal of its own.
- */
-function bindSender(
-	context: IAllExecuteFunctions,
-	type: string,
-	signal: AbortSignal | undefined,
-): RequestSender {
-	const getExecutionCancelSignal = { value: () => signal };
-	const thisArg = Object.create(context, { getExecutionCancelSignal }) as IAllExecuteFunctions;
-	const send = context.helpers.httpRequestWithAuthentication.bind(thisArg, type);
-	return async (request) => (await send(request)) as FullResponse;
-}
+	constructor(
+		context: IAllExecuteFunctions,
+		type: string,
+		credential: ICredentialDataDecryptedObject,
+		sanitizer: Sanitizer,
+	) {
+		const credentialKey = context.getNode().credentials?.[type]?.id ?? type;
+		const credentialHash = createHash('sha256')
+			.update(JSON.stringify([type, credential]))
+			.digest('base64');
+		this.signIn = readSignIn(type, credential);
+		this.#sanitizers = new Set([sanitizer]);
+		this.#context = cacheCredentialReads(context, type, credential, this.#sanitizers);
+		this.#type = type;
+		this.#bases = readApiBases(credential);
+		this.#identity = { credentialKey, credentialHash };
+		// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
+		this.#endsSoon = describeSignInEnd(credentialKey, credential) !== undefined;
+	}
 
-/**
- * Creates a function that returns and, every two days, logs a notice if the sign-in ends soon. Call it after the requests, which may refresh
- * the token.
- */
-function createSignInEndReport(
-	context: IAllExecuteFunctions,
-	type: string,
-	credential: ICredentialDataDecryptedObject,
-) {
-	const { id, name = type } = context.getNode().credentials?.[type] ?? {};
-	const key = id ?? type;
-	// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
-	const endsSoon = describeSignInEnd(key, credential) !== undefined;
-	return async (): Promise<string | undefined> => {
-		if (!endsSoon) return undefined;
-		const endText = describeSignInEnd(key, await context.getCredentials(type));
+	/** Loads Google's libraries on first use. */
+	async loadClients(options: OperationOptions, group?: GroupRequestOptions): Promise<Clients> {
+		for (const runSanitizer of group?.sanitizers ?? []) this.#sanitizers.add(runSanitizer);
+		const { logger } = this.#context;
+		const clientOptions = {
+			...this.#identity,
+			signIn: this.signIn,
+			signal: getCancelSignal(this.#context),
+			log: logger.info.bind(logger),
+			...options,
+			...group,
+		};
+		const { createClients } = await import('./clients');
+		return createClients(this.#bindSender(clientOptions.signal), this.#bases, clientOptions);
+	}
+
+	/**
+	 * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`. The helper aborts a request when the
+	 * execution that sends it is stopped. The other runs of a group still need the request, so a group has a signal of its own.
+	 */
+	#bindSender(signal: AbortSignal | undefined): RequestSender {
+		const context = override(this.#context, 'getExecutionCancelSignal', () => signal);
+		const send = context.helpers.httpRequestWithAuthentication.bind(context, this.#type);
+		return async (request) => (await send(request)) as FullResponse;
+	}
+
+	/** Returns a notice if the sign-in ends soon, and logs it once. Call this after the requests, which may refresh the token. */
+	async reportSignInEnd(): Promise<string | undefined> {
+		if (!this.#endsSoon) return undefined;
+		const { credentialKey } = this.#identity;
+		const credential = await this.#context.getCredentials(this.#type);
+		const endText = describeSignInEnd(credentialKey, credential);
 		if (endText === undefined) return undefined;
-		if (claimNoticeLogging(key))
-			context.logger.warn(`The Google sign-in of "${name}" ${endText}`);
-		return `The Google sign-in of this node ${endText}`;
-	};
+		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
+		const notice = `The Google sign-in of "${name}" ${endText}`;
+		if (lastNotices.get(credentialKey) !== notice) this.#context.logger.warn(notice);
+		lastNotices.set(credentialKey, notice);
+		return notice;
+	}
 }
+
+/** The last notice of each credential. Its text changes with the minute in which the sign-in ends. */
+const lastNotices = new BoundedMap<string, string>();
+
+const getCancelSignal = (context: IAllExecuteFunctions) =>
+	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;
+
+function readSignIn(type: string, credential: ICredentialDataDecryptedObject): SignIn {
+	const driveAccess = getDriveAccess(credential);
+	if (type !== 'workspaceOAuth2Api') return { authentication: 'serviceAccount', driveAccess };
+	const token = getProperty(credential['oauthTokenData'], 'access_token');
+	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };
+}
+
+/** Builds a context with another method. It inherits everything else. A copy would lack the methods on the prototype of n8n's class. */
+const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
+	Object.create(context, { [name]: { value } }) as C;
 
 /**
  * Builds a context that reads the credential at most once a second, because n8n's helper reads it for each request, and slowly. If the
@@ -148,23 +155,7 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(currentCredential));
 		return currentCredential as T;
 	};
-	// The new object inherits everything else. A copy would lack the methods on the prototype of n8n's class.
-	return Object.create(context, { getCredentials: { value: getCredentials } }) as C;
-}
-
-/** Finds out how much of Drive the sign-in sees. With custom scopes, the scopes decide. */
-export function getDriveAccess(
-	credential: Readonly<Record<string, unknown>>,
-): SignIn['driveAccess'] {
-	const { driveAccess, customScopes, enabledScopes } = credential;
-	if (customScopes !== true) {
-		const isKnown = driveAccess === 'allFiles' || driveAccess === 'appFiles';
-		return isKnown ? driveAccess : 'appFilesAndNames';
-	}
-	const scopes = String(enabledScopes);
-	if (/auth\/drive(\s|$)/.test(scopes)) return 'allFiles';
-	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
-	return /auth\/drive\.(metadata|readonly)/.test(scopes) ? 'appFilesAndNames' : 'appFiles';
+	return override(context, 'getCredentials', getCredentials);
 }
 
 /** Reads the base addresses from a credential's decrypted data. If a field is empty or hidden, Google's own address is used. */

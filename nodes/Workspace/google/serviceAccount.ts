@@ -5,7 +5,8 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { addAdviceToMessage, isNodeError, NodeError, createRefusal } from '../../core/errors';
 import { parseJson, readErrorBody } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
-import { googleTokenUrl } from './signIn';
+import { getReconnectAdvice } from './advice';
+import { googleTokenUrl } from './endpoints';
 
 /** How long an assertion is valid. Google allows one hour at most. */
 const lifetimeSeconds = 3600;
@@ -72,8 +73,8 @@ function findTokenAdvice(
 	if (classifyStatus(statusCode).retryable) return 'Try again later.';
 	// A token endpoint never responds with these statuses, so the response comes from something else.
 	if (statusCode < 400 || statusCode === 404)
-		return 'Check the Token URL in the credential and any proxy in between.';
-	return "Check the service account's email and key. If you use a Delegated Email, check that an administrator has allowed these scopes for the account.";
+		return 'Check the Token URL in the credential and any proxy in between, then try again.';
+	return getReconnectAdvice({ authentication: 'serviceAccount' });
 }
 
 function signAssertion({

@@ -1,29 +1,24 @@
-import { createHash } from 'node:crypto';
-
 import { BoundedMap } from '../../core/boundedMap';
-import { isRecord } from '../../fields/values';
-
-type CredentialData = Readonly<Record<string, unknown>>;
+import { getProperty } from '../../http/networkErrors';
 
 /** How long before the end of a sign-in the notice begins: two days. */
 const noticeMilliseconds = 48 * 3_600_000;
 
-/** The last token of each credential: its hash, and the seconds that n8n stores next to it. */
+/** The last token of each credential, and the seconds that n8n stores next to it. */
 const lastTokens = new BoundedMap<
 	string,
-	{ hash: string; seconds: number; areOutdated: boolean }
+	{ token: unknown; seconds: number; areOutdated: boolean }
 >();
 
 /**
  * Remembers a token. Returns whether the seconds next to it belong to an earlier sign-in: n8n keeps them if Google's later responses have
  * none. Google sends fewer seconds with each new token, so the same number as for the last token is outdated.
  */
-function rememberToken(credentialKey: string, accessToken: unknown, seconds: number): boolean {
-	const hash = createHash('sha256').update(String(accessToken)).digest('base64');
-	const lastToken = lastTokens.get(credentialKey);
-	if (lastToken?.hash === hash) return lastToken.areOutdated;
-	const areOutdated = lastToken?.seconds === seconds;
-	lastTokens.set(credentialKey, { hash, seconds, areOutdated });
+function rememberToken(credentialKey: string, token: unknown, seconds: number): boolean {
+	const last = lastTokens.get(credentialKey);
+	if (last && last.token === token) return last.areOutdated;
+	const areOutdated = last?.seconds === seconds;
+	lastTokens.set(credentialKey, { token, seconds, areOutdated });
 	return areOutdated;
 }
 
@@ -33,33 +28,19 @@ function rememberToken(credentialKey: string, accessToken: unknown, seconds: num
  */
 export function describeSignInEnd(
 	credentialKey: string,
-	credential: CredentialData,
+	credential: Readonly<Record<string, unknown>>,
 	now = Date.now(),
 ) {
-	const tokenData = isRecord(credential['oauthTokenData']) ? credential['oauthTokenData'] : {};
-	const readNumber = (name: string) => Number(tokenData[name] ?? NaN);
+	const read = (name: string) => getProperty(credential['oauthTokenData'], name);
+	const readNumber = (name: string) => Number(read(name) ?? NaN);
 	// Google sends this field only if it limits the sign-in. n8n stores it with the token.
 	const seconds = readNumber('refresh_token_expires_in');
 	if (!Number.isFinite(seconds)) return undefined;
-	const areOutdated = rememberToken(credentialKey, tokenData['access_token'], seconds);
-	if (areOutdated) return undefined;
+	if (rememberToken(credentialKey, read('access_token'), seconds)) return undefined;
 	// Older versions of n8n do not store when the token was refreshed.
 	const refreshedAt = readNumber('n8n_expires_at') - readNumber('expires_in') * 1000 || now;
 	const endTime = refreshedAt + seconds * 1000;
 	if (endTime <= now || endTime >= now + noticeMilliseconds) return undefined;
 	const timeText = new Date(endTime).toISOString().slice(0, 16).replace('T', ' at ');
 	return `ends on ${timeText} UTC or earlier. Google ends a sign-in after 7 days while the app is in Testing. Publish the app in console.cloud.google.com (Google Auth Platform, Audience, Publish App), then open the credential and sign in again. If you only sign in again, it ends after another 7 days.`;
-}
-
-const logIntervalMilliseconds = 48 * 3_600_000;
-
-/** When the notice was last logged, by credential, in milliseconds since 1970. */
-const logTimes = new BoundedMap<string, number>();
-
-/** Claims the logging of the notice. @returns false if the notice was logged in the last two days */
-export function claimNoticeLogging(credentialKey: string): boolean {
-	const lastTime = logTimes.get(credentialKey) ?? -Infinity;
-	const isDue = Date.now() - lastTime >= logIntervalMilliseconds;
-	if (isDue) logTimes.set(credentialKey, Date.now());
-	return isDue;
 }

@@ -18,8 +18,10 @@ import {
 } from '../../http/body';
 import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
-import { type Api, apiNames, checkBasesAdvice, type RequestFacts, type SignIn } from './advice';
+import { checkBasesAdvice, type RequestFacts } from './advice';
+import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
 import { createResponseError, toRequestError } from './errors';
+import type { SignIn } from './scopes';
 
 interface ClientResponse {
 	/** The number of the HTTP status. Google's client reads it under this name. */
@@ -82,16 +84,6 @@ function parseOrThrow(bytes: Buffer): unknown {
 	if (!canParse(bytes)) throw new BodyError('tooCostly');
 	return parseJson(bytes);
 }
-
-/** The base address of each API. In a credential, it may be the address of a gateway, with a path. */
-export type ApiBases = Readonly<Record<Api, string>>;
-
-export const googleApiBases: ApiBases = {
-	mail: 'https://gmail.googleapis.com/gmail/v1',
-	sheets: 'https://sheets.googleapis.com/v4/spreadsheets',
-	docs: 'https://docs.googleapis.com/v1/documents',
-	drive: 'https://www.googleapis.com/drive/v3',
-};
 
 /**
  * Returns the address to which a request of Google's client is sent: the base replaces Google's own address at the start of the URL.

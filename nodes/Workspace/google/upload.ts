@@ -4,7 +4,8 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 
 import { isNodeError, NodeError } from '../../core/errors';
 import { chunkBytes, readChunks, type ByteSource, createSourceChangedError } from '../byteSource';
-import { type ApiBases, isSuccess, type Transport } from './transport';
+import { type ApiBases, googleApiBases } from './endpoints';
+import { getUploadBase, isSuccess, type Transport } from './transport';
 
 export interface DriveUploadRequest {
 	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
@@ -115,7 +116,7 @@ async function fetchUploadAddress(
 	const place = replacedId === undefined ? '' : '/{fileId}';
 	// This request may be repeated, because an upload without bytes creates no file.
 	const { headers } = await sendFileRequest(drive, request, undefined, {
-		url: `https://www.googleapis.com/upload/drive/v3/files${place}`,
+		url: `${getUploadBase(googleApiBases.drive, 'drive')}/files${place}`,
 		params: { uploadType: 'resumable' },
 		headers: {
 			'x-upload-content-type': mimeType,

@@ -9,11 +9,12 @@ import { createRefusal, toNodeError, addAdviceToMessage } from '../../core/error
 import { Sanitizer, findSecrets } from '../../core/sanitizer';
 import { sendCredentialTestRequest, credentialTestTimeoutSeconds } from '../../http/attempt';
 import type { CredentialTestRequest } from '../../http/attempt';
-import { apiNames, type RequestFacts } from '../google/advice';
+import type { RequestFacts } from '../google/advice';
+import { apiNames } from '../google/endpoints';
 import { toRequestError } from '../google/errors';
-import { readApiBases, getDriveAccess } from '../google/googleCredential';
+import { readApiBases } from '../google/googleCredential';
+import { getDriveAccess, isMailOnly } from '../google/scopes';
 import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
-import { isMailOnly } from '../google/signIn';
 import { readGoogleResponse } from '../google/transport';
 
 type Helpers = ICredentialTestFunctions['helpers'];

@@ -12,7 +12,7 @@ import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/params';
 import { isRecord } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
-import { quoteSearchText } from '../actions/createdFiles';
+import { listFiles, quoteSearchText } from '../actions/createdFiles';
 import { listHeadings } from '../actions/document/contentPlace';
 import { buildDocumentUrl, readForChange, toBodyState } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/labels';
@@ -43,7 +43,7 @@ type Search = (
 function createFileSearch(pluralNoun: string, mimeType: string): Search {
 	return async (clients, filter = '', pageToken = '') => {
 		const orderBy = 'viewedByMeTime desc,name_natural';
-		const page = await findFiles(clients, { mimeType, orderBy, filter, pageToken });
+		const page = await listFilesOfType(clients, { mimeType, orderBy, filter, pageToken });
 		const isEmpty = !page.files?.length && !page.nextPageToken && pageToken === '';
 		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there.
 		if (isEmpty && filter.trim() === '')
@@ -62,23 +62,14 @@ interface FileQuery {
 	readonly pageToken: string;
 }
 
-async function findFiles(
-	{ drive, signIn }: FileClients,
+async function listFilesOfType(
+	{ drive }: FileClients,
 	{ mimeType, orderBy, filter, pageToken }: FileQuery,
 ): Promise<drive_v3.Schema$FileList> {
-	let q = `mimeType = '${mimeType}' and trashed = false`;
+	let q = `mimeType = '${mimeType}'`;
 	if (filter.trim() !== '') q += ` and name contains ${quoteSearchText(filter.trim())}`;
-	const { data } = await drive.files.list({
-		q,
-		fields: 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)',
-		orderBy,
-		pageSize: 100,
-		pageToken: pageToken || undefined,
-		corpora: signIn.driveAccess === 'appFiles' ? 'user' : 'allDrives',
-		includeItemsFromAllDrives: true,
-		supportsAllDrives: true,
-	});
-	return data;
+	const fields = 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)';
+	return await listFiles(drive, { q, fields, orderBy, pageToken: pageToken || undefined });
 }
 
 /** Files with the same name are told apart by their last change. */
@@ -105,7 +96,7 @@ export const findSpreadsheets = createFileSearch(
 export const findFolders: Search = async (clients, filter = '', pageToken = '') => {
 	const mimeType = 'application/vnd.google-apps.folder';
 	const query = { mimeType, orderBy: 'name_natural', filter, pageToken };
-	const data = await findFiles(clients, query);
+	const data = await listFilesOfType(clients, query);
 	const seesNamesOnly = clients.signIn.driveAccess === 'appFilesAndNames';
 	const files = data.files?.filter(({ isAppAuthorized }) => !seesNamesOnly || isAppAuthorized);
 	const page = toListResult({ ...data, files });

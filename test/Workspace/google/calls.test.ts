@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import type { IHttpRequestOptions } from 'n8n-workflow';
 
 import type { FullResponse } from '../../../nodes/http/attempt';
+import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
-	googleApiBases,
 	createGateFinder,
 	type Transport,
 	type TransportOptions,

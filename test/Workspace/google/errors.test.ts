@@ -1,5 +1,7 @@
 import { quoteField } from '../../../nodes/fields/field';
-import { adviceTable, type Api, type SignIn } from '../../../nodes/Workspace/google/advice';
+import { adviceTable } from '../../../nodes/Workspace/google/advice';
+import type { Api } from '../../../nodes/Workspace/google/endpoints';
+import type { SignIn } from '../../../nodes/Workspace/google/scopes';
 import { createResponseError } from '../../../nodes/Workspace/google/errors';
 import type { TransportOptions } from '../../../nodes/Workspace/google/transport';
 import type { Clients } from '../../../nodes/Workspace/operation';

@@ -1,6 +1,6 @@
 import { startGoogle, type GoogleServer } from '../../../dev/google/server';
 import { isNodeError } from '../../../nodes/core/errors';
-import type { Api } from '../../../nodes/Workspace/google/advice';
+import type { Api } from '../../../nodes/Workspace/google/endpoints';
 import { createGateFinder, type TransportOptions } from '../../../nodes/Workspace/google/transport';
 import { catchFailure } from '../catchFailure';
 import { quickGates, testClients } from '../client';

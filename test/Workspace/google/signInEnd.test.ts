@@ -107,7 +107,7 @@ describe('the node', () => {
 		expect(hint).toMatchObject({
 			type: 'warning',
 			message: expect.stringMatching(
-				/^The Google sign-in of this node ends on .* Publish the app in .* sign in again/,
+				/^The Google sign-in of "workspaceOAuth2Api" ends on .* Publish the app in .* sign in again/,
 			) as string,
 		});
 		await run();

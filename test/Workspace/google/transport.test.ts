@@ -6,10 +6,10 @@ import {
 	readApiBases,
 	readGoogleCredential,
 } from '../../../nodes/Workspace/google/googleCredential';
+import { googleApiBases } from '../../../nodes/Workspace/google/endpoints';
 import {
 	createTransport,
 	type TransportOptions,
-	googleApiBases,
 	resolveApiUrl,
 	getUploadBase,
 } from '../../../nodes/Workspace/google/transport';

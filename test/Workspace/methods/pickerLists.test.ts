@@ -1,6 +1,6 @@
 import type { ILoadOptionsFunctions } from 'n8n-workflow';
 
-import type { SignIn } from '../../../nodes/Workspace/google/advice';
+import type { SignIn } from '../../../nodes/Workspace/google/scopes';
 import {
 	findDocuments,
 	findSpreadsheets,

@@ -114,7 +114,10 @@ export function toAsciiDomain(domain: string): string | undefined {
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
 	// Refuses a domain if the conversion changes its letters, because the result is not the domain that the user sees.
 	if (ascii !== lowerCase && domainToUnicode(ascii) !== lowerCase) return undefined;
-	return ascii.split('.').every((label) => hostLabelPattern.test(label)) ? ascii : undefined;
+	const labels = ascii.split('.');
+	// A domain without a letter in its last label would be an IP address.
+	const isDomain = /[a-z]/.test(labels.at(-1) ?? '');
+	return isDomain && labels.every((label) => hostLabelPattern.test(label)) ? ascii : undefined;
 }
 
 /** Returns whether a text has control characters except tabs, any kind of line break, or half a surrogate pair. */

@@ -1,5 +1,9 @@
-/** The concurrency for reading texts and files of emails. It is low, because a single email may fill the memory of a small machine. */
+/** The concurrency for files and long texts. It is low, because a single one may fill the memory of a small machine. */
 export const contentConcurrency = 2;
+/** The concurrency for emails with their texts: Gmail keeps files and long texts outside of an email, so most are small. */
+export const mailConcurrency = 5;
+/** The concurrency for requests with small responses. The gate of the credential decides how many of them go at once. */
+export const smallConcurrency = 20;
 
 /**
  * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.

@@ -101,16 +101,13 @@ test.each<[string, unknown[][], string]>([
 	expect(calls.sent).toEqual([]);
 });
 
-test.each([
-	['below the last row', 'Sheet1!A1001', /^.*exceeds grid limits/],
-	['past an area', 'Sheet1!A1:B1', /tried writing to row/],
-])('%s: Google says no, and what to do is said', async (_, range, message) => {
+test('past an area: Google says no, and what to do is said', async () => {
 	const spreadsheetId = calls.sheet();
 	const failure = await catchFailure(
-		calls.run('write', { spreadsheetId, range, values: [['a'], ['b']] }),
+		calls.run('write', { spreadsheetId, range: 'Sheet1!A1:B1', values: [['a'], ['b']] }),
 	);
 	expect(failure.code).toBe(400);
-	expect(failure.message).toMatch(message);
+	expect(failure.message).toMatch(/tried writing to row/);
 	expect(failure.description).toContain('To write below the last row, use Append');
 });
 
@@ -509,6 +506,8 @@ describe('rows that need room', () => {
 		['Sheet1!A1:B2', { columnCount: 1 }, 2, 2],
 		['Sheet1!C1', { columnCount: 3 }, 1, 2],
 		['Sheet1!A2', { rowCount: 2 }, 2, 1],
+		['Sheet1!A5', { rowCount: 2 }, 2, 1],
+		['Sheet1!AD3', { columnCount: 3 }, 1, 2],
 	])('the tab grows as far as %s allows: %j', async (range, size, height, width) => {
 		const spreadsheetId = calls.sheet([], 'Sheet1', size);
 		const values = Array.from({ length: height }, () => Array<string>(width).fill('x'));
@@ -571,14 +570,7 @@ describe('rows that need room', () => {
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
 
-	test.each([
-		'Sheet1!A1001',
-		'Sheet1!AA1',
-		'Sheet1!A5000',
-		'Sheet1!AB1',
-		'Sheet1!A1:B10',
-		'Sheet1!A1:A20',
-	])('%s stays refused', async (range) => {
+	test.each(['Sheet1!A1:B10', 'Sheet1!A1:A20'])('%s stays refused', async (range) => {
 		const spreadsheetId = calls.sheet();
 		expect(
 			(await catchFailure(calls.one('write', { spreadsheetId, range, values: rows(20) })))

@@ -45,7 +45,6 @@ export function toMailItem(
 }
 
 export const sharedListDefinition = {
-	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
 	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<MailList> {

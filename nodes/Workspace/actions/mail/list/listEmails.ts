@@ -2,9 +2,8 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { ignoreNotFound, toError } from '../../../../core/errors';
 import { isTooCostly } from '../../../../http/body';
-import { initialConcurrency, maxConcurrency } from '../../../../http/gate';
 import type { Clients, Item } from '../../../operation';
-import { mapWithConcurrency } from '../mapWithConcurrency';
+import * as concurrency from '../mapWithConcurrency';
 import { parseMessage, storeAttachments } from '../message';
 import { type ListedMail, type MailList, parsePageToken, takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
@@ -26,7 +25,7 @@ export async function listEmails(
 	const { messages, nextPageToken } = await listMessages(clients, prepared, item);
 	const entries = await fetchEntries(clients, messages, prepared, item);
 	const isEmpty = entries.length === 0 && nextPageToken === undefined;
-	if (isEmpty && prepared.pageToken === '') await addNoMatchHint(prepared, item);
+	if (isEmpty && prepared.pageToken === '') addNoMatchHint(prepared, item);
 	// A model does not get the emails for which its answer has no room.
 	const shownEntries = item.isTool ? takeShownEntries(entries) : entries;
 	const ids = shownEntries.map((entry) => entry.message.id);
@@ -35,16 +34,13 @@ export async function listEmails(
 }
 
 /** Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
+function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
 	let hint = 'No email matches.';
 	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
 	const unknownWord = findUnknownSearchWord(conditions);
 	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
-	await item.doOnce('no email matched', () => {
-		item.addHint(hint);
-		return Promise.resolve(true);
-	});
+	item.addHint(hint, 'no email matched');
 }
 
 /** Lists the IDs of the emails of a query, newest first, page after page up to the limit. */
@@ -80,14 +76,17 @@ async function fetchEntries(
 	prepared: PreparedList,
 	item: Item,
 ) {
-	// With attachments, few emails are fetched at once, because one may have 25 MB of them.
-	const concurrency = prepared.downloadAttachments ? initialConcurrency : maxConcurrency;
-	const entries = await mapWithConcurrency(
+	const entries = await concurrency.mapWithConcurrency(
 		messages,
-		concurrency,
+		chooseConcurrency(prepared),
 		async (message) => await ignoreNotFound(fetchEntry(clients, message, prepared, item)),
 	);
 	return entries.filter((entry) => entry !== undefined);
+}
+
+function chooseConcurrency({ downloadAttachments, includeBody }: PreparedList): number {
+	if (downloadAttachments) return concurrency.contentConcurrency;
+	return includeBody ? concurrency.mailConcurrency : concurrency.smallConcurrency;
 }
 
 /** Fetches what the options ask for. @throws NodeError 404 if the email does not exist any more */

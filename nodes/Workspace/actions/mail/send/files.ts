@@ -5,11 +5,10 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { createRefusal, NodeError } from '../../../../core/errors';
 import { joinLines } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { initialConcurrency } from '../../../../http/gate';
 import { decodeBase64 } from '../../../byteSource';
 import type { AttachmentInput, Clients, Item } from '../../../operation';
 import { googleTypePrefix } from '../../createdFiles';
-import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
+import { contentConcurrency, mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
 import { createTooLargeError, maxMailBytes } from './deliver';
 import { type PreparedMail, requireOneLine } from './prepareMail';
 
@@ -44,7 +43,7 @@ export async function readFiles(
 		else files.push(decodeFile(attachment));
 	}
 	const lookUp = async (id: string) => await findDriveFile(drive, id);
-	files.push(...(await mapWithConcurrency(mail.driveFiles, initialConcurrency, lookUp)));
+	files.push(...(await mapWithConcurrency(mail.driveFiles, smallConcurrency, lookUp)));
 	// An email holds files as base64, which takes four characters for three bytes.
 	let encodedBytes = 0;
 	for (const { size } of files) encodedBytes += (size * 4) / 3;

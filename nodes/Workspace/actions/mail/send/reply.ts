@@ -83,8 +83,8 @@ export async function completeReply<M extends PreparedMail>(
 
 function chooseSubject(enteredSubject: string, originalSubject: string, item: Item): string {
 	if (enteredSubject.trim() === '') {
-		const isReply = /^re(?:\[\d+\])?\s?:/i.test(originalSubject);
-		return isReply ? originalSubject : `Re: ${originalSubject}`;
+		const [prefixes = ''] = prefixPattern.exec(originalSubject) ?? [];
+		return /^re/i.test(prefixes) ? originalSubject : `Re: ${originalSubject}`;
 	}
 	if (removePrefixes(enteredSubject) !== removePrefixes(originalSubject))
 		item.addHint(
@@ -93,9 +93,11 @@ function chooseSubject(enteredSubject: string, originalSubject: string, item: It
 	return enteredSubject;
 }
 
-/** Removes the prefixes of replies and forwards, which do not count when two subjects are compared. */
-const removePrefixes = (subject: string) =>
-	subject.trim().replace(/^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?:\s*)+/i, '');
+/** Matches the prefixes of replies and forwards. In French, a space comes before the colon. */
+const prefixPattern = /^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?\s?:\s*)+/i;
+
+/** Removes the prefixes, which do not count when two subjects are compared. */
+const removePrefixes = (subject: string) => subject.trim().replace(prefixPattern, '');
 
 /** Chooses the recipients that the user has not entered. @throws NodeError 400 if there is none, except for a draft */
 async function chooseRecipients(

@@ -2,10 +2,9 @@ import { BoundedMap } from '../../../../core/boundedMap';
 import { KeyedMutex } from '../../../../core/keyedMutex';
 import { ignoreNotFound, isNodeError } from '../../../../core/errors';
 import { getGlobalSingleton } from '../../../../core/runtime';
-import { initialConcurrency } from '../../../../http/gate';
 import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
-import { mapWithConcurrency } from '../mapWithConcurrency';
+import { mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
 import type { FolderEntry, DeliveredMail } from './findDeliveredMail';
 import { fetchMailWithMarker, findDeliveredMail, listMailFolder } from './findDeliveredMail';
@@ -39,7 +38,7 @@ async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 		);
 	const mailsWithMarkers = await mapWithConcurrency(
 		entries,
-		initialConcurrency,
+		smallConcurrency,
 		async (entry) => await fetchMailWithMarker(clients, entry),
 	);
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);

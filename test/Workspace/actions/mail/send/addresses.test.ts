@@ -215,6 +215,7 @@ const refused: string[] = [
 		`${'ü'.repeat(33)}@x.example`,
 		`${'l'.repeat(60)}@${`${'d'.repeat(60)}.`.repeat(3)}example.org`,
 	],
+	...['ann@192.0.2.1', 'Ann <ann@1.2.3.4>', 'a@127.1', 'a@2130706433'],
 	...[
 		'a@[192.0.2.256]',
 		'a@[2001:db8::1]',

@@ -254,6 +254,7 @@ describe('the subject', () => {
 		['Re: Topic', 'Re: Topic'],
 		['RE: Topic', 'RE: Topic'],
 		['Re[2]: Topic', 'Re[2]: Topic'],
+		['Re : Topic', 'Re : Topic'],
 		['Fwd: Topic', 'Re: Fwd: Topic'],
 		['Report', 'Re: Report'],
 		['Größe 😀', 'Re: Größe 😀'],
@@ -277,6 +278,8 @@ describe('the subject', () => {
 		['Hello', 1],
 		['Re: Topic', 0],
 		['AW: re: Topic', 0],
+		['Re : Topic', 0],
+		['Re : Fwd[2]\u00a0: Topic', 0],
 	])('%j to an email about Topic leaves %i hints', async (subject, count) => {
 		const { hints } = await reply({ subject: 'Topic' }, {}, { to: 'a@x.example', subject });
 		expect(hints).toHaveLength(count);
