@@ -67,6 +67,7 @@ test('the fields of the Workspace node that belong to no operation', () => {
 			name !== 'toolDescription' && displayOptions?.show?.['operation'] === undefined,
 	);
 	expect(listDefaults(fields)).toEqual([
+		['inputMode', 'fields'],
 		['authentication', 'oAuth2'],
 		['resource', 'mail'],
 		['operation', 'create'],
@@ -74,7 +75,6 @@ test('the fields of the Workspace node that belong to no operation', () => {
 		['operation', 'send'],
 		['operation', 'list'],
 		['operation', 'create'],
-		['inputMode', 'fields'],
 		['inputObject', '{}'],
 		['allowedOperations', []],
 		['allowedRecipients', ''],

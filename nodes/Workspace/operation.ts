@@ -43,8 +43,8 @@ export interface Item {
 	doOnce<T>(key: string, work: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
-	/** Adds a hint that the node shows after the run. */
-	addHint(text: string): void;
+	/** Adds a hint that the node shows after the run. Of the hints with one key, only the first is shown. */
+	addHint(text: string, key?: string): void;
 	/** Writes to n8n's log at info level. The text must not contain content or secrets. */
 	log(text: string): void;
 }
@@ -98,9 +98,10 @@ export interface Operation<
 	>;
 	readonly fields: F;
 	readonly options: O;
-	/** Whether the operation changes nothing at Google, unless `mayChange` returns true. Neighboring items may then be performed in parallel. */
-	readonly isReadOnlyByDefault?: boolean;
-	/** Whether the operation changes something with these parameters, such as marking emails as read. Doing so twice must have no further effect. */
+	/**
+	 * Only an operation that reads has it: whether it also changes something with these parameters, such as marking emails as read. Doing so
+	 * twice must have no further effect. If it changes nothing, neighboring items may be performed in parallel.
+	 */
 	mayChange?(params: InferParameters<F, O>): boolean;
 	/** Whether a second execution has no further effect. Retry On Fail may then start it again, whatever the outcome. */
 	isIdempotent?(params: InferParameters<F, O>): boolean;

@@ -43,6 +43,16 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
+export function findValueAtPath(value: unknown, path: string): unknown {
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
+	const dotPosition = path.indexOf('.');
+	if (dotPosition === -1) return undefined;
+	const parent = findValueAtPath(value, path.slice(0, dotPosition));
+	return findValueAtPath(parent, path.slice(dotPosition + 1));
+}
+
 /** A text that a person typed into the form or a model filled in, and that no other expression made. */
 export class TypedText {
 	readonly text: string;

@@ -402,13 +402,31 @@ describe('properties', () => {
 		expect(objects.length).toBeGreaterThan(20);
 	});
 
+	test('a property comes after those that decide whether it is shown, but for three that belong on top of the form', () => {
+		const names = description.properties.map(({ name }) => name);
+		const early = new Set<string>();
+		for (const [index, { name, displayOptions = {} }] of description.properties.entries())
+			for (const dependency of Object.keys({
+				...displayOptions.show,
+				...displayOptions.hide,
+			}))
+				if (names.indexOf(dependency) > index) early.add(`${name} of ${dependency}`);
+		// n8n goes over each of them again, several times for each execution.
+		const ofTools = [...early].filter((entry) => !entry.startsWith('toolDescription'));
+		expect(ofTools).toEqual([
+			'binaryPropertyName of contentSource',
+			'matchType of output',
+			'filters of output',
+		]);
+	});
+
 	test('in JSON mode both dropdowns are hidden', () => {
 		const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(
 			({ name }) => name,
 		);
 		expect(visible).toEqual([
-			'authentication',
 			'inputMode',
+			'authentication',
 			'inputObject',
 			'allowedOperations',
 			'allowedRecipients',

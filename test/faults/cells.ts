@@ -44,7 +44,7 @@ export async function googleCells(
 	faults: readonly ListedFault[],
 ): Promise<Cell[]> {
 	const calm = await calmRun(subject);
-	if (!subject.operation.isReadOnlyByDefault && calm.traces === 0) {
+	if (!subject.operation.mayChange && calm.traces === 0) {
 		throw new Error(
 			`${subject.name} leaves no trace: let test/faults/world.ts look where it leaves one`,
 		);
@@ -135,7 +135,7 @@ async function outcomeOf(
 		const requests = signsIn ? world.google.requests.length : world.requests;
 		if (world.google.violations.length > 0) throw new Error(world.google.violations.join('\n'));
 		const done = (world.traces() - before) / calm.traces;
-		const times = subject.operation.isReadOnlyByDefault ? undefined : done;
+		const times = subject.operation.mayChange ? undefined : done;
 		if ('error' in ended) {
 			const claim = readClaim(ended.error);
 			const message = withoutIds(ended.error.message, world);

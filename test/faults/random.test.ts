@@ -18,7 +18,7 @@ test(`in ${seeds.length} executions nothing is done twice and nothing is lost in
 	await withBinaryData();
 	// The shortest waits between two tries.
 	jest.spyOn(Math, 'random').mockReturnValue(0);
-	const changing = subjects.filter(({ operation }) => !operation.isReadOnlyByDefault);
+	const changing = subjects.filter(({ operation }) => !operation.mayChange);
 	const calm = new Map(
 		await Promise.all(changing.map(async (one) => [one.name, await calmTraces(one)] as const)),
 	);

@@ -18,7 +18,7 @@ export type Wrongs = string[];
 export type Calm = ReadonlyMap<string, number>;
 
 const changing = subjects.filter(
-	({ operation, variant }) => !operation.isReadOnlyByDefault && !variant.isLarge,
+	({ operation, variant }) => !operation.mayChange && !variant.isLarge,
 );
 const options = { maxRetryWaitSeconds: 3, timeoutSeconds: 8 };
 /** A fault hits one of this many first requests of a run. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError } from '../../core/errors';
-import { joinSentences, shorten } from '../../core/text';
+import { endSentence, joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import {
@@ -135,7 +135,7 @@ export function addCallDetails(
 	response?: unknown,
 ): NodeError {
 	// A description that comes from n8n, or quotes the agent, may end without a period.
-	const sentence = failure.description?.replace(/([^.!?…])$/, '$1.');
+	const sentence = endSentence(failure.description ?? '');
 	const details: IDataObject = { sessionId, ...failure.details };
 	if (response !== undefined) details.response = limitDetail(response, sanitize);
 	return failure.with({

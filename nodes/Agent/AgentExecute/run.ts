@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
-import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { isTool } from '../../core/modelAnswer';
 import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';

@@ -6,9 +6,8 @@ import type { Job } from './job';
 /** Turns whatever an operation threw into a failure of the job. */
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
 	const failure = toGoogleFailure(error, item.log.bind(item));
-	// Google may have carried out a change and then sent a response that cannot be read.
-	const isAmbiguous =
-		!isNodeError(error) && failure.code === 502 && !operation.isReadOnlyByDefault;
+	// Google may have carried out a change and then sent a response that cannot be read. An operation that reads changes things last, if at all.
+	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.mayChange;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }
 

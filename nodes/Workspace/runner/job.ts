@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
-import { createRefusal, isTool, type NodeError } from '../../core/errors';
+import { createRefusal, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
@@ -21,13 +21,16 @@ import {
 /** The state that all items of a run share. */
 export class RunState {
 	readonly #results = new Map<string, Promise<unknown>>();
-	readonly hints = new Set<string>();
+	readonly hints = new Map<string, string>();
 	readonly sanitizer: Sanitizer;
+	/** Known once for all items, because n8n copies the whole node each time it is asked for it. */
+	readonly isTool: boolean;
 	/** What requests were sent with. Undefined if no item needed it. */
 	credential: GoogleCredential | undefined;
 
-	constructor(sanitizer: Sanitizer) {
+	constructor(sanitizer: Sanitizer, isTool = false) {
 		this.sanitizer = sanitizer;
+		this.isTool = isTool;
 	}
 
 	doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -40,7 +43,7 @@ export class RunState {
 	}
 }
 
-/** An input item with what only the runner needs to know. */
+/** What the runner may know of an input item: all that is public, so that a test can provide an item of its own. */
 export type RunnerItem = Pick<InputItem, keyof InputItem>;
 
 export class InputItem implements Item {
@@ -65,7 +68,7 @@ export class InputItem implements Item {
 		this.signal = context.getExecutionCancelSignal();
 		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
-		this.isTool = isTool(context.getNode());
+		this.isTool = run.isTool;
 	}
 
 	findBinaryFields(
@@ -111,13 +114,13 @@ export class InputItem implements Item {
 		return this.#settings.naming.insertNames(text);
 	}
 
-	addHint(text: string) {
-		this.run.hints.add(this.insertNames(text));
+	addHint(text: string, key = text) {
+		if (!this.run.hints.has(key)) this.run.hints.set(key, this.insertNames(text));
 	}
 
 	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
 	get hints(): readonly string[] {
-		return [...this.run.hints].map((hint) => this.run.sanitizer.sanitizeText(hint));
+		return [...this.run.hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
 
 	log(text: string) {

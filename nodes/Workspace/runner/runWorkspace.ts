@@ -2,14 +2,14 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
-import { completeModelAnswer } from '../../core/modelAnswer';
+import { completeModelAnswer, isTool } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
 import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
-import { type ClientGetter, executeJobs } from './executeJobs';
+import { type ClientGetter, executeJobs } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
 import { type Job, createJobReader, RunState } from './job';
 
@@ -35,7 +35,7 @@ const maxParallelBatches = 5;
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
 export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const sanitizer = new Sanitizer();
-	const run = new RunState(sanitizer);
+	const run = new RunState(sanitizer, isTool(context.getNode()));
 	const rawParameters = new RawParameters(context);
 	const getClients = createClientGetter(context, run);
 	try {
@@ -59,7 +59,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),
 		});
 	} finally {
-		showHints(context, run.hints, sanitizer);
+		showHints(context, run.hints.values(), sanitizer);
 		await showNotice(context, run.credential);
 	}
 }
@@ -96,7 +96,7 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 
 /** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
 function toPerformedItem(job: Job, result: unknown): PerformedItem {
-	if (isNodeError(result)) return toFailedItem(job, result);
+	if (isNodeError(result)) return buildFailedItem(job, result);
 	const { operation, index, item } = job;
 	try {
 		if (result === undefined) throw new Error('The operation returned no result');
@@ -110,7 +110,7 @@ function toPerformedItem(job: Job, result: unknown): PerformedItem {
 		const doneWork = resultName === undefined ? undefined : { resultName, repeatAdvice };
 		return { result: { output, doneWork }, mustNotRepeat: !isOnlyReading(job) };
 	} catch (error) {
-		return toFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
+		return buildFailedItem(job, item.explainFailure(toJobFailure(error, job)), true);
 	}
 }
 
@@ -173,8 +173,7 @@ async function showNotice(
 	if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 }
 
-const isOnlyReading = ({ operation, params }: Job) =>
-	operation.isReadOnlyByDefault === true && operation.mayChange?.(params) !== true;
+const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 
 function mayBeParallel(earlier: Job, later: Job): boolean {
 	if (isOnlyReading(earlier)) return isOnlyReading(later);
@@ -183,7 +182,7 @@ function mayBeParallel(earlier: Job, later: Job): boolean {
 }
 
 /** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
-function toFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
+function buildFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
 	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;
 	return {

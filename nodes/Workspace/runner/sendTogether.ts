@@ -7,7 +7,7 @@ import { toJobFailure } from './failure';
 /** What became of each job: a result of the operation, or a NodeError. */
 export type Results = Map<Job, unknown>;
 
-type Combination = NonNullable<Operation['combine']>;
+type Combine = NonNullable<Operation['combine']>;
 
 interface PlannedJob {
 	readonly job: Job;
@@ -17,10 +17,10 @@ interface PlannedJob {
 /** Jobs that one request may hold together, in their order. */
 type PlannedRequest = [PlannedJob, ...PlannedJob[]];
 
-/** Plans jobs together and sends them. Never throws. */
+/** Plans jobs together and sends them. Each gets a result, whether the plan or a request fails. */
 export async function sendTogether(
 	clients: Clients,
-	combine: Combination,
+	combine: Combine,
 	jobs: readonly Job[],
 ): Promise<Results> {
 	const sender = new TogetherSender(clients, combine);
@@ -31,23 +31,18 @@ export async function sendTogether(
 class TogetherSender {
 	readonly results: Results = new Map();
 	readonly #clients: Clients;
-	readonly #combine: Combination;
+	readonly #combine: Combine;
 
-	constructor(clients: Clients, combine: Combination) {
+	constructor(clients: Clients, combine: Combine) {
 		this.#clients = clients;
 		this.#combine = combine;
 	}
 
 	async planAndSend(jobs: readonly Job[]): Promise<void> {
 		let earlierFailure: NodeError | undefined;
-		try {
-			const plannedJobs = await this.#planAccepted(jobs);
-			for (const request of splitIntoRequests(this.#combine, plannedJobs)) {
-				if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
-				else earlierFailure = await this.#sendRequest(request);
-			}
-		} catch (error) {
-			for (const job of jobs) this.results.set(job, toJobFailure(error, job));
+		for (const request of splitIntoRequests(this.#combine, await this.#planAccepted(jobs))) {
+			if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
+			else earlierFailure = await this.#sendRequest(request);
 		}
 	}
 
@@ -56,26 +51,32 @@ class TogetherSender {
 	 * again, because what is not sent must not change the plan of the rest. @returns the jobs that are sent
 	 */
 	async #planAccepted(jobs: readonly Job[]): Promise<PlannedJob[]> {
+		if (jobs.length === 0) return [];
 		const { results } = this;
-		for (let candidates = jobs; ;) {
-			if (candidates.length === 0) return [];
-			const outcomes = await this.#combine.plan(this.#clients, candidates);
-			const runFailures = new Map<RunState, NodeError>();
-			for (const [index, job] of candidates.entries()) {
-				const outcome = outcomes[index];
-				if (isNodeError(outcome)) results.set(job, outcome);
-				const failure = findRunFailure(job, outcome);
-				const { run } = job.item;
-				if (failure && !runFailures.has(run)) runFailures.set(run, failure);
-			}
-			for (const job of candidates) {
-				const failure = runFailures.get(job.item.run);
-				if (failure && !results.has(job)) results.set(job, failure);
-			}
-			const accepted = candidates.filter((job) => !results.has(job));
-			if (accepted.length === candidates.length)
-				return candidates.map((job, index) => ({ job, write: outcomes[index] }));
-			candidates = accepted;
+		const outcomes = await this.#plan(jobs);
+		const runFailures = new Map<RunState, NodeError>();
+		for (const [index, job] of jobs.entries()) {
+			const outcome = outcomes[index];
+			if (isNodeError(outcome)) results.set(job, outcome);
+			const failure = findRunFailure(job, outcome);
+			const { run } = job.item;
+			if (failure && !runFailures.has(run)) runFailures.set(run, failure);
+		}
+		for (const job of jobs) {
+			const failure = runFailures.get(job.item.run);
+			if (failure && !results.has(job)) results.set(job, failure);
+		}
+		const accepted = jobs.filter((job) => !results.has(job));
+		if (accepted.length < jobs.length) return await this.#planAccepted(accepted);
+		return jobs.map((job, index) => ({ job, write: outcomes[index] }));
+	}
+
+	/** A plan that fails refuses all jobs. */
+	async #plan(jobs: readonly Job[]): Promise<readonly unknown[]> {
+		try {
+			return await this.#combine.plan(this.#clients, jobs);
+		} catch (error) {
+			return jobs.map((job) => toJobFailure(error, job));
 		}
 	}
 
@@ -112,14 +113,12 @@ function findRunFailure({ item }: Job, outcome: unknown): NodeError | undefined 
 	return new NodeError({ code, status, message, description });
 }
 
-/** Splits jobs into requests. A write that needs more than a full request is sent alone; one without a weight, with all others. */
-function splitIntoRequests(
-	combine: Combination,
-	plannedJobs: readonly PlannedJob[],
-): PlannedRequest[] {
+/** Splits jobs into requests. A write that needs more than a full request is sent alone. */
+function splitIntoRequests(combine: Combine, plannedJobs: readonly PlannedJob[]): PlannedRequest[] {
 	const requests: PlannedRequest[] = [];
 	let room = 0;
 	for (const plannedJob of plannedJobs) {
+		// Without a weight, the run stays whole: its writes are one request.
 		const weight = combine.weigh(plannedJob.job.prepared) ?? 0;
 		const request = requests.at(-1);
 		if (request && weight <= room) request.push(plannedJob);

@@ -219,7 +219,7 @@ async function ofDocument() {
 
 const changing = resources.flatMap(({ value, operations: all }) =>
 	all
-		.filter(({ isReadOnlyByDefault: readsOnly }) => !readsOnly)
+		.filter((operation) => !operation.mayChange)
 		.map((operation) => [value, operation.value] as const),
 );
 

@@ -311,11 +311,14 @@ describe('one item', () => {
 		const send = fails(new TypeError('x is undefined'));
 		const message =
 			"Google's response does not have the form that Google documents, so it could not be read";
-		expect(
-			await outcomesOf(jobOf(operationWith({ send, isReadOnlyByDefault: true }))),
-		).toMatchObject([
-			{ code: 502, status: 'UNAVAILABLE', message, cause: expect.any(TypeError) as unknown },
-		]);
+		// What reads first, and only then marks something, has marked nothing yet.
+		for (const mayChange of [() => false, () => true])
+			expect(await outcomesOf(jobOf(operationWith({ send, mayChange })))).toMatchObject([
+				{
+					...{ code: 502, status: 'UNAVAILABLE', outcome: 'notDone', message },
+					cause: expect.any(TypeError) as unknown,
+				},
+			]);
 		expect(await outcomesOf(jobOf(operationWith({ send })))).toMatchObject([
 			{ message: `The request may have been carried out: ${message}`, outcome: 'unknown' },
 		]);
@@ -463,6 +466,22 @@ describe('one item', () => {
 				'8!',
 				{ message: 'Not this one' },
 			]);
+		});
+
+		test('a refused one keeps its reason if the others cannot be planned again', async () => {
+			const unreachable = new NodeError({ code: 503, message: 'Google cannot be reached' });
+			const plan = jest
+				.fn<ReturnType<Combination['plan']>, Parameters<Combination['plan']>>()
+				.mockImplementationOnce(refuse(8))
+				.mockRejectedValueOnce(unreachable);
+			expect(
+				await outcomesOfThree({ plan, send: echo }, { continueOnFail: true }),
+			).toMatchObject([
+				{ message: 'Google cannot be reached' },
+				{ message: 'Not this one' },
+				{ message: 'Google cannot be reached' },
+			]);
+			expect(echo).not.toHaveBeenCalled();
 		});
 
 		test('behind a failure nothing is sent', async () => {

@@ -20,7 +20,7 @@ export const read = defineOperation({
 	description:
 		'Get all text of a document, including tables, lists, headers, footers and footnotes',
 	modelDescription: 'Read a Google document.',
-	isReadOnlyByDefault: true,
+	mayChange: () => false,
 	fields: [
 		fields.documentId,
 		{

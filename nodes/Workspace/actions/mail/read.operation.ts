@@ -15,7 +15,6 @@ export const read = defineOperation({
 	action: 'Read email',
 	description: 'Get a whole email or its conversation: text, HTML, addresses and attachments',
 	modelDescription: 'Read an email in Gmail by its ID, which listing or searching emails gives.',
-	isReadOnlyByDefault: true,
 	fields: [
 		{
 			displayName: 'Message ID',

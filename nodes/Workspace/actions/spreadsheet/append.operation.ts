@@ -5,13 +5,13 @@ import { defineOperation } from '../../operation';
 import { type Cell, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
-import * as requests from './requests';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
 import { findLastRow } from './table';
+import * as plans from './tablePlan';
 
-type Writes = readonly requests.PlannedWrite[];
-type AppendResult = requests.WriteResult & { readonly tableRange?: string };
+type Writes = readonly plans.PlannedWrite[];
+type AppendResult = plans.WriteResult & { readonly tableRange?: string };
 
 /** Plans to insert the rows of all items below the last row of their table. */
 async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendParams>) {
@@ -25,7 +25,7 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	const isEmpty = lastRow === table.row && table.headers.length + table.newNames.length === 0;
 	const endRow = isEmpty ? lastRow : lastRow + 1;
 	const plan = { spreadsheet, table, endRow, options: params };
-	return requests.planBlock(plan, all, rowsByItem, 'appended');
+	return plans.planBlock(plan, all, rowsByItem, 'appended');
 }
 
 /** Sends writes of one plan, and returns the result of each. */
@@ -37,10 +37,10 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 	// Google would copy the format of a header to the first row below it.
 	if (options.valueInputOption === 'USER_ENTERED' && endRow > table.row + 1) {
 		// Only the structure: headers of new columns, and what belongs to a native table.
-		await requests.sendSteps(first, []);
+		await plans.sendSteps(first, []);
 		offset = (await appendInterpretedValues(first.plan, writes)) - (first.steps[0]?.row ?? 0);
-		requests.addHints(writes);
-	} else await requests.sendWrites(writes);
+		plans.addHints(writes);
+	} else await plans.sendTablePlan(writes);
 	return writes.map((write) => buildResult(write, offset));
 }
 
@@ -49,7 +49,7 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
  * them, and one row would overwrite the other.
  * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
-async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes): Promise<number> {
+async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): Promise<number> {
 	const { spreadsheet, endRow, options } = plan;
 	const { title, firstColumn } = plan.table;
 	const lastColumn = writes.reduce((last, write) => Math.max(last, findLastColumn(write)), 0);
@@ -76,8 +76,8 @@ async function appendInterpretedValues(plan: requests.TablePlan, writes: Writes)
 
 /** Builds the row of an appended step, which has one change. */
 function toValues(
-	{ changes }: requests.RowStep,
-	{ table, options }: requests.TablePlan,
+	{ changes }: plans.RowStep,
+	{ table, options }: plans.TablePlan,
 	width: number,
 ): Cell[] {
 	const cells = Array.from({ length: width }, (_, index) =>
@@ -89,21 +89,19 @@ function toValues(
 }
 
 /** Returns the last column of a write. Rows of cells may be wider than the table. */
-function findLastColumn({ plan, steps }: requests.PlannedWrite): number {
+function findLastColumn({ plan, steps }: plans.PlannedWrite): number {
 	const { table, options } = plan;
-	let lastColumn = hasColumnNames(options) ? table.lastColumn : table.firstColumn;
-	for (const { changes } of steps)
-		for (const { cellsByColumn } of changes)
-			lastColumn = Math.max(lastColumn, ...cellsByColumn.keys());
-	return lastColumn;
+	const lastColumn = hasColumnNames(options) ? table.lastColumn : table.firstColumn;
+	const changes = steps.flatMap((step) => step.changes);
+	return Math.max(lastColumn, plans.findBounds(changes).lastColumn);
 }
 
 /** @param offset how far below the planned row the rows are */
-function buildResult(write: requests.PlannedWrite, offset: number): AppendResult {
+function buildResult(write: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = write.plan;
 	const column = table.firstColumn;
 	const start = { row: (write.steps[0]?.row ?? 0) + offset, column };
-	const result = requests.summarizeSteps(write.plan, write.steps, start, findLastColumn(write));
+	const result = plans.summarizeSteps(write.plan, write.steps, start, findLastColumn(write));
 	const height = endRow - table.row;
 	if (height === 0 || table.columnsByName.size === 0) return result;
 	const width = Math.max(table.lastColumn - column, 0) + 1;

@@ -73,7 +73,7 @@ export function readGivenRows(params: GivenParams, item: Item): GivenRows {
 	if (!hasColumnNames(params)) return { cellRows: readCellRows(params.values) };
 	if (params.valuesSource === 'json') return { namedRows: params.values.map(readRecord) };
 	// With Map Automatically, Columns has no values of its own: the fields of the item count.
-	if (params.columns) return { namedRows: [readColumns(params.columns, item.json)] };
+	if (params.columns) return { namedRows: [readMappedRow(params.columns, item.json)] };
 	return { namedRows: [readItem(item)] };
 }
 
@@ -114,7 +114,7 @@ function readItem({ json, isTool }: Item): NamedRow {
 }
 
 /** Reads the row whose values were entered for each column. @param json the fields of the item */
-function readColumns(columns: Values, json: Values): NamedRow {
+function readMappedRow(columns: Values, json: Values): NamedRow {
 	const values: Record<string, unknown> = {};
 	const typedNames = new Set<string>();
 	for (const [name, value] of Object.entries(columns)) {
@@ -150,10 +150,20 @@ export function collectNames(rows: readonly NamedRow[]): string[] {
 	return names.toSorted((name, other) => Number(isNumber(name)) - Number(isNumber(other)));
 }
 
-/** Matches a number with a sign, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */
-const signedNumberPattern = /^[+-]\d+(?:[.,]\d{3})*(?:[.,]\d+)?(?:e[+-]?\d+)?%?$/i;
-/** Matches what Google reads as a formula, also in full width, and what it may ignore in front of it. */
-const formulaPattern = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u;
+/** Returns whether a text is a number as programs write it, such as `-5`, `.5` or `1e5`. */
+export const isNumberText = (text: string) =>
+	/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+
+/** Returns whether a cell can hold a number exactly: one of at most 15 digits. */
+export const isExactNumber = (text: string) =>
+	isNumberText(text) && text.replaceAll(/e.*|[+.-]/gi, '').length <= 15;
+
+/** Matches a number with a sign, as Google reads it in any locale, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */
+const signedNumberPattern =
+	/^[+-](?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?:e[+-]?\d+)?%?$/i;
+/** Matches what Google reads as a formula, also in full width or small, and what nobody sees in front of it, which Google may ignore. */
+const formulaPattern =
+	/^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫])/u;
 
 /**
  * Returns a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or

@@ -182,7 +182,7 @@ function printOffset(wallTime: number, timeZone: string): string {
 }
 
 /** A number format as Google returns it. */
-interface NumberFormat {
+export interface NumberFormat {
 	readonly type?: string | null;
 	readonly pattern?: string | null;
 }

@@ -138,7 +138,7 @@ export const read = defineOperation({
 	modelDescription: 'Read rows in Google Sheets.',
 	fields: readFields,
 	options: readOptions,
-	isReadOnlyByDefault: true,
+	mayChange: () => false,
 	prepare(params) {
 		// The form shows Filters only with rows. An input object could read all values by mistake.
 		if (params.output === 'values' && params.filters.length > 0)
@@ -150,7 +150,7 @@ export const read = defineOperation({
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
 		const target = await findTarget(spreadsheet, params);
-		const cells = await fetchCells(spreadsheet, target, buildFormat(params), item);
+		const cells = await fetchCells(spreadsheet, target, buildFormat(params));
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const title = parseRange(cells.range).tab ?? '';

@@ -8,6 +8,7 @@ import {
 	collectNames,
 	type GivenRows,
 	hasColumnNames,
+	isExactNumber,
 	type NamedRow,
 	readGivenRows,
 } from './cells';
@@ -126,8 +127,8 @@ function fitRow(row: NamedRow, table: FittedTable, options: CellOptions): Fitted
 	return { cellsByColumn: new Map(cells), rowNumber: row.rowNumber };
 }
 
-/** At most 15 digits, because a number keeps no more. */
-const plainNumberPattern = /^-?(?=(?:\D*\d){1,15}\D*$)(?:0|[1-9]\d*)(?:\.\d+)?$/;
+/** Matches what is rather a code or a phone number, such as `007`, `12e5` or `+4930`. */
+const codePattern = /^-?0\d|e|^\+/i;
 const booleanPattern = /^(true|false)$/i;
 
 /**
@@ -140,7 +141,7 @@ export function readCell(row: NamedRow, name: string, table: Table, options: Cel
 	const column = row.typedNames.has(name) ? table.columnsByName.get(name) : undefined;
 	const type = table.types.get(column ?? -1);
 	const text = cell.trim();
-	if (type === 'number' && plainNumberPattern.test(text)) return Number(text);
+	if (type === 'number' && isExactNumber(text) && !codePattern.test(text)) return Number(text);
 	if (type === 'boolean' && booleanPattern.test(text)) return text.toLowerCase() === 'true';
 	const date =
 		type === 'date' ? parseShown(text, table.settings) : parseIso(cell, table.settings);

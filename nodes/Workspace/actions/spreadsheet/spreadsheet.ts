@@ -84,6 +84,15 @@ export class ValuesBody implements sheets_v4.Schema$ValueRange {
 	}
 }
 
+/** The body of a request that changes a spreadsheet. A class for the same reason. */
+class ChangesBody implements sheets_v4.Schema$BatchUpdateSpreadsheetRequest {
+	readonly requests: sheets_v4.Schema$Request[];
+
+	constructor(requests: sheets_v4.Schema$Request[]) {
+		this.requests = requests;
+	}
+}
+
 /** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
 export class Spreadsheet {
 	readonly id: string;
@@ -97,6 +106,11 @@ export class Spreadsheet {
 		this.id = id;
 		this.valuesApi = client.spreadsheets.values;
 		this.#item = item ?? { doOnce: (_, ask) => ask() };
+	}
+
+	/** Does the work once per run for each key. All items that work on the spreadsheet get the same result. */
+	async doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
+		return await this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
 	}
 
 	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */
@@ -115,13 +129,13 @@ export class Spreadsheet {
 		if (requests.length === 0) return;
 		await this.#client.spreadsheets.batchUpdate({
 			spreadsheetId: this.id,
-			requestBody: { requests },
+			requestBody: new ChangesBody(requests),
 		});
 	}
 
 	async fetchTimeZone(): Promise<string> {
 		const fetchSettings = async () => await this.fetch(settingsFields);
-		const { properties } = await this.#item.doOnce(`settings ${this.id}`, fetchSettings);
+		const { properties } = await this.doOnce('settings', fetchSettings);
 		return properties?.timeZone ?? '';
 	}
 
@@ -196,7 +210,7 @@ export class Spreadsheet {
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
-		await this.#item.doOnce(`tab ${this.id} ${title}`, async () => {
+		await this.doOnce(`tab ${title}`, async () => {
 			if (await this.#hasTabOrNamedRange(title)) return;
 			const requests = [{ addSheet: { properties: { title } } }];
 			await this.change(requests).catch(async (error: unknown) => {
@@ -217,8 +231,7 @@ export class Spreadsheet {
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
 	async fetchTabs(options = {}) {
 		// Who waits long for the tabs does not share the answer of who does not.
-		const key = JSON.stringify(['tabs', this.id, options]);
-		return await this.#item.doOnce(key, async () => {
+		return await this.doOnce(`tabs ${JSON.stringify(options)}`, async () => {
 			const fields = 'sheets.properties(sheetId,title)';
 			const { sheets = [] } = await this.fetch(fields, undefined, options);
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {

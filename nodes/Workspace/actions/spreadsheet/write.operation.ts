@@ -7,21 +7,23 @@ import { hasColumnNames } from './cells';
 import * as fields from './fields';
 import type { WriteParams } from './fields';
 import { buildTargetKey, parseBounds } from './range';
-import * as requests from './requests';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { openTarget } from './spreadsheet';
+import * as plans from './tablePlan';
 import { planMatches } from './write/matchRows';
 import { planReplacement } from './write/replaceTable';
 import { type CellsWrite, writeCells } from './write/writeCells';
 
+type Write = plans.PlannedWrite | CellsWrite;
 /** The result of one item. If rows are matched, each row has its own, with its action. */
-type ItemResult =
-	requests.WriteResult | Array<requests.WriteResult & Pick<requests.RowStep, 'action'>>;
-type Write = requests.PlannedWrite | CellsWrite;
-type WriteMode = WriteParams['writeMode'];
+type WriteOutcome = plans.WriteResult | Array<plans.WriteResult & Pick<plans.RowStep, 'action'>>;
 
-/** Decides what happens to existing rows. Match columns always mean an update. @throws NodeError 400 if they are missing or do not fit */
-function resolveWriteMode(params: WriteParams): WriteMode {
+/** Match columns always mean an update. */
+const resolveWriteMode = ({ writeMode, matchColumns }: WriteParams) =>
+	writeMode === 'overwrite' && matchColumns.length > 0 ? 'updateOrAdd' : writeMode;
+
+/** @throws NodeError 400 if match columns are missing, or if something does not fit the write mode */
+function checkWriteMode(params: WriteParams): void {
 	const { writeMode, matchColumns, unmatched } = params;
 	const hasMatchColumns = matchColumns.length > 0;
 	if (!hasColumnNames(params) && (hasMatchColumns || writeMode !== 'overwrite'))
@@ -39,12 +41,11 @@ function resolveWriteMode(params: WriteParams): WriteMode {
 			`${quoteField('unmatched')} can only be ${mentionChoice('unmatched', 'skip')} when ${quoteField('writeMode')} is ${mentionChoice('writeMode', 'update')}`,
 			'Otherwise, rows that match none are added. Set both, or remove it.',
 		);
-	if (hasMatchColumns) return writeMode === 'update' ? 'update' : 'updateOrAdd';
-	if (writeMode === 'replace' || writeMode === 'overwrite') return writeMode;
-	throw createRefusal(
-		`${quoteField('matchColumns')} is required to update rows`,
-		`Choose the columns that identify a row, or ${mentionChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'overwrite')} or ${mentionChoice('writeMode', 'replace')}.`,
-	);
+	if (!hasMatchColumns && (writeMode === 'update' || writeMode === 'updateOrAdd'))
+		throw createRefusal(
+			`${quoteField('matchColumns')} is required to update rows`,
+			`Choose the columns that identify a row, or ${mentionChoice('matchColumns', fields.rowNumberKey)} for rows that were read from this tab. To write without looking for rows, set ${quoteField('writeMode')} to ${mentionChoice('writeMode', 'overwrite')} or ${mentionChoice('writeMode', 'replace')}.`,
+		);
 }
 
 /** Plans the writes of items that have the same target and options. */
@@ -56,54 +57,45 @@ async function planWrites(
 	if (!first) return [];
 	const { params, given } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	// Without column names, an item is alone.
-	if (given.cellRows) return [{ spreadsheet, target, params, rows: given.cellRows }];
+	if (given.cellRows) {
+		if (all.length > 1) throw new Error('Rows of cells have no key, so an item is alone');
+		return [{ spreadsheet, target, params, rows: given.cellRows }];
+	}
 	if (params.writeMode === 'replace')
 		return await planReplacement(spreadsheet, target, params, all);
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
 	if (params.writeMode !== 'overwrite') {
 		const { stepsByItem, endRow } = await planMatches(spreadsheet, table, params, rowsByItem);
 		const plan = { spreadsheet, table, endRow, options: params, hasResultPerRow: true };
-		return requests.planWrites(plan, all, stepsByItem);
+		return plans.buildWrites(plan, all, stepsByItem);
 	}
 	// Below the header, or from the range's first row on if that is lower.
 	const endRow = Math.max(table.row + 1, parseBounds(table.target).row);
 	const plan = { spreadsheet, table, endRow, options: params };
-	return requests.planBlock(plan, all, rowsByItem, 'updated');
+	return plans.planBlock(plan, all, rowsByItem, 'updated');
 }
 
-async function sendWrites(writes: readonly Write[]): Promise<ItemResult[]> {
-	const plannedWrites: requests.PlannedWrite[] = [];
-	for (const write of writes) {
-		if ('rows' in write) return [await writeCells(write)];
-		plannedWrites.push(write);
-	}
-	await requests.sendWrites(plannedWrites);
+async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
+	const [first] = writes;
+	if (first && 'rows' in first) return [await writeCells(first)];
+	const plannedWrites = writes.filter((write) => 'plan' in write);
+	await plans.sendTablePlan(plannedWrites);
 	return plannedWrites.map(({ plan, steps }) => {
 		if (plan.hasResultPerRow) return steps.map((step) => buildStepResult(plan, step));
 		const { firstColumn, lastColumn } = plan.table;
 		const start = { row: steps[0]?.row ?? 0, column: firstColumn };
-		return requests.summarizeSteps(plan, steps, start, lastColumn);
+		return plans.summarizeSteps(plan, steps, start, lastColumn);
 	});
 }
 
 /** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
-function buildStepResult(plan: requests.TablePlan, step: requests.RowStep) {
-	const { action, row } = step;
-	const [column, lastColumn] = findColumns(plan, step);
-	const result = requests.summarizeSteps(plan, [step], { row, column }, lastColumn);
+function buildStepResult(plan: plans.TablePlan, step: plans.RowStep) {
+	const { action, row, changes } = step;
+	const { firstColumn, lastColumn } =
+		changes.length === 0 ? plan.table : plans.findBounds(changes);
+	const start = { row, column: firstColumn };
+	const result = plans.summarizeSteps(plan, [step], start, lastColumn);
 	return action === 'skipped' ? { ...result, updatedRange: '', action } : { ...result, action };
-}
-
-function findColumns({ table }: requests.TablePlan, { changes }: requests.RowStep) {
-	let first = Infinity;
-	let last = -1;
-	for (const { cellsByColumn } of changes)
-		for (const column of cellsByColumn.keys()) {
-			first = Math.min(first, column);
-			last = Math.max(last, column);
-		}
-	return last < 0 ? ([table.firstColumn, table.lastColumn] as const) : ([first, last] as const);
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';
@@ -124,6 +116,7 @@ export const write = defineOperation({
 	options: fields.writeOptions,
 	prepare(params, item) {
 		const prepared = prepareRows(params, item);
+		checkWriteMode(params);
 		return { ...prepared, params: { ...params, writeMode: resolveWriteMode(params) } };
 	},
 	combine: {

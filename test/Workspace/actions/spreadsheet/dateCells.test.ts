@@ -175,6 +175,21 @@ describe('Read in ISO 8601', () => {
 		});
 	});
 
+	test('the formats of many cells are fetched in slices', async () => {
+		const rows = Array.from({ length: 100_002 }, (_, at) => [at, 45296]);
+		const spreadsheetId = seed([['Id', 'At'], ...rows.slice(1)]);
+		calls.google.sheets.format(spreadsheetId, 'Sheet1!B100001:B100002', 'dd.mm.yyyy');
+		const read = await calls.run('read', { spreadsheetId, ...iso, range: 'Sheet1!A:B' });
+		expect(read.slice(-3).map(({ json }) => json['At'])).toEqual([
+			45296,
+			...['2024-01-05', '2024-01-05'],
+		]);
+		expect(calls.sent.slice(1).map(({ query }) => query['ranges'])).toEqual([
+			'Sheet1!A1:B100000',
+			'Sheet1!A100001:B100002',
+		]);
+	});
+
 	test('a header that is a date has the name that the sheet shows', async () => {
 		const spreadsheetId = seed([
 			['Name', 45296, 45327],

@@ -130,6 +130,17 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	]);
 });
 
+test('a number of more than 15 digits is a text: it equals no number, which has no more', async () => {
+	const spreadsheetId = calls.sheet([['Id'], [12.345678901234567], [1234567890123456]]);
+	const written = await write(
+		{ spreadsheetId, matchColumns: 'Id' },
+		{ Id: '12.3456789012345674' },
+		{ Id: '1234567890123456.1' },
+		{ Id: '12.3456789012345' },
+	);
+	expect(written).toMatchObject(written.map(() => ({ action: 'appended' })));
+});
+
 test('several key columns, and a key that is there twice', async () => {
 	const spreadsheetId = calls.sheet([
 		['City', 'Day', 'Count'],

@@ -35,7 +35,6 @@ function toListItems({ entries, nextPageToken }: MailList, { output }: ListParam
 }
 
 export const sharedListDefinition = {
-	isReadOnlyByDefault: true,
 	mayChange: changesLabels,
 	options: listOptions,
 	async send(clients: Clients, prepared: PreparedList, item: Item): Promise<MailList> {

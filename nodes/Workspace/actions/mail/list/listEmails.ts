@@ -25,7 +25,7 @@ export async function listEmails(
 	const { messages, nextPageToken } = await listMessages(clients, prepared, item);
 	const entries = await fetchEntries(clients, messages, prepared, item);
 	const isEmpty = entries.length === 0 && nextPageToken === undefined;
-	if (isEmpty && prepared.pageToken === '') await addNoMatchHint(prepared, item);
+	if (isEmpty && prepared.pageToken === '') addNoMatchHint(prepared, item);
 	// A model does not get the emails for which its answer has no room.
 	const shownEntries = item.isTool ? takeShownEntries(entries) : entries;
 	const ids = shownEntries.map((entry) => entry.message.id);
@@ -34,16 +34,13 @@ export async function listEmails(
 }
 
 /** Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
-async function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
+function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
 	let hint = 'No email matches.';
 	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
 	const unknownWord = findUnknownSearchWord(conditions);
 	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
-	await item.doOnce('no email matched', () => {
-		item.addHint(hint);
-		return Promise.resolve(true);
-	});
+	item.addHint(hint, 'no email matched');
 }
 
 /** Lists the IDs of the emails of a query, newest first, page after page up to the limit. */

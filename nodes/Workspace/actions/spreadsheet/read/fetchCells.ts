@@ -1,7 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
-import type { Item } from '../../../operation';
-import { isDateFormat, printDate } from '../dates';
+import { isDateFormat, type NumberFormat, printDate } from '../dates';
 import * as ranges from '../range';
 import type { Spreadsheet } from '../spreadsheet';
 import { findHeaderRow } from '../table';
@@ -30,7 +29,8 @@ export interface FetchedCells {
 	readonly rows: Rows;
 	/** The header row; -1 if there is none. */
 	readonly headerRow: number;
-	readonly formats: Formats;
+	/** Returns the format of a cell that may be a date. */
+	readonly findDateFormat: DateFormats['find'];
 	/** The texts that the sheet shows, if cells are compared or a header is a date. */
 	readonly shownRows: Rows;
 	/** The values with dates as numbers, if cells are compared by their size. */
@@ -42,8 +42,8 @@ export interface FetchedCells {
 /** Returns the value of a cell as Read outputs it. */
 export function getValue(cells: FetchedCells, row: number, column: number): CellValue {
 	const value = cells.rows[row]?.[column] ?? '';
-	if (typeof value !== 'number') return value;
-	return printDate(value, cells.formats.find(row, column), cells.timeZone) ?? value;
+	const format = typeof value === 'number' ? cells.findDateFormat(row, column) : undefined;
+	return (format && printDate(Number(value), format, cells.timeZone)) ?? value;
 }
 
 /** Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells are compared. */
@@ -51,36 +51,36 @@ export async function fetchCells(
 	spreadsheet: Spreadsheet,
 	target: ranges.TabRange,
 	format: CellFormat,
-	item: Pick<Item, 'doOnce'>,
 ): Promise<FetchedCells> {
 	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
 	const isFormatted = valueRenderOption === 'FORMATTED_VALUE';
 	const wantsIso = dateTimeRenderOption === 'ISO_8601';
-	const fetchValues = buildFetch(spreadsheet, target, item);
-	// Google does not know ISO 8601. It is made from the numbers and their formats.
-	const dateOption = wantsIso ? 'SERIAL_NUMBER' : dateTimeRenderOption;
-	const { range, rows } = await fetchValues(valueRenderOption, dateOption);
-	const start = ranges.parseBounds(ranges.parseRange(range));
-	let headerRow = -1;
-	if (format.headerRow >= 0)
-		headerRow = findHeaderRow(rows, format.headerRow, (cell) => cell !== '');
+	// Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count.
+	const dateOption = wantsIso || isFormatted ? 'SERIAL_NUMBER' : dateTimeRenderOption;
+	const fetchRows = buildFetch(spreadsheet, target);
+	const { range, rows } = await fetchRows(valueRenderOption, dateOption);
+	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
 	let formats = noFormats;
-	if (wantsIso && !isFormatted) formats = await fetchFormats(spreadsheet, range, rows, item);
+	if (wantsIso && !isFormatted)
+		formats = await spreadsheet.doOnce(`formats ${valueRenderOption} ${range}`, () =>
+			fetchDateFormats(spreadsheet, range, rows),
+		);
+	const findDateFormat = formats.find;
 	// A header that is a date has the name that the sheet shows.
-	const hasDateHeader = rows[headerRow]?.some((_, column) =>
-		isDateFormat(formats.find(headerRow, column)),
-	);
-	const cells = { range, start, rows, headerRow, formats, timeZone: formats.timeZone };
-	let shownRows = rows;
-	if (!isFormatted && (hasFilters || hasDateHeader))
-		shownRows = (await fetchValues('FORMATTED_VALUE')).rows;
-	if (!comparesSize) return { ...cells, shownRows, comparedRows: rows };
-	const { rows: comparedRows } = await fetchValues('UNFORMATTED_VALUE');
-	return { ...cells, shownRows, comparedRows, timeZone: await spreadsheet.fetchTimeZone() };
+	const hasDateHeader = rows[headerRow]?.some((_, column) => findDateFormat(headerRow, column));
+	const shown = hasFilters || hasDateHeader ? await fetchRows('FORMATTED_VALUE') : { rows };
+	const compared = comparesSize ? await fetchRows('UNFORMATTED_VALUE') : { rows };
+	let { timeZone } = formats;
+	if (comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
+	const start = ranges.parseBounds(ranges.parseRange(range));
+	const otherRows = { shownRows: shown.rows, comparedRows: compared.rows };
+	return { range, start, rows, ...otherRows, headerRow, findDateFormat, timeZone };
 }
 
-/** Builds the function that fetches the values of a range. Items of a run that read the same range share one request. */
-function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange, item: Pick<Item, 'doOnce'>) {
+const isFilled = (cell: CellValue) => cell !== '';
+
+/** Builds the function that fetches the rows of a range. Equal requests, also those of other items of the run, are one request. */
+function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange) {
 	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
 		const request = {
 			spreadsheetId: spreadsheet.id,
@@ -90,44 +90,57 @@ function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange, item: Pic
 			dateTimeRenderOption,
 		};
 		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-		const key = `spreadsheet.read ${JSON.stringify(request)}`;
-		const data = await item.doOnce(key, () => spreadsheet.sendForRange(target, send));
+		const data = await spreadsheet.doOnce(`values ${JSON.stringify(request)}`, () =>
+			spreadsheet.sendForRange(target, send),
+		);
 		return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
 	};
 }
 
-/** The number formats of cells, which tell dates from other numbers. */
-interface Formats {
+/** The number formats of the cells that may be dates, by their place in the fetched rows. */
+interface DateFormats {
 	readonly timeZone: string;
-	/** Finds the format of a cell by its place in the fetched rows. */
-	readonly find: (row: number, column: number) => sheets_v4.Schema$NumberFormat;
+	readonly find: (row: number, column: number) => NumberFormat | undefined;
 }
 
-const noFormats: Formats = { timeZone: 'Etc/GMT', find: () => ({}) };
+const noFormats: DateFormats = { timeZone: '', find: () => undefined };
+
+/** How many cells a request for formats has at most. The format of a cell is much longer in JSON than its value. */
+const maxFormatCells = 200_000;
 
 /** Fetches the formats of all columns with numbers, and those between them. Without any number, nothing is sent. */
-async function fetchFormats(
+async function fetchDateFormats(
 	spreadsheet: Spreadsheet,
 	range: string,
 	rows: Rows,
-	item: Pick<Item, 'doOnce'>,
-): Promise<Formats> {
+): Promise<DateFormats> {
 	const [firstColumn, lastColumn] = findNumberColumns(rows);
 	if (lastColumn === -1) return noFormats;
 	const place = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
-	const firstCell = { row: start.row, column: start.column + firstColumn };
 	const width = lastColumn - firstColumn + 1;
-	const area = ranges.printTabArea(place.tab, firstCell, rows.length, width);
+	const sliceHeight = Math.ceil(maxFormatCells / width);
 	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
-	const fetch = async () => await spreadsheet.fetch(fields, area);
-	const data = await item.doOnce(`spreadsheet.formats ${spreadsheet.id} ${area}`, fetch);
-	const cellRows = data.sheets?.[0]?.data?.[0]?.rowData ?? [];
-	return {
-		timeZone: data.properties?.timeZone ?? '',
-		find: (row, column) =>
-			cellRows[row]?.values?.[column - firstColumn]?.effectiveFormat?.numberFormat ?? {},
-	};
+	const formats: Array<Array<NumberFormat | undefined>> = [];
+	let timeZone = '';
+	for (let row = 0; row < rows.length; row += sliceHeight) {
+		const firstCell = { row: start.row + row, column: start.column + firstColumn };
+		const height = Math.min(sliceHeight, rows.length - row);
+		const area = ranges.printTabArea(place.tab, firstCell, height, width);
+		const data = await spreadsheet.fetch(fields, area);
+		timeZone = data.properties?.timeZone ?? '';
+		for (const [index, { values = [] }] of (
+			data.sheets?.[0]?.data?.[0]?.rowData ?? []
+		).entries())
+			formats[row + index] = values.map(readDateFormat);
+	}
+	return { timeZone, find: (row, column) => formats[row]?.[column - firstColumn] };
+}
+
+/** Other formats are left out, because those of a full sheet would fill the memory. */
+function readDateFormat({ effectiveFormat }: sheets_v4.Schema$CellData) {
+	const { numberFormat } = effectiveFormat ?? {};
+	return numberFormat && isDateFormat(numberFormat) ? numberFormat : undefined;
 }
 
 /** Returns the first and the last column with a number; -1 if there is none. */

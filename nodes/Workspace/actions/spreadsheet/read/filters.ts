@@ -3,6 +3,7 @@ import { listNames } from '../../../../core/text';
 import { type Choice, quoteField, type ReadContext, textType } from '../../../../fields/field';
 import { createValueRefusal, isRecord, refuseUnknownKeys } from '../../../../fields/values';
 import type { Field } from '../../../operation';
+import { isNumberText } from '../cells';
 import { mayBeIso, parseIso, toIsoText } from '../dates';
 import { columnDependencies } from '../fields';
 import { createColumnError, headerRowAdvice, type NamedColumns } from '../table';
@@ -140,7 +141,7 @@ function readFilter(
 	if (!knownCondition || typeof column !== 'string' || text === undefined)
 		throw createValueRefusal(field, context, filterShape);
 	const filter = { column, condition: knownCondition, value: text };
-	if (comparesSize(filter) && !isNumber(text) && !mayBeIso(text))
+	if (comparesSize(filter) && !isNumberText(text) && !mayBeIso(text))
 		throw createRefusal(
 			`${quoteField('filters')} compares '${column}' with something that is neither a number nor a date`,
 			'Enter a number such as 12.5, a date such as 2026-01-31, or a time such as 10:30:00.',
@@ -183,9 +184,8 @@ function buildFilterTest(
 		throw createColumnError(message, names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
-	const limit = toComparable(value, cells.timeZone);
-	const getSize = (row: number) =>
-		toComparable(cells.comparedRows[row]?.[column], cells.timeZone);
+	const limit = toSize(value, cells.timeZone);
+	const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
 	const getTexts = (row: number) => [
 		fold(getValue(cells, row, column)),
 		fold(cells.shownRows[row]?.[column] ?? ''),
@@ -205,13 +205,11 @@ function buildFilterTest(
 	return tests[condition];
 }
 
-const isNumber = (text: string) => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(text);
-
 /** Returns a number, or the serial number of a date or time; NaN, which is neither greater nor less, for anything else. */
-function toComparable(value: unknown, timeZone: string): number {
+function toSize(value: unknown, timeZone: string): number {
 	if (typeof value === 'number') return value;
 	if (typeof value !== 'string') return NaN;
 	const text = value.trim();
-	if (isNumber(text)) return Number(text);
+	if (isNumberText(text)) return Number(text);
 	return parseIso(text, { locale: '', timeZone })?.serial ?? NaN;
 }

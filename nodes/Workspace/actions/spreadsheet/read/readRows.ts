@@ -6,7 +6,6 @@ import { createRefusal } from '../../../../core/errors';
 import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer';
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
-import { isDateFormat } from '../dates';
 import { parseBounds, parseRange } from '../range';
 import { findLastFilledRow, type Header, nameColumns } from '../table';
 import { type FetchedCells, getValue } from './fetchCells';
@@ -73,7 +72,7 @@ function readHeaders(cells: FetchedCells): Header[] {
 	const width = cells.rows.reduce((widest, row) => Math.max(widest, row.length), 0);
 	return Array.from({ length: width }, (_, column) => {
 		const shownText = String(cells.shownRows[cells.headerRow]?.[column] ?? '');
-		const isDate = isDateFormat(cells.formats.find(cells.headerRow, column));
+		const isDate = cells.findDateFormat(cells.headerRow, column) !== undefined;
 		if (isDate) return { text: shownText, shownText };
 		return { text: String(cells.rows[cells.headerRow]?.[column] ?? ''), shownText };
 	});

@@ -3,10 +3,10 @@ import { createRefusal, isNodeError, type NodeError } from '../../../../core/err
 import { listNames } from '../../../../core/text';
 import { mentionChoice, quoteField } from '../../../../fields/field';
 import { missingDataAdvice } from '../../../../fields/values';
-import type { Cell } from '../cells';
+import { type Cell, isExactNumber } from '../cells';
 import { DateCell, type DateSettings, isSameTime, parseIso, toMilliseconds } from '../dates';
 import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
-import type { RowChange, RowStep } from '../requests';
+import type { RowChange, RowStep } from '../tablePlan';
 import type { FittedRow } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
 import { createColumnError, fetchBody, type FittedTable, type TableBody } from '../table';
@@ -250,7 +250,7 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	if (typeof stored === 'string' && typeof cell === 'string') return false;
 	const texts = [stored, cell].map((value) => String(value).trim().toLowerCase());
 	const [text = '', otherText = ''] = texts;
-	return text === otherText || (texts.every(isPlainNumber) && Number(text) === Number(otherText));
+	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
 }
 
 /**
@@ -261,11 +261,7 @@ function toIndexText(cell: Cell, settings?: DateSettings): string {
 	if (cell instanceof DateCell) return toIndexText(cell.serial);
 	if (typeof cell === 'number') return String(toMilliseconds(cell));
 	const text = String(cell).trim();
-	if (isPlainNumber(text)) return toIndexText(Number(text));
+	if (isExactNumber(text)) return toIndexText(Number(text));
 	const date = settings && parseIso(text, settings);
 	return date ? toIndexText(date.serial) : text.toLowerCase();
 }
-
-/** At most 15 digits, because a number keeps no more. */
-const isPlainNumber = (text: string) =>
-	/^[+-]?(?=(?:\D*\d){1,15}(?!\d))(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);

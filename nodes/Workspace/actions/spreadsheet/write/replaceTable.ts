@@ -4,10 +4,10 @@ import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import type { TabRange } from '../range';
-import { planBlock } from '../requests';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
+import { planBlock } from '../tablePlan';
 
 /** Plans to write a header and the rows of all items over a table, and to clear its other cells. */
 export async function planReplacement(

@@ -2,7 +2,6 @@ import { isNodeError } from '../../../../core/errors';
 import { type Cell, countColumns, escapeCell } from '../cells';
 import type { WriteParams } from '../fields';
 import * as ranges from '../range';
-import { summarizeChanges, type WriteResult } from '../requests';
 import { fitCellRow } from '../rows';
 import {
 	buildEnlargeTabRequests,
@@ -11,6 +10,7 @@ import {
 	type Spreadsheet,
 	ValuesBody,
 } from '../spreadsheet';
+import { summarizeRows, type WriteResult } from '../tablePlan';
 
 /** Rows of cells to write over those of a range, from its first cell on. */
 export interface CellsWrite {
@@ -29,8 +29,8 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	const start = ranges.parseBounds(isNamed ? returnedRange : write.target);
 	const [height, width] = [write.rows.length, countColumns(write.rows)];
 	const area = ranges.printTabArea(returnedRange.tab, start, height, width);
-	const changes = write.rows.map((cells) => ({ row: 0, ...fitCellRow(cells, 0) }));
-	return summarizeChanges(write.spreadsheet, changes, area);
+	const rows = write.rows.map((cells) => fitCellRow(cells, start.column));
+	return summarizeRows(write.spreadsheet, rows, area);
 }
 
 /** Sends cells, also if the tab must grow for them. */
@@ -65,7 +65,6 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	if (rowCount > (area.lastRow ?? Infinity) + 1) return false;
 	if (columnCount > (area.lastColumn ?? Infinity) + 1) return false;
 	const tab = await write.spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
-	if (area.row >= tab.rowCount || area.column >= tab.columnCount) return false;
 	const requests = buildEnlargeTabRequests(tab, { rowCount, columnCount });
 	await write.spreadsheet.change(requests);
 	return requests.length > 0;

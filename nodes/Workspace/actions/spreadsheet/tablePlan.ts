@@ -51,8 +51,8 @@ export interface PlannedWrite {
 	readonly isFirst: boolean;
 }
 
-/** Plans a write for the steps of each item. A refusal stays in its place. */
-export function planWrites(
+/** Builds the write of each item from its steps. A refusal stays in its place. */
+export function buildWrites(
 	plan: TablePlan,
 	all: ReadonlyArray<{ readonly item: Item }>,
 	stepsByItem: ReadonlyArray<readonly RowStep[] | NodeError>,
@@ -79,11 +79,11 @@ export function planBlock(
 			return { action, row: change.row, changes: [change] };
 		});
 	});
-	return planWrites(plan, all, stepsByItem);
+	return buildWrites(plan, all, stepsByItem);
 }
 
 /** Sends writes of one plan together. */
-export async function sendWrites(writes: readonly PlannedWrite[]): Promise<void> {
+export async function sendTablePlan(writes: readonly PlannedWrite[]): Promise<void> {
 	const steps = writes.flatMap((write) => write.steps);
 	if (writes[0]) await sendSteps(writes[0], steps);
 	addHints(writes);
@@ -175,6 +175,7 @@ function buildStructureRequests(
 	const startIndex = added[0]?.row ?? endRow;
 	const endIndex = startIndex + added.length;
 	const requests: Request[] = [];
+	const { lastRow, lastColumn } = findBounds(changes);
 	// Earlier requests of the plan have added the rows above.
 	let rowCount = table.rowCount + startIndex - endRow;
 	if (added.length > 0 && startIndex < rowCount) {
@@ -185,19 +186,26 @@ function buildStructureRequests(
 		});
 		rowCount += added.length;
 	}
-	requests.push(...buildEnlargeTabRequests({ ...table, rowCount }, findEnd(changes)));
+	requests.push(
+		...buildEnlargeTabRequests(
+			{ ...table, rowCount },
+			{ rowCount: lastRow + 1, columnCount: lastColumn + 1 },
+		),
+	);
 	return [...requests, ...growNativeTable(table, endRow, endIndex - endRow)];
 }
 
-/** Returns the size that a tab must have for the cells of changes. */
-function findEnd(changes: readonly RowChange[]) {
-	const end = { rowCount: 0, columnCount: 0 };
+/** Returns the last row of changes, and the first and last column of their cells. Without any, a last one is -1. */
+export function findBounds(changes: readonly RowChange[]) {
+	const bounds = { lastRow: -1, firstColumn: Infinity, lastColumn: -1 };
 	for (const { row, cellsByColumn } of changes) {
-		end.rowCount = Math.max(end.rowCount, row + 1);
-		for (const column of cellsByColumn.keys())
-			end.columnCount = Math.max(end.columnCount, column + 1);
+		bounds.lastRow = Math.max(bounds.lastRow, row);
+		for (const column of cellsByColumn.keys()) {
+			bounds.firstColumn = Math.min(bounds.firstColumn, column);
+			bounds.lastColumn = Math.max(bounds.lastColumn, column);
+		}
 	}
-	return end;
+	return bounds;
 }
 
 /** A native table does not grow if rows are added below it or headers are written beside it. @param addedCount rows from `endRow` on */
@@ -281,17 +289,17 @@ export interface WriteResult {
 	readonly updatedCells: number;
 }
 
-/** Counts what changes write. @param updatedRange where their cells are */
-export function summarizeChanges(
+/** Counts the cells of rows that are written. @param updatedRange where they are */
+export function summarizeRows(
 	{ id }: Spreadsheet,
-	changes: readonly RowChange[],
+	rows: readonly FittedRow[],
 	updatedRange: string,
 ): WriteResult {
-	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	const columns = rows.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
 	return {
 		spreadsheetId: id,
 		updatedRange,
-		updatedRows: changes.length,
+		updatedRows: rows.length,
 		updatedColumns: new Set(columns).size,
 		updatedCells: columns.length,
 	};
@@ -307,5 +315,5 @@ export function summarizeSteps(
 	const width = lastColumn - start.column + 1;
 	const range = printTabArea(table.title, start, steps.length, width);
 	const changes = steps.flatMap((step) => step.changes);
-	return summarizeChanges(spreadsheet, changes, range);
+	return summarizeRows(spreadsheet, changes, range);
 }

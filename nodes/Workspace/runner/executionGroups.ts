@@ -1,8 +1,11 @@
+// How rows of several executions become one request. Runs that change the same spreadsheet wait for its lock, and go one after another. What
+// waits is a group. Another run joins the newest group with its credential, operation and combine key, if one request can hold the rows of all.
+// When the group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the rows of all runs, in the order of
+// their arrival, and each run gets its own results. So a run that comes alone waits for nobody, and groups grow with the time that requests take.
+// After a group of several runs, the lock rests, so that a crowd makes few large groups.
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { BoundedMap } from '../../core/boundedMap';
-import { systemClock } from '../../core/clock';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/attempt';
@@ -40,28 +43,21 @@ const locks = new KeyedMutex(
 	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
 );
 
-/** For each lock, when each execution last arrived, in milliseconds of the monotonic clock. */
-const arrivals = new BoundedMap<string, Map<string, number>>();
-/**
- * A crowd is at least 6 executions that arrive within 5 seconds. Google allows 60 writes a minute, which is fewer than a crowd would send if
- * each execution sent its own request. Fewer may be a loop, which must not pause, because each of its executions waits for the one before.
- */
-const crowd = { minExecutions: 6, windowMilliseconds: 5000 };
-/** How long a crowd pauses to let more runs join. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
+/** How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
 const crowdPauseMilliseconds = 3000;
 
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();
 
-/** Executes jobs. With a lock, they wait for it, perhaps in a group. Never throws. */
+/** Executes jobs. With a lock, they wait for it, perhaps in a group. Whatever fails becomes the result of its jobs. */
 export async function executeJobs(run: JobsOfRun): Promise<Results> {
-	const [{ operation, resource, params, combineKey, item }] = run.jobs;
+	const { jobs, clients } = run;
+	const [{ operation, resource, params, combineKey, item }] = jobs;
 	const lockId = operation.combine?.getLockId?.(params);
-	if (lockId === undefined) return await sendJobs(run.clients, run.jobs);
-	const isCrowded = recordArrival(lockId, item.executionId);
+	if (lockId === undefined) return await sendJobs(jobs, () => clients);
 	// Without a combine key, no other run joins.
 	const key = combineKey ?? item.markerId;
-	const groupKey = JSON.stringify([run.clients.credentialHash, resource, operation.value, key]);
+	const groupKey = JSON.stringify([clients.credentialHash, resource, operation.value, key]);
 	return await new Promise((settle) => {
 		const asyncResource = new AsyncResource('WorkspaceGroup');
 		const waitingRun = { ...run, settle, asyncResource };
@@ -71,30 +67,25 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 		const group: Group = { runs: [waitingRun] };
 		waitingGroups.set(groupKey, group);
 		void locks.doInTurn(lockId, async () => {
-			if (isCrowded) await sleep(crowdPauseMilliseconds);
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
+			if (group.runs.length > 1)
+				await sleep(crowdPauseMilliseconds, undefined, { ref: false });
 		});
 	});
 }
 
-/** Records that an execution asks for a lock. @returns whether the recent executions are a crowd */
-function recordArrival(lockKey: string, executionId: string): boolean {
-	const now = systemClock.getMonotonicMilliseconds();
-	const executions = arrivals.get(lockKey) ?? new Map<string, number>();
-	arrivals.set(lockKey, executions.set(executionId, now));
-	for (const [id, time] of executions)
-		if (now - time > crowd.windowMilliseconds) executions.delete(id);
-	return executions.size >= crowd.minExecutions;
-}
-
-/** Sends jobs of one operation. Never throws. */
-async function sendJobs(clients: Clients, jobs: readonly [Job, ...Job[]]): Promise<Results> {
+/** Sends jobs of one operation. A failure becomes the result of all of them. */
+async function sendJobs(
+	jobs: readonly [Job, ...Job[]],
+	getClients: () => Clients | Promise<Clients>,
+): Promise<Results> {
 	const [job] = jobs;
 	const { operation, prepared, item } = job;
-	if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
 	try {
+		const clients = await getClients();
+		if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
 		return new Map([[job, await operation.send?.(clients, prepared, item)]]);
 	} catch (error) {
 		return failAll(jobs, error);
@@ -118,6 +109,7 @@ function joinIfRoom(group: Group, run: WaitingRun): boolean {
 function weighJobs(jobs: readonly Job[]): number {
 	let sum = 0;
 	for (const { operation, prepared } of jobs)
+		// Without a weight, a run is sent alone.
 		sum += operation.combine?.weigh(prepared) ?? Infinity;
 	return sum;
 }
@@ -140,7 +132,7 @@ async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
 	for (const { settle } of runs) settle(results);
 }
 
-/** Sends the jobs of runs with the credential of one of them. The requests are aborted only if all runs are stopped. Never throws. */
+/** Sends the jobs of runs with the credential of one of them. The requests are aborted only if all runs are stopped. */
 async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<Results> {
 	const [firstJob] = sender.jobs;
 	const jobs = [firstJob, ...runs.flatMap((run) => run.jobs).slice(1)] as const;
@@ -151,18 +143,15 @@ async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Pr
 		if (items.every(({ signal }) => signal?.aborted)) abortController.abort();
 	};
 	for (const { signal } of items) signal?.addEventListener('abort', stopIfAllStopped);
-	try {
-		const clients = await sender.getClients(firstJob, {
+	const results = await sendJobs(jobs, () =>
+		sender.getClients(firstJob, {
 			signal: abortController.signal,
 			log(text) {
 				for (const item of items) item.log(text);
 			},
 			sanitizers: items.map(({ run }) => run.sanitizer),
-		});
-		return await sendJobs(clients, jobs);
-	} catch (error) {
-		return failAll(jobs, error);
-	} finally {
-		for (const { signal } of items) signal?.removeEventListener('abort', stopIfAllStopped);
-	}
+		}),
+	);
+	for (const { signal } of items) signal?.removeEventListener('abort', stopIfAllStopped);
+	return results;
 }
