@@ -7,7 +7,7 @@ import { createFileNameTest } from '../../onlyFiles';
 import { requireAddresses } from '../addresses';
 import { toLowerAscii } from './allowedRecipients';
 import type { SendParams } from './fields';
-import type { MailFolder } from './findDeliveredMail';
+import type { MailFolder } from './mailFolder';
 
 /** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
 export type PreparedMail = ReturnType<typeof prepareMail>;
