@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
 import { isNodeError, type NodeError } from '../../core/errors';
-import type { Sanitize } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import type { ConnectRequestReader } from '../session/connectRequest';
 import type {
 	connect,
@@ -20,7 +20,7 @@ export interface WaitSetup extends CollectorSetup {
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
-	readonly sanitize: Sanitize;
+	readonly sanitizer: Sanitizer;
 }
 
 export interface WaitResult extends Pick<MessageCollector, 'messages'> {
@@ -206,7 +206,7 @@ class MessageWait implements ConnectionListener {
 
 	/** Finds the output's `endedBy`. @throws NodeError if this end is a failure of the item */
 	#checkEnd(): EndedBy {
-		const { settings, sanitize } = this.#setup;
+		const { settings, sanitizer } = this.#setup;
 		const { messages, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
@@ -214,7 +214,7 @@ class MessageWait implements ConnectionListener {
 			throw errors.addStartedText(endReason, 'its messages cannot be received');
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
-			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitize);
+			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitizer);
 		if (settings.onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
 		if (endReason !== 'timeout') return endReason;
@@ -225,7 +225,7 @@ class MessageWait implements ConnectionListener {
 	#addReceivedMessages(failure: NodeError): NodeError {
 		const { messages } = this.#collector;
 		if (messages.length === 0 && !this.#gapCause) return failure;
-		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitize);
+		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
 		const details: IDataObject = { ...failure.details, messages: lastMessages };
 		if (this.#gapCause) details.gap = true;
 		return failure.with({ details });

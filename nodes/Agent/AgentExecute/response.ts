@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { secretMask } from '../../core/secretSearch';
 import { buildExcerpt } from '../../core/text';
-import type { Sanitize } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import { mayBeJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
 
@@ -75,7 +75,7 @@ function parseJsonOrText(text: string): unknown {
 const maxExcerptSourceBytes = 16 * 1024;
 
 /** Builds a sanitized excerpt of the response. A web page and a file have none. */
-export function quoteResponse({ body, headers }: AgentResponse, sanitize: Sanitize): string {
+export function quoteResponse({ body, headers }: AgentResponse, sanitizer: Sanitizer): string {
 	if (!textTypePattern.test(getMediaType(headers))) return '';
-	return buildExcerpt(sanitize(body.toString('utf8', 0, maxExcerptSourceBytes)));
+	return buildExcerpt(sanitizer.sanitizeText(body.toString('utf8', 0, maxExcerptSourceBytes)));
 }
