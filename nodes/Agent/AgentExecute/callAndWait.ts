@@ -35,6 +35,10 @@ export interface WaitResult extends Pick<MessageCollector, 'messages'> {
 
 /** The limit for the delays between attempts to open the channel. It is short, because a running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
+/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
+const settleMilliseconds = 250;
+/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
+const maxSettleMilliseconds = 2000;
 
 /**
  * Sends the call while a channel collects the session's messages. @param call sends its requests, and calls `prepareAttempt` right before each
@@ -262,8 +266,3 @@ class MessageWait implements ConnectionListener {
 		this.#cancelLimitTimer();
 	}
 }
-
-/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
-const settleMilliseconds = 250;
-/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
-const maxSettleMilliseconds = 2000;

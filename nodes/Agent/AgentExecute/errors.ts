@@ -22,7 +22,7 @@ import {
 import { findFieldText, findText, listDistinct } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, quoteResponse } from './response';
+import { type AgentResponse, parseJsonOrText, quoteResponse } from './response';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
@@ -163,12 +163,8 @@ export function listLastMessages(
 /** Sanitizes a value. A large value becomes the beginning of its JSON. */
 function limitDetail(value: unknown, sanitizer: Sanitizer): IDataObject[string] {
 	const text = sanitizer.sanitizeText(JSON.stringify(value), maxDetailLength);
-	try {
-		return JSON.parse(text) as IDataObject;
-	} catch {
-		// The JSON was shortened, or replacing the secrets has made it invalid.
-		return text;
-	}
+	// The text is no JSON if it was shortened, or if a number was a secret.
+	return parseJsonOrText(text) as IDataObject[string];
 }
 
 /** How long the channel may take to open before the call. */

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { secretMask } from '../../core/secretSearch';
 import { buildExcerpt } from '../../core/text';
 import type { Sanitizer } from '../../core/sanitizer';
-import { mayBeJson } from '../../http/body';
+import { mayBeJson, tryParseJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
 
 /** A complete response of the agent service. */
@@ -62,13 +62,10 @@ function replaceSecrets(text: string, secrets: readonly string[]): string {
 export const isTooCostlyJson = ({ body, headers }: AgentResponse): boolean =>
 	jsonTypePattern.test(getMediaType(headers)) && mayBeJson(body) && !canParse(body);
 
-function parseJsonOrText(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		// The service sent text with the media type of JSON.
-		return text;
-	}
+/** Parses JSON. Returns a text that is no JSON as it is. */
+export function parseJsonOrText(text: string): unknown {
+	const value = tryParseJson(text);
+	return value === undefined ? text : value;
 }
 
 /** The excerpt comes from this part of the body. */
