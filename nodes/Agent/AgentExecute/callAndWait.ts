@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { waitAtMost } from '../../core/clock';
 import { isNodeError, type NodeError } from '../../core/errors';
 import type { Sanitizer } from '../../core/sanitizer';
 import type { ConnectRequestReader } from '../session/connectRequest';
@@ -177,15 +178,10 @@ class MessageWait implements ConnectionListener {
 		// After a pause between two attempts, what has arrived is read before the state of the channel.
 		if (this.#connection) await yieldToEventLoop();
 		this.#ensureConnection();
-		let isOverdue = false;
-		const cancelTimer = clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
-			isOverdue = true;
-			this.#handleChange();
-		});
 		// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
 		const isReady = () => this.#isChannelReady && !this.#connection?.isClosing();
-		await this.#waitUntil(() => isOverdue || this.#refusal !== undefined || isReady());
-		cancelTimer();
+		const opening = this.#waitUntil(() => this.#refusal !== undefined || isReady());
+		await waitAtMost(clock, errors.openTimeoutSeconds * 1000, opening);
 		if (this.#isStopped()) throw errors.createStoppedBeforeCallError();
 		if (!isReady())
 			throw errors.createChannelNotOpenError(this.#refusal ?? this.#findLastFailure());
