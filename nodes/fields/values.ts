@@ -115,7 +115,7 @@ function readPairs(field: Field, raw: unknown, context: ReadContext) {
 }
 
 /** Refuses an unknown key of an entry in JSON mode. @throws NodeError 400 that names the key and what is allowed */
-export function refuseUnknownKeys(
+export function refuseUnknownEntryKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
 	keys: readonly string[],
@@ -190,7 +190,7 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 	const expectation =
 		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 	const keys = ['fileName', 'mimeType', 'content'];
-	refuseUnknownKeys(field, [entry], keys, expectation, context);
+	refuseUnknownEntryKeys(field, [entry], keys, expectation, context);
 	const { fileName, mimeType = '', content } = entry;
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
 		throw createValueRefusal(field, context, expectation);

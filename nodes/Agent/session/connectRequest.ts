@@ -8,9 +8,11 @@ import * as credentials from './credentials';
 import { buildChannelBaseUrl, buildChannelUrl } from './urls';
 
 /** The part of n8n's egress policy that checks the addresses of sockets. */
-export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
-	createSecureLookup(): LookupFunction;
-};
+export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl'> &
+	// n8n 2.38 and older cannot check the host of a proxy.
+	Partial<Pick<NodeEgressFilter, 'validateConnectionHost'>> & {
+		createSecureLookup(): LookupFunction;
+	};
 
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
