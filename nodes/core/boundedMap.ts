@@ -9,12 +9,9 @@ export class BoundedMap<K, V> extends Map<K, V> {
 
 	override set(key: K, value: V): this {
 		this.delete(key);
-		super.set(key, value);
-		for (const oldest of this.keys()) {
-			if (this.size <= this.#maxEntries) break;
-			this.delete(oldest);
-		}
-		return this;
+		const [oldest] = this.keys();
+		if (this.size >= this.#maxEntries) this.delete(oldest as K);
+		return super.set(key, value);
 	}
 }
 

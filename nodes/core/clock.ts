@@ -26,6 +26,26 @@ export const systemClock: Clock = {
 	},
 };
 
+/** Shorter than the delay after which refused credentials are read again. */
+const sharedMilliseconds = 1000;
+
+/**
+ * Makes the calls within a second share one reading. One that fails is shared only by those that already wait for it.
+ * @param reading the first reading, if it was begun just now
+ */
+export function shareReadings<T>(read: () => Promise<T>, reading?: Promise<T>): () => Promise<T> {
+	let begunAt = performance.now();
+	return async () => {
+		const now = performance.now();
+		if (!reading || now - begunAt >= sharedMilliseconds) {
+			begunAt = now;
+			reading = read();
+			reading.catch(() => (reading = undefined));
+		}
+		return await reading;
+	};
+}
+
 /** Waits until a promise settles, but not longer than the given time. @param promise never rejects */
 export async function waitAtMost(clock: Clock, milliseconds: number, promise: Promise<unknown>) {
 	await new Promise<void>((resolve) => {

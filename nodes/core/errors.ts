@@ -1,6 +1,7 @@
 import { type IDataObject, type INode, NodeApiError } from 'n8n-workflow';
 
-import { escapeForEditor, shorten } from './text';
+import { isTool } from './modelAnswer';
+import { endSentence, escapeForEditor, shorten } from './text';
 
 const statusNames: Readonly<Record<number, string>> = {
 	400: 'INVALID_ARGUMENT',
@@ -33,7 +34,7 @@ type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 /** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/** The HTTP status as a number, the service's or ours: 400 refused by us, 401 no token, 502 unusable response, 503 no connection, 504 timeout. */
+	/** An HTTP status: the service's, or the one that says the same, such as 400 for what is refused unsent and 503 for no connection. */
 	readonly code: number;
 	/** The HTTP status as a name: the service's, or the one for `code`. Google's errors and our items have the same two keys. */
 	readonly status: string;
@@ -152,7 +153,7 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	if (description === undefined) return failure;
 	const advice = removeErrorCode(description);
 	return failure.with({
-		message: `${message}${/[.!?]$/.test(message) ? '' : '.'} ${advice}`,
+		message: `${endSentence(message)} ${advice}`,
 		description: advice,
 	});
 }
@@ -178,6 +179,3 @@ const nestingError = new NodeError({
 	description:
 		'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
 });
-
-/** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */
-export const isTool = ({ type }: INode) => type.endsWith('Tool');

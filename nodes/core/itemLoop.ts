@@ -3,10 +3,11 @@ import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import pLimit from 'p-limit';
 
 import { addDoneItems, type ItemResult } from './doneItems';
-import { createErrorItem, isTool, createNodeApiError, type NodeError, toNodeError } from './errors';
+import { createErrorItem, createNodeApiError, type NodeError, toNodeError } from './errors';
 import { RetryCache, isFailedTry, readRetryContext } from './retryCache';
 import type { Sanitizer } from './sanitizer';
 import { KeyedMutex } from './keyedMutex';
+import { isTool } from './modelAnswer';
 import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {

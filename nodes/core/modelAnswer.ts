@@ -1,6 +1,9 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 
 import { shorten } from './text';
+
+/** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */
+export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
 /** The longest answer to a model, in characters of JSON. Whoever needs more asks for the next part. */
 export const maxModelCharacters = 30_000;

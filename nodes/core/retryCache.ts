@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isTool } from './errors';
+import { isTool } from './modelAnswer';
 import { getGlobalSingleton } from './runtime';
 
 /** What identifies a run of the node, and the node's settings for n8n's Retry On Fail. */

@@ -48,37 +48,23 @@ function buildPattern(secrets: Iterable<string>): RegExp {
 	return new RegExp(longestFirst.join('|') || '(?!)', 'gi');
 }
 
-/** Builds the pattern of each form that a secret may have in a text. */
+/** Builds the patterns of each form that a secret may have in a text: whole, and its beginning with what may follow, up to the place where it was cut off. */
 function buildSources(secret: string): string[] {
 	const visibleSecret = secret.replaceAll(invisiblePattern, '').trim();
 	// The 0x of a hexadecimal number is not secret, and may be missing.
 	const number = visibleSecret.replace(/^0x/i, '');
 	const wholeText = number.length < minSecretLength ? visibleSecret : number;
-	const rawText = wholeText.slice(0, maxSecretLength);
-	if (rawText.length < minSecretLength) return [];
-	const text = toSingleLine(rawText);
-	const bytes = Buffer.from(rawText);
-	const urlText = encodeURIComponent(text);
-	const forms = [
-		rawText,
-		text,
-		urlText,
-		urlText.replaceAll('%20', '+'),
-		JSON.stringify(rawText).slice(1, -1),
-		bytes.toString('hex'),
-	];
+	const text = wholeText.slice(0, maxSecretLength);
+	if (text.length < minSecretLength) return [];
+	const bytes = Buffer.from(text);
 	const base64Forms = [0, 1, 2].map((offset) => buildBase64Form(bytes, offset));
 	const beginningLength = minPartLength - (visibleSecret.length - wholeText.length);
-	return [
-		...forms.flatMap((form) => buildFormSources(form, beginningLength, escapePattern)),
-		...base64Forms.flatMap((form) => buildFormSources(form, minPartLength, escapeBase64)),
-	];
-}
-
-/** Builds the patterns of a whole form, and of its beginning with what may follow, up to the place where it was cut off. */
-function buildFormSources(form: string, length: number, escape: (text: string) => string) {
-	if (form.length <= length) return [escape(form)];
-	return [escape(form), `${escape(form.slice(0, length))}[^\\s"'<>,;&]*`];
+	return [text, bytes.toString('hex'), ...base64Forms].flatMap((form) => {
+		const sources = Array.from(form.replaceAll(runPattern, '\n'), buildCharacterSource);
+		const source = sources.join('');
+		if (sources.length <= beginningLength) return [source];
+		return [source, `${sources.slice(0, beginningLength).join('')}[^\\s"'<>,;&]*`];
+	});
 }
 
 /** Builds the part of base64 that does not depend on the bytes around. @param offset bytes before, modulo 3 */
@@ -89,7 +75,26 @@ function buildBase64Form(bytes: Buffer, offset: number): string {
 	return text.slice(start, end);
 }
 
+/** Matches white space and backslashes, of which a text may have more or fewer than the secret. */
+const runPattern = /[\s\p{Cc}\\]+/gu;
+const runSource = String.raw`(?:(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))+|\+)`;
+
+/** Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in JSON. Services differ in what they escape. */
+function buildCharacterSource(character: string): string {
+	if (/\w/.test(character)) return character;
+	if (character === '\n') return runSource;
+	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16));
+	const notations = [
+		Buffer.from(character).toString('hex').replaceAll(/../g, '%$&'),
+		units.map((unit) => `\\u${unit.padStart(4, '0')}`).join(''),
+		`\\${character}`,
+		toSingleLine(character),
+		base64Substitutes[character] ?? character,
+	];
+	return `(?:${notations.map(escapePattern).join('|')})`;
+}
+
 /** Base64 has two alphabets. */
-const escapeBase64 = (text: string) => text.replaceAll('+', '[+-]').replaceAll('/', '[/_]');
+const base64Substitutes: Record<string, string> = { '+': '-', '/': '_' };
 
 const escapePattern = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);

@@ -6,8 +6,8 @@ import { createRefusal } from './errors';
 const n8nKeys = new Set(['tool', 'query']);
 
 /**
- * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft would send instead. n8n's AI Agent 2
- * and its MCP server drop such an argument before the node can see it.
+ * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft would send instead. Such an argument
+ * arrives from AI Agent 3, which runs the tool as a node. AI Agent 2 and n8n's MCP server drop it before the node can see it.
  * @throws NodeError 400 that names the arguments that the tool takes
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {

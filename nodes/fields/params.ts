@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, IGetNodeParameterOptions as ReadOptions } from 'n8n-workflow';
 
 import { getOrAdd } from '../core/boundedMap';
-import { isTool, createRefusal } from '../core/errors';
+import { createRefusal } from '../core/errors';
+import { isTool } from '../core/modelAnswer';
 import { type Field, getCollectionName, type InferParameters, type ReadContext } from './field';
 import {
 	isRecord,

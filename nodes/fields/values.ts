@@ -43,6 +43,16 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
+export function findValueAtPath(value: unknown, path: string): unknown {
+	if (typeof value !== 'object' || value === null) return undefined;
+	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
+	const dotPosition = path.indexOf('.');
+	if (dotPosition === -1) return undefined;
+	const parent = findValueAtPath(value, path.slice(0, dotPosition));
+	return findValueAtPath(parent, path.slice(dotPosition + 1));
+}
+
 /** A text that a person typed into the form or a model filled in, and that no other expression made. */
 export class TypedText {
 	readonly text: string;
@@ -105,7 +115,7 @@ function readPairs(field: Field, raw: unknown, context: ReadContext) {
 }
 
 /** Refuses an unknown key of an entry in JSON mode. @throws NodeError 400 that names the key and what is allowed */
-export function refuseUnknownKeys(
+export function refuseUnknownEntryKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
 	keys: readonly string[],
@@ -165,7 +175,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 	);
 }
 
-const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
 	const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();
@@ -180,7 +190,7 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 	const expectation =
 		'names of binary fields or objects with fileName, mimeType and content (base64 text)';
 	const keys = ['fileName', 'mimeType', 'content'];
-	refuseUnknownKeys(field, [entry], keys, expectation, context);
+	refuseUnknownEntryKeys(field, [entry], keys, expectation, context);
 	const { fileName, mimeType = '', content } = entry;
 	if ([fileName, mimeType, content].some((value) => typeof value !== 'string'))
 		throw createValueRefusal(field, context, expectation);

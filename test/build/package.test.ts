@@ -129,7 +129,7 @@ const lazyContents: ReadonlyArray<[RegExp, RegExp]> = [
 		/^(ws|https-proxy-agent|agent-base|proxy-agent-negotiate|proxy-from-env)$/,
 	],
 	[/google\/clients\.js$/, /^(googleapis|googleapis-common|url-template|extend)$/],
-	[/mail\/send\/compose\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
+	[/mail\/send\/sendMail\.js$/, /^(nodemailer|email-addresses|mime-types|mime-db)$/],
 	[/(mimeTypes|file\/mailAttachment)\.js$/, /^(mime-types|mime-db)$/],
 	[/untrusted\/(html\/htmlToText|mail\/readMail)\.js$/, /^(htmlparser2|entities)$/],
 	[

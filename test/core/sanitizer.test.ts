@@ -23,6 +23,16 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 	['in hex', (secret) => bytes(secret).toString('hex')],
 	['in hex with capitals', (secret) => bytes(secret).toString('hex').toUpperCase()],
 	['in JSON', (secret) => JSON.stringify({ secret })],
+	[
+		'percent-encoded as Python does it',
+		(secret) => encodeURIComponent(secret).replaceAll('%2F', '/'),
+	],
+	['in JSON as PHP writes it', (secret) => JSON.stringify({ secret }).replaceAll('/', '\\/')],
+	['in JSON as Go writes it', (secret) => JSON.stringify({ secret }).replaceAll('&', '\\u0026')],
+	[
+		'in base64, percent-encoded',
+		(secret) => encodeURIComponent(bytes(`~~~?${secret}~~~?`).toString('base64')),
+	],
 	...['\u200B', '\u00AD', '\u034F', '\uFE0F', '\u{E0041}', '\u{E0100}', '\u{1D173}'].map(
 		(character): [string, (secret: string) => string] => [
 			`with U+${character.codePointAt(0)?.toString(16)} in between, which nobody sees`,
@@ -37,7 +47,7 @@ const forms: ReadonlyArray<[string, (secret: string) => string]> = [
 		(secret) => `dXNlcjp${bytes(`r:${secret}`).toString('base64').slice(0, 18)}…`,
 	],
 	['cut off in hex', (secret) => `${bytes(secret).toString('hex').slice(0, 22)}…`],
-	['cut off and percent-encoded', (secret) => `${encodeURIComponent(secret).slice(0, 18)}…`],
+	['cut off and percent-encoded', (secret) => `${encodeURIComponent(secret).slice(0, 26)}…`],
 	['cut off, in quotation marks', (secret) => `"${secret.slice(0, 14)}" and more`],
 ];
 
@@ -85,6 +95,15 @@ test.each(['k3y!', 'k3y!x', 'k3y!xy', 'k3y!xyz'])('a short secret: %s', (secret)
 		const base64 = bytes(`${before}${secret}~~~`).toString('base64');
 		expect(one.sanitizeText(`is ${base64} and`)).toMatch(/^is \S*•••\S* and$/);
 	}
+});
+
+test.each([
+	['päss!(w)*rd', 'p%C3%A4ss%21%28w%29%2ard'],
+	['päss!(w)*rd', String.raw`p\u00e4ss!(w)*rd`],
+	['a\\b~😀c', String.raw`a\\b%7E\ud83d\ude00c`],
+	['k/+=', 'k%2F+='],
+])('a secret of which other characters are escaped than usual: %s', (secret, text) => {
+	expect(new Sanitizer([secret]).sanitizeText(`is ${text} and`)).toBe('is ••• and');
 });
 
 test('a secret that is mostly white space is found as it stands', () => {
@@ -301,6 +320,8 @@ describe('costs no more than the length of the text', () => {
 		[Buffer.from(signature.slice(2)).toString('hex'), signature],
 		['A', 'A'.repeat(1700)],
 		['\\', key],
+		['\\', `a${'\\'.repeat(500)}b`],
+		['%2f', '/'.repeat(500)],
 		['%26%2397;', 'a'.repeat(1700)],
 	])('%j, with the secret %j', (unit, secret) => {
 		const one = new Sanitizer([secret]);

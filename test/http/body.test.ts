@@ -122,6 +122,12 @@ describe('parts of JSON', () => {
 		expect(canParse(Buffer.from(`[${small.join()}]`))).toBe(true);
 	});
 
+	test('a key that V8 would compare with all others of its length is refused, a text of any length is not', () => {
+		const long = 'k'.repeat(17_000);
+		expect(canParse(json([long, { a: long }]))).toBe(true);
+		expect(canParse(json([{ [long]: 1 }]))).toBe(false);
+	});
+
 	test.each([
 		['{"a":1}', true],
 		['\uFEFF \n[1]', true],

@@ -1,6 +1,7 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { isTool, toError } from '../../core/errors';
+import { toError } from '../../core/errors';
+import { isTool } from '../../core/modelAnswer';
 import { findText } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { AgentCall } from './call';

@@ -1,7 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
 import { systemClock } from '../../core/clock';
-import { isNodeError, isTool, type NodeError, toNodeError } from '../../core/errors';
+import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
+import { isTool } from '../../core/modelAnswer';
 import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
 import { RawParameters } from '../../fields/params';
@@ -113,7 +114,7 @@ async function sendAndWait(
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
-		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
+		log: createSanitizedLog(context.logger, call.sanitizer),
 		onMessage: liveView.showMessage,
 	};
 	return await callAndWait(setup, (prepareAttempt) =>
@@ -136,8 +137,7 @@ function finishItem(
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
-	const sanitizer = new Sanitizer(call.secrets);
-	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	let failure = call.sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	if (failure.outcome === 'notDone') {
 		if (!agentResponse) return { result: { failure }, mustNotRepeat: false };
 		failure = addStartedText(failure, 'its output could not be stored');

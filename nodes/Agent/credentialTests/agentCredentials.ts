@@ -5,14 +5,13 @@ import type { Duplex } from 'node:stream';
 import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from 'n8n-workflow';
 
 import {
-	appendErrorCode,
+	addAdviceToMessage,
 	createRefusal,
 	isNodeError,
 	isRedirect,
 	type NodeError,
 	toNodeError,
 } from '../../core/errors';
-import { joinSentences } from '../../core/text';
 import {
 	type CredentialTestResponse,
 	discardBody,
@@ -24,7 +23,6 @@ import * as credentials from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
 
 type TestHelpers = Parameters<typeof sendCredentialTestRequest>[0];
-type Label = 'Deployment URL' | 'WebSocket URL';
 type Headers = Readonly<Record<string, string>>;
 type Send = (headers: Headers) => Promise<CredentialTestResponse>;
 
@@ -49,10 +47,10 @@ export async function checkAgentApi(
 			});
 		const executeUrl = new URL(buildExecuteUrl(api));
 		const channelUrl = new URL(buildChannelBaseUrl(api).href.replace(/^ws/, 'http'));
-		await testAddress('Deployment URL', executeUrl, () =>
+		await testAddress('Deployment URL', executeUrl, executeProblems, () =>
 			send(executeUrl, { 'x-api-key': api.apiKey }),
 		);
-		await testAddress('WebSocket URL', channelUrl, () =>
+		await testAddress('WebSocket URL', channelUrl, channelProblems, () =>
 			requestUpgrade((headers) => send(channelUrl, headers)),
 		);
 		return { status: 'OK', message: 'Both addresses respond' };
@@ -61,10 +59,22 @@ export async function checkAgentApi(
 	}
 }
 
+/** What a status means at one address only, as the end of a sentence that begins with this address. */
+type Problems = Readonly<Record<number, string>>;
+
+const executeProblems: Problems = {
+	401: 'refused the API key (401)',
+	403: 'refused the API key (403)',
+};
+const channelProblems: Problems = {
+	404: "was not found (404). Check its path, to which the node adds '/ws'. If the path is right, ignore this: the service then needs the ID of a session, and the test has none",
+};
+
 /** @param ask gives undefined if the channel opened @throws NodeError that names the address and says what is wrong with it */
 async function testAddress(
-	label: Label,
+	label: string,
 	{ host, pathname }: URL,
+	problems: Problems,
 	ask: () => Promise<CredentialTestResponse | undefined>,
 ): Promise<void> {
 	const [, segment] = /\/(execute|ws)\/\1$/.exec(pathname) ?? [];
@@ -75,17 +85,14 @@ async function testAddress(
 	});
 	if (response === undefined) return;
 	discardBody(response);
-	const problem = findProblem(response, label);
+	const problem = problems[response.statusCode] ?? findProblem(response);
 	if (problem !== undefined) throw createRefusal(`${place} ${problem}`);
 }
 
 function createNoResponseError(error: unknown, place: string): NodeError {
-	const { category, reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
+	const { category, reason, cure = addressAdvice } = classifyNetworkError(error);
 	const advice = category === 'blocked' ? blockedAdvice : cure;
-	return createRefusal(
-		`${place} does not respond: ${reason}`,
-		appendErrorCode(advice, errorCode),
-	);
+	return createRefusal(`${place} does not respond: ${reason}`, advice);
 }
 
 const addressAdvice =
@@ -117,15 +124,8 @@ async function requestUpgrade(send: Send): Promise<CredentialTestResponse | unde
 	});
 }
 
-/** Finds out whether a response shows that the service is elsewhere or does not run, or that it refuses the key. */
-function findProblem(
-	{ statusCode, headers }: CredentialTestResponse,
-	label: Label,
-): string | undefined {
-	if (label === 'Deployment URL' && [401, 403].includes(statusCode))
-		return `refused the API key (${statusCode})`;
-	if (label === 'WebSocket URL' && statusCode === 404)
-		return "was not found (404). Check its path, to which the node adds '/ws'. If the service returns 404 whenever no session is given, this is fine";
+/** Finds out whether a response shows that the service is elsewhere or does not run. */
+function findProblem({ statusCode, headers }: CredentialTestResponse): string | undefined {
 	if (isRedirect(statusCode))
 		return `is a redirect (${statusCode}), which is not followed. Use the final address`;
 	if (statusCode <= 299 && headers['content-type']?.includes('text/html'))
@@ -135,13 +135,10 @@ function findProblem(
 	return undefined;
 }
 
-/** Appends the description, because n8n's credential form shows only the message. */
+/** Adds the advice to the message, because n8n's credential form shows only the message. */
 function createFailedTest(error: unknown): INodeCredentialTestResult {
-	const { message, description } = toNodeError(error);
-	return {
-		status: 'Error',
-		message: joinSentences(description ? `${message}.` : message, description),
-	};
+	const { message } = addAdviceToMessage(toNodeError(error));
+	return { status: 'Error', message };
 }
 
 /** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */

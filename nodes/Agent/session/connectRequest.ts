@@ -1,16 +1,18 @@
 import type { LookupFunction } from 'node:net';
 import type { NodeEgressFilter } from 'n8n-workflow';
 
-import { type Clock, systemClock } from '../../core/clock';
+import { shareReadings } from '../../core/clock';
 import { buildSanitizeFunction } from '../../core/sanitizer';
 import { checkAllowedHost } from './allowedHosts';
 import * as credentials from './credentials';
 import { buildChannelBaseUrl, buildChannelUrl } from './urls';
 
 /** The part of n8n's egress policy that checks the addresses of sockets. */
-export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl' | 'validateConnectionHost'> & {
-	createSecureLookup(): LookupFunction;
-};
+export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl'> &
+	// n8n 2.38 and older cannot check the host of a proxy.
+	Partial<Pick<NodeEgressFilter, 'validateConnectionHost'>> & {
+		createSecureLookup(): LookupFunction;
+	};
 
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
@@ -22,23 +24,14 @@ interface ConnectRequestContext extends credentials.CredentialContext {
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** How long attempts share one reading. An attempt after rejected credentials comes later than this, so it reads the credentials again. */
-const sharedReadMilliseconds = 1000;
-
 /** The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	override?: credentials.Identity,
-	clock: Pick<Clock, 'getMonotonicMilliseconds'> = systemClock,
 ): ConnectRequestReader {
-	let lastReading:
-		| { readonly begunAt: number; readonly reading: Promise<credentials.AgentCredentials> }
-		| undefined;
+	const read = shareReadings(() => credentials.readCredentials(context));
 	return async (sessionId) => {
-		const now = clock.getMonotonicMilliseconds();
-		if (lastReading === undefined || now - lastReading.begunAt >= sharedReadMilliseconds)
-			lastReading = { begunAt: now, reading: credentials.readCredentials(context) };
-		const { api, signatureApi } = await lastReading.reading;
+		const { api, signatureApi } = await read();
 		const request = buildConnectRequest(
 			sessionId,
 			api,

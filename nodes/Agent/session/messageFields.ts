@@ -1,15 +1,6 @@
 import { shorten } from '../../core/text';
+import { findValueAtPath } from '../../fields/values';
 import { type MessageContent, parseJsonContent } from './messages';
-
-/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
-function findValueAtPath(value: unknown, path: string): unknown {
-	if (typeof value !== 'object' || value === null) return undefined;
-	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
-	const dotPosition = path.indexOf('.');
-	if (dotPosition === -1) return undefined;
-	const parent = findValueAtPath(value, path.slice(0, dotPosition));
-	return findValueAtPath(parent, path.slice(dotPosition + 1));
-}
 
 /** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */
 export function findText(value: unknown, textPath: string): string | undefined {

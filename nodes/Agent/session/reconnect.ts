@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/boundedMap';
 import type { Clock } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
 import { drawJitterMilliseconds } from '../../http/loop';
@@ -167,8 +168,5 @@ export function getConnectRateLimiter(key: string): ConnectRateLimiter {
 		'connectRateLimiters',
 		() => new Map<string, ConnectRateLimiter>(),
 	);
-	// Without `getOrAdd`, because `boundedMap` must not be in the chunk of the agent's nodes (build/bundle.js).
-	const rateLimiter = limiters.get(key) ?? new ConnectRateLimiter();
-	limiters.set(key, rateLimiter);
-	return rateLimiter;
+	return getOrAdd(limiters, key, () => new ConnectRateLimiter());
 }

@@ -84,7 +84,7 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	const proxy = findProxy(url);
 	if (proxy === undefined) return undefined;
 	const host = proxy.hostname.replace(/^\[|\]$/g, '');
-	const permission = egress?.validateConnectionHost(host);
+	const permission = egress?.validateConnectionHost?.(host);
 	if (permission?.ok === false) throw permission.error;
 	return new HttpsProxyAgent(proxy, { signal, lookup: egress?.createSecureLookup() });
 }

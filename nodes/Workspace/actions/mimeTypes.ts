@@ -1,6 +1,7 @@
+/** MIME types and the file names that they have. Loaded on first use, because the library's table is large. */
 import { extension, lookup } from 'mime-types';
 
-/** Finds the MIME type for a file name's extension. The library's table is large, so this module is loaded on first use only. */
+/** Finds the MIME type for a file name's extension. */
 export const findMimeType = (name: string) => lookup(name) || undefined;
 
 /** Builds a file name with the extension of the MIME type, on which the recipients' programs rely. */

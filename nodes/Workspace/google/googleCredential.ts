@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IAllExecuteFunctions, ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { BoundedMap } from '../../core/boundedMap';
+import { shareReadings } from '../../core/clock';
 import { createRefusal } from '../../core/errors';
 import { type Sanitizer, findSecrets } from '../../core/sanitizer';
 import type { FullResponse, RequestSender } from '../../http/attempt';
@@ -130,8 +131,6 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
 	Object.create(context, { [name]: { value } }) as C;
 
-const credentialCacheMilliseconds = 1000;
-
 /**
  * Builds a context that reads the credential at most once a second, because n8n's helper reads it for each request, and slowly. If the
  * token is replaced in this second, Google answers 401, and n8n repeats the request with the stored token.
@@ -142,22 +141,17 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	credential: ICredentialDataDecryptedObject,
 	sanitizers: ReadonlySet<Sanitizer>,
 ): C {
-	let lastRead = Promise.resolve(credential);
-	let lastReadTime = performance.now();
+	const readShared = shareReadings(
+		() => context.getCredentials(type),
+		Promise.resolve(credential),
+	);
 	const getCredentials: C['getCredentials'] = async <T extends object>(
 		name: string,
 		itemIndex?: number,
 	) => {
 		if (name !== type) return await context.getCredentials<T>(name, itemIndex);
-		const now = performance.now();
-		if (now - lastReadTime >= credentialCacheMilliseconds) {
-			lastReadTime = now;
-			lastRead = context.getCredentials(type, itemIndex);
-			// If the read fails, all requests that wait for it fail below, and later requests read again.
-			lastRead.catch(() => (lastReadTime = -Infinity));
-		}
 		// All requests get the same object, because n8n writes a refreshed token into it.
-		const currentCredential = await lastRead;
+		const currentCredential = await readShared();
 		for (const sanitizer of sanitizers) sanitizer.addSecrets(findSecrets(currentCredential));
 		return currentCredential as T;
 	};

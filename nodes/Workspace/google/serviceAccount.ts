@@ -2,8 +2,8 @@ import { createHash, createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
-import { isNodeError, NodeError, createRefusal } from '../../core/errors';
-import { parseJson, readErrorBody } from '../../http/body';
+import { addAdviceToMessage, isNodeError, NodeError, createRefusal } from '../../core/errors';
+import { tryParseJson, readErrorBody } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { getReconnectAdvice } from './advice';
 import { googleTokenUrl } from './endpoints';
@@ -46,7 +46,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const { statusCode, body } = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
 	// Of an answer that is cut off or too long, only the beginning is read, which is no JSON.
-	const responseJson = parseJson(await readErrorBody(body, signal));
+	const responseJson = tryParseJson(await readErrorBody(body, signal));
 	const token = getProperty(responseJson, 'access_token');
 	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	const errorTexts = ['error', 'error_description']
@@ -121,10 +121,7 @@ const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).to
 /** Throws a failure as an error without a code, because n8n's credential form would show only the code. The nodes read the failure in `cause`. */
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
-	const { message, description } = error;
-	throw new Error(description === undefined ? message : `${message}. ${description}`, {
-		cause: error,
-	});
+	throw new Error(addAdviceToMessage(error).message, { cause: error });
 }
 
 /** The tokens that are just being fetched, by account. */

@@ -1,8 +1,8 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
-import { isNodeError, isTool, type NodeError } from '../../core/errors';
+import { isNodeError, type NodeError } from '../../core/errors';
 import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../../core/itemLoop';
-import { completeModelAnswer } from '../../core/modelAnswer';
+import { completeModelAnswer, isTool } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { RawParameters } from '../../fields/params';

@@ -133,16 +133,6 @@ export function getHeadingLevel({ paragraphStyle }: Paragraph): HeadingLevel | u
 	return headingLevels.find((level) => namedStyle === `HEADING_${level}`);
 }
 
-/** Points of indentation per list level, as in the bullet presets of Docs. */
-export const listIndentPoints = 36;
-/** Points of indentation per quote. This is half a list level, so that a quote in a list item does not look like a deeper list item. */
-export const quoteIndentPoints = 18;
-/** Spacing of paragraphs that we write from Markdown. `COLLAPSE_LISTS` leaves no space between the items of a list. */
-export const markdownParagraphSpacing = {
-	spaceBelow: { magnitude: 8, unit: 'PT' },
-	spacingMode: 'COLLAPSE_LISTS',
-};
-
 export const isBorderVisible = (border: docs_v1.Schema$ParagraphBorder | undefined) =>
 	(border?.width?.magnitude ?? 0) > 0;
 

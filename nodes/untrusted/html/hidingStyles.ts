@@ -62,7 +62,7 @@ export class HidingStyles {
 		}
 	}
 
-	/** @param attributes the attributes of the element, of which `id`, `class` and `style` count */
+	/** @param attributes the attributes of the element, of which `hidden`, `id`, `class` and `style` count */
 	getVisibility(tag: string, attributes: ReadonlyMap<string, string>) {
 		const winners = new Map<string, Declaration>();
 		for (const declaration of this.#findDeclarations(tag, attributes)) {
@@ -73,8 +73,9 @@ export class HidingStyles {
 		const fontSize = winners.get('font-size');
 		winners.delete('font-size');
 		const isPage = tag === 'html' || tag === 'body';
+		const hasHidingStyle = Array.from(winners.values()).some(({ isHiding }) => isHiding);
 		return {
-			isHidden: !isPage && Array.from(winners.values()).some(({ isHiding }) => isHiding),
+			isHidden: attributes.has('hidden') || (hasHidingStyle && !isPage),
 			/** Whether the own font size is 0; undefined for an element with the font size of the element around it. */
 			isSizeless: fontSize?.isHiding,
 		};
@@ -114,7 +115,7 @@ function splitCompound(compound: string): string[] {
 function readDeclarations(block: string): Declaration[] {
 	const text = block.toLowerCase();
 	const declarations: Declaration[] = [];
-	const pattern = /([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
+	const pattern = /(?<![a-z-])([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
 	for (const [, name = '', value = '', important] of text.matchAll(pattern)) {
 		const hidingPattern = hidingPatterns.get(name);
 		// An animated element may begin with an opacity of 0 and then appear.

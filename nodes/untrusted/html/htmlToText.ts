@@ -33,7 +33,7 @@ const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 };
 /** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
 const nestingElements = ['table', 'ul', 'ol'];
-const screenMediaPattern = /^\s*(?:all|screen|)\s*$/i;
+const screenMediaPattern = /^\s*(?:(?:all|screen)\s*)?$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
@@ -133,13 +133,13 @@ class HtmlReader implements Callbacks {
 		if (this.#sizelessElement?.trackStartTag(tag)) this.#sizelessElement = undefined;
 		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
 		if (this.#hiddenElement) return;
-		const visibility = this.#styles.getVisibility(tag, this.#attributes);
-		const isHidden = this.#attributes.has('hidden') || visibility.isHidden;
-		if (visibility.isSizeless === false) this.#sizelessElement = undefined;
-		else if (visibility.isSizeless && !voidElements.has(tag))
-			this.#sizelessElement ??= new TrackedElement(tag);
-		if (isHidden && !voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
-		else if (!isHidden) this.#openDisplayed(tag);
+		const { isHidden, isSizeless } = this.#styles.getVisibility(tag, this.#attributes);
+		const isVoid = voidElements.has(tag);
+		// After an inner element with a size, the own text of the outer element appears, too: rather too much text than too little.
+		if (isSizeless === false) this.#sizelessElement = undefined;
+		else if (isSizeless && !isVoid) this.#sizelessElement ??= new TrackedElement(tag);
+		if (!isHidden) this.#openDisplayed(tag);
+		else if (!isVoid) this.#hiddenElement = new TrackedElement(tag);
 	}
 
 	readonly onselfclosingtag = this.onopentagend.bind(this);

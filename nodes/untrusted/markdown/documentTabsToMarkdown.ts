@@ -3,9 +3,7 @@ import type { BlockContent, RootContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
-import { joinSpans } from '../document/blocks';
-import type { DocumentTab, Elements, Paragraph, ParagraphPiece } from '../document/elements';
-import type { TitledTab } from '../document/elements';
+import { joinSpans, markdownParagraphSpacing } from '../document/blocks';
 import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks } from './nesting';
 import { buildPhrasing } from './phrasing';
@@ -13,7 +11,7 @@ import { buildPhrasing } from './phrasing';
 /** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
 const needlessEscapePattern = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]+;)/g;
 
-/** Writes Markdown as the library does, but without the backslashes before ampersands that need no escape. */
+/** Writes Markdown as the library does, but without needless backslashes before ampersands, which models copy with the address of a link. */
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const escape = state.safe.bind(state);
 	state.safe = (text, config) => escape(text, config).replaceAll(needlessEscapePattern, '$1&');
@@ -33,7 +31,7 @@ const markdownOptions: Options = {
 };
 
 /** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. A tab begins with its title, if it has one. */
-export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
+export function documentTabsToMarkdown(tabs: readonly elements.TitledTab[]): string {
 	const children: RootContent[] = [];
 	for (const tab of tabs) {
 		if (tab.tabTitle)
@@ -48,10 +46,10 @@ export function documentTabsToMarkdown(tabs: readonly TitledTab[]): string {
 }
 
 class MarkdownTreeBuilder {
-	readonly #tab: DocumentTab;
+	readonly #tab: elements.DocumentTab;
 	readonly #countItem: elements.ItemCounter;
 
-	constructor(tab: DocumentTab) {
+	constructor(tab: elements.DocumentTab) {
 		this.#tab = tab;
 		this.#countItem = elements.createItemCounter(tab);
 	}
@@ -70,9 +68,9 @@ class MarkdownTreeBuilder {
 		return [...blocks, ...footnotes];
 	}
 
-	#readPieces = (paragraph: Paragraph) => elements.readPieces(paragraph, this.#tab);
+	#readPieces = (paragraph: elements.Paragraph) => elements.readPieces(paragraph, this.#tab);
 
-	#flatten(content: Elements): FlatBlock[] {
+	#flatten(content: elements.Elements): FlatBlock[] {
 		const blocks: FlatBlock[] = [];
 		let index = 0;
 		for (let element = content[index]; element; element = content[index]) {
@@ -100,7 +98,7 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Finds the end of code that was written in Docs, with one paragraph per line. @returns `start` if no such code begins there */
-	#findCodeEnd(content: Elements, start: number): number {
+	#findCodeEnd(content: elements.Elements, start: number): number {
 		let end = start;
 		for (let index = start; index < content.length; index++) {
 			const paragraph = content[index]?.paragraph;
@@ -112,20 +110,19 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Whether a paragraph is a line in a fixed-width font or empty, and was not written from Markdown. */
-	#isCodeLine(paragraph: Paragraph): boolean {
+	#isCodeLine(paragraph: elements.Paragraph): boolean {
 		const { spaceBelow } = paragraph.paragraphStyle ?? {};
-		const isOurs =
-			spaceBelow?.magnitude === elements.markdownParagraphSpacing.spaceBelow.magnitude;
+		const isOurs = spaceBelow?.magnitude === markdownParagraphSpacing.spaceBelow.magnitude;
 		if (paragraph.bullet || isOurs || elements.getHeadingLevel(paragraph)) return false;
 		return this.#readPieces(paragraph).every(({ marks }) => marks.code);
 	}
 
-	#buildCodeBlock(lines: Elements): FlatBlock {
+	#buildCodeBlock(lines: elements.Elements): FlatBlock {
 		const texts = lines.map(({ paragraph = {} }) => joinSpans(this.#readPieces(paragraph)));
 		return { node: buildCode(texts.join('\n')) };
 	}
 
-	#buildParagraphBlocks(paragraph: Paragraph): FlatBlock[] {
+	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {
 		const pieces = this.#readPieces(paragraph);
 		const item = paragraph.bullet && this.#countItem(paragraph.bullet);
 		const checked = item?.kind === 'checkbox' ? elements.isTicked(pieces) : undefined;
@@ -156,8 +153,8 @@ class MarkdownTreeBuilder {
 	}
 
 	/** Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown cannot contain. */
-	#readCell(content: Elements): ParagraphPiece[] {
-		const cell: ParagraphPiece[] = [];
+	#readCell(content: elements.Elements): elements.ParagraphPiece[] {
+		const cell: elements.ParagraphPiece[] = [];
 		for (const { paragraph } of elements.getParagraphs(content)) {
 			const pieces = this.#readPieces(paragraph);
 			const item = paragraph.bullet && this.#countItem(paragraph.bullet);
@@ -169,19 +166,22 @@ class MarkdownTreeBuilder {
 	}
 }
 
-const buildText = (text: string): ParagraphPiece => ({ text, marks: {} });
+const buildText = (text: string): elements.ParagraphPiece => ({ text, marks: {} });
 const buildCode = (text: string) => ({ type: 'code' as const, value: text.replaceAll('\v', '\n') });
 
-const removeMark = (pieces: readonly ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
+const removeMark = (pieces: readonly elements.ParagraphPiece[], mark: 'strikethrough' | 'bold') =>
 	pieces.map((piece) => ({ ...piece, marks: { ...piece.marks, [mark]: false } }));
 
-const hasRule = ({ paragraphStyle }: Paragraph, pieces: readonly ParagraphPiece[]) =>
+const hasRule = (
+	{ paragraphStyle }: elements.Paragraph,
+	pieces: readonly elements.ParagraphPiece[],
+) =>
 	pieces.some(({ isRule }) => isRule) ||
 	(pieces.length === 0 && elements.isBorderVisible(paragraphStyle?.borderBottom));
 
 function buildTextNode(
-	pieces: readonly ParagraphPiece[],
-	paragraph: Paragraph,
+	pieces: readonly elements.ParagraphPiece[],
+	paragraph: elements.Paragraph,
 ): BlockContent | undefined {
 	const isShaded = paragraph.paragraphStyle?.shading?.backgroundColor?.color !== undefined;
 	if (isShaded && pieces.every(({ marks }) => marks.code)) return buildCode(joinSpans(pieces));

@@ -1,6 +1,7 @@
 import type { Blockquote, BlockContent, List, ListItem as ListItemNode } from 'mdast';
 
-import { isBorderVisible, listIndentPoints, quoteIndentPoints } from '../document/elements';
+import { listIndentPoints, quoteIndentPoints } from '../document/blocks';
+import { isBorderVisible } from '../document/elements';
 import type { ListItem, Paragraph } from '../document/elements';
 
 /** A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by bullets, indentation and borders. */

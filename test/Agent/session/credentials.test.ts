@@ -136,8 +136,13 @@ describe('credentials', () => {
 	});
 
 	describe('the credentials of a node', () => {
+		afterEach(() => jest.restoreAllMocks());
+
 		function nodeWith(keys: string[]) {
 			const clock = new FakeClock();
+			jest.spyOn(performance, 'now').mockImplementation(() =>
+				clock.getMonotonicMilliseconds(),
+			);
 			const reads: string[] = [];
 			const context = {
 				getCredentials: async (type: string) => {
@@ -155,7 +160,7 @@ describe('credentials', () => {
 				},
 				helpers: {},
 			};
-			const readConnectRequest = createConnectRequestReader(context, undefined, clock);
+			const readConnectRequest = createConnectRequestReader(context);
 			/** @returns the API key that was read */
 			const read = async () =>
 				new URL((await readConnectRequest('s1')).url).searchParams.get('apiKey');
@@ -197,6 +202,14 @@ describe('credentials', () => {
 			await clock.advance(999);
 			await read();
 			expect(reads).toEqual(['agentApi', 'agentSignatureApi']);
+		});
+
+		it('are read again at once after a reading that failed', async () => {
+			const keys = [''];
+			const { read } = nodeWith(keys);
+			await expect(Promise.all([read(), read()])).rejects.toThrow('no API key');
+			keys[0] = 'key';
+			expect(await read()).toBe('key');
 		});
 
 		it('are read again after a second, which is sooner than the attempt after a refusal', async () => {

@@ -82,7 +82,8 @@ test('a name that stands for a forbidden address only when it is connected to is
 function wrapped(egress: EgressFilter): EgressFilter {
 	return {
 		validateUrl: (url) => egress.validateUrl(url),
-		validateConnectionHost: (host) => egress.validateConnectionHost(host),
+		validateConnectionHost: (host) =>
+			egress.validateConnectionHost?.(host) ?? { ok: true, result: undefined },
 		createSecureLookup: () => egress.createSecureLookup(),
 	};
 }
@@ -94,6 +95,19 @@ test('a forbidden proxy is not connected to either', async () => {
 	expect(open).toThrow(expect.objectContaining({ name: 'SsrfBlockedIpError' }) as Error);
 	delete process.env.HTTP_PROXY;
 	expect(proxy.asked).toEqual([]);
+	await proxy.close();
+});
+
+test('an n8n that cannot check proxies lets the channel use them', async () => {
+	const proxy = await new ConnectProxy().listen();
+	proxy.behaviour = 502;
+	process.env.HTTP_PROXY = proxy.address();
+	const { validateUrl, createSecureLookup } = wrapped(filter());
+	const egress = { validateUrl, createSecureLookup };
+	const tap = new Tap(`ws://192.0.2.1/ws?apiKey=${apiKey}`, { egress });
+	delete process.env.HTTP_PROXY;
+	await tap.closed;
+	expect(proxy.asked).toHaveLength(1);
 	await proxy.close();
 });
 

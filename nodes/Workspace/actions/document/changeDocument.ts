@@ -195,7 +195,8 @@ async function findOutcome(
 }
 
 function showsChange({ tabs: allTabs }: Document, body: tabs.BodyState, change: Change): boolean {
-	const tab = flattenTabs(allTabs).find(({ tabId }) => [undefined, tabId].includes(body.tabId));
+	const isChosen = (tabId: string) => body.tabId === undefined || body.tabId === tabId;
+	const tab = flattenTabs(allTabs).find(({ tabId }) => isChosen(tabId));
 	const content = tabs.getBody(tab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;

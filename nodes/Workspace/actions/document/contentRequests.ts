@@ -70,7 +70,7 @@ const markdownSigns = [
 	/\[[^[\]\n]+\]\(https?:/,
 	/^[-*] \[[ x]\] /m,
 	/^ {0,3}(?:[-*+]|\d{1,9}[.)]) \S.*\n\s*(?:[-*+]|\d{1,9}[.)]) \S/m,
-	/^\|?[ :-]*-[ :-]*\|[ |:-]*$/m,
+	/^\|?[ :]*-[ :-]*\|[ |:-]*$/m,
 ];
 
 /** Content for a place in a document. */
@@ -155,7 +155,7 @@ export function planContent(
 	const layout = layOut(blocks, place.index, isPicture);
 	let growth = layout.end - filler.length - place.deletedEnd;
 	if (place.addedAt !== undefined) growth += 1;
-	const text = joinLines(layout, filler);
+	const text = buildStoredText(layout, filler);
 	return {
 		requests: buildRequests(layout, content.lists, place, filler),
 		text,
@@ -181,7 +181,7 @@ function buildRequests(
 	return builder.requests;
 }
 
-function joinLines({ lines }: Layout, filler: string): string {
+function buildStoredText({ lines }: Layout, filler: string): string {
 	const text = lines.map(({ spans }) => joinSpans(spans)).join('\n');
 	return text.slice(0, text.length - filler.length);
 }

@@ -3,7 +3,7 @@ import {
 	createValueRefusal,
 	describeType,
 	isRecord,
-	refuseUnknownKeys,
+	refuseUnknownEntryKeys,
 } from '../../../fields/values';
 import {
 	buildFileLocator,
@@ -136,7 +136,7 @@ function readReplacements(raw: unknown, field: Field, context: ReadContext): Rep
 	const expected = 'an array of objects with find, replace and format (text or markdown)';
 	if (!Array.isArray(rows) || !rows.every(isRecord))
 		throw createValueRefusal(field, context, `${expected}, not ${describeType(raw)}`);
-	refuseUnknownKeys(field, rows, ['find', 'replace', 'format'], expected, context);
+	refuseUnknownEntryKeys(field, rows, ['find', 'replace', 'format'], expected, context);
 	const replacements = rows.map(toReplacement);
 	if (!replacements.every((replacement) => replacement !== undefined))
 		throw createValueRefusal(field, context, expected);

@@ -5,7 +5,7 @@ import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 import { createRefusal } from '../../../core/errors';
 import { shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import { isRecord } from '../../../fields/values';
+import { findValueAtPath } from '../../../fields/values';
 import { cleanText, type DocumentContent } from '../../../untrusted/document/blocks';
 import { type Elements, getParagraphs, getStoredLine } from '../../../untrusted/document/elements';
 import type { ListedTab } from '../../../untrusted/document/tabList';
@@ -201,10 +201,7 @@ function collectPlaceholders(
 
 /** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */
 function findValue(fields: IDataObject, name: string): string | undefined {
-	const path = Object.hasOwn(fields, name) ? [name] : name.split('.');
-	let value: unknown = fields;
-	for (const key of path)
-		value = isRecord(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+	const value = findValueAtPath(fields, name);
 	if (typeof value === 'string' || value === undefined) return value;
 	return value === null ? '' : JSON.stringify(value);
 }

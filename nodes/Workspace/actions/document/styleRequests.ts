@@ -1,7 +1,6 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import type { ListKind, ParagraphBlock, TextMarks } from '../../../untrusted/document/blocks';
-import * as elements from '../../../untrusted/document/elements';
+import * as blocks from '../../../untrusted/document/blocks';
 import type { ContentPlace } from './contentPlace';
 import type { Layout, PlacedParagraph } from './layout';
 import type { RequestBuilder } from './requestBuilder';
@@ -18,7 +17,7 @@ const buildBorder = (width: number, padding: number) => ({
 });
 
 /** Builds the paragraph style of a block. @returns an empty style for plain text */
-function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock) {
+function buildParagraphStyle({ format, quoteDepth, list }: blocks.ParagraphBlock) {
 	const style: docs_v1.Schema$ParagraphStyle = {};
 	if (typeof format === 'number') style.namedStyleType = `HEADING_${format}`;
 	if (format === 'code') style.shading = { backgroundColor: toGray(0.95) };
@@ -26,7 +25,7 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock) {
 	if (quoteDepth > 0) style.borderLeft = buildBorder(3, 6);
 	const listLevels = list ? list.level + 1 : 0;
 	const indentPoints =
-		elements.listIndentPoints * listLevels + elements.quoteIndentPoints * quoteDepth;
+		blocks.listIndentPoints * listLevels + blocks.quoteIndentPoints * quoteDepth;
 	if (indentPoints > 0 && !list?.hasBullet) {
 		style.indentStart = toPoints(indentPoints);
 		style.indentFirstLine = toPoints(indentPoints);
@@ -34,10 +33,10 @@ function buildParagraphStyle({ format, quoteDepth, list }: ParagraphBlock) {
 	return style;
 }
 
-export const hasStyle = (block: ParagraphBlock) =>
+export const hasStyle = (block: blocks.ParagraphBlock) =>
 	block.list !== undefined || Object.keys(buildParagraphStyle(block)).length > 0;
 
-function buildTextStyle({ code, link, ...otherMarks }: TextMarks): docs_v1.Schema$TextStyle {
+function buildTextStyle({ code, link, ...otherMarks }: blocks.TextMarks): docs_v1.Schema$TextStyle {
 	const style: docs_v1.Schema$TextStyle = otherMarks;
 	if (code) style.weightedFontFamily = { fontFamily: 'Courier New', weight: 400 };
 	if (link !== undefined) style.link = { url: link };
@@ -88,7 +87,7 @@ function setSpacing(builder: RequestBuilder, paragraphs: readonly PlacedParagrap
 	}
 	for (const stretch of stretches)
 		if (stretch.start < stretch.end)
-			builder.styleParagraphs(stretch, elements.markdownParagraphSpacing);
+			builder.styleParagraphs(stretch, blocks.markdownParagraphSpacing);
 }
 
 const bulletPresets = {
@@ -104,7 +103,7 @@ const bulletPresets = {
 export function setLists(
 	builder: RequestBuilder,
 	{ paragraphs }: Layout,
-	lists: readonly ListKind[],
+	lists: readonly blocks.ListKind[],
 ): void {
 	for (const [list, items] of splitIntoLists(paragraphs))
 		addBullets(builder, items, bulletPresets[lists[list] ?? 'bullet']);

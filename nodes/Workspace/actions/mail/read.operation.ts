@@ -6,7 +6,7 @@ import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation, type StoredBinary } from '../../operation';
 import { changesLabels, labelOptions, newTextOnlyOption } from './list/fields';
-import { toMailItem } from './list/listDefinition';
+import { toMailItem } from './mailItem';
 import { toMailAnswer } from './modelMails';
 
 export const read = defineOperation({

@@ -144,16 +144,18 @@ export function collectNames(rows: readonly NamedRow[]): string[] {
 
 /** Returns whether a text is a number as programs write it, such as `-5`, `.5` or `1e5`. */
 export const isNumberText = (text: string) =>
-	/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
+	/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text);
 
 /** Returns whether a cell can hold a number exactly: one of at most 15 digits. */
 export const isExactNumber = (text: string) =>
 	isNumberText(text) && text.replaceAll(/e.*|[+.-]/gi, '').length <= 15;
 
 /** Matches a number with a sign, as Google reads it in any locale, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */
-const signedNumberPattern = /^[+-]\d+(?:[.,]\d{3})*(?:[.,]\d+)?(?:e[+-]?\d+)?%?$/i;
-/** Matches what Google reads as a formula, also in full width, and what it may ignore in front of it. */
-const formulaPattern = /^(?:[\t\r\n]|[\s\p{Cf}]*[=+\-@＝＋－＠])/u;
+const signedNumberPattern =
+	/^[+-](?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?:e[+-]?\d+)?%?$/i;
+/** Matches what Google reads as a formula, also in full width or small, and what nobody sees in front of it, which Google may ignore. */
+const formulaPattern =
+	/^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫])/u;
 
 /**
  * Returns a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or

@@ -96,6 +96,13 @@ describe('a template', () => {
 		expect(calls.google.docs.text(documentId)).toBe('say {{secret}} x\n');
 	});
 
+	test('finds fields in lists, and fields with dots in their names', async () => {
+		const item = itemWith({ rows: [{ city: 'Bonn' }], address: { 'zip.code': 53113 } });
+		const templateId = calls.document('{{rows.0.city}} {{address.zip.code}}');
+		const { documentId } = await calls.create({ ...filled, templateId }, item);
+		expect(calls.google.docs.text(documentId)).toBe('Bonn 53113\n');
+	});
+
 	test('does not take what every object has for a field', async () => {
 		const item = itemWith({ a: {} });
 		await calls.create(

@@ -43,7 +43,7 @@ export class Mails extends StandIn {
 		beforeEach(() => {
 			this.signIn();
 			// All tests have the same token.
-			getGlobalSingleton('accountFacts', () => new Map<string, unknown>()).clear();
+			getGlobalSingleton('senderLists', () => new Map<string, unknown>()).clear();
 		});
 	}
 

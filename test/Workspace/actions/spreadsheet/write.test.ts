@@ -1,6 +1,8 @@
 import { DateTime } from 'luxon';
 
 import { isNodeError } from '../../../../nodes/core/errors';
+import { isNumberText } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
+import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { items, SheetCalls } from './sheetCalls';
@@ -148,11 +150,29 @@ describe('the formula guard', () => {
 		'\uFEFF=1',
 		'\u2028@x',
 		'\u200B=1',
+		'\u0000=1',
+		'\u0085=1',
+		'\u034F=1',
+		'\u115F=1',
+		'\u2800=1',
+		'\u3164=1',
+		'\uFE0F=1',
+		'\uFFA0 \uFEFF=1',
+		'\u{E0100}=1',
+		'\uD800=1',
+		'﹦1+1',
+		'﹢A1',
+		'﹣A1',
+		'﹫x',
 		'+1.2.3.4',
 		'+.5%',
 		'-.5',
 		'+49.30.1234567',
 		'+49 30 1234567',
+		'+1.234.567.8',
+		'+4930.123.456',
+		'+1.234,567.890',
+		'-1,234,5',
 	])('%j gets an apostrophe', async (text) => {
 		expect(await write([[text]])).toEqual([`'${text}`]);
 	});
@@ -162,6 +182,9 @@ describe('the formula guard', () => {
 		'+1.5',
 		'-1,234.50',
 		'-1.234.567,8',
+		'-1,234,567.8',
+		'+1.234.567',
+		'-12345.678',
 		' -5',
 		'+1e5',
 		'-12%',
@@ -171,6 +194,10 @@ describe('the formula guard', () => {
 		"'=1",
 	])('%j stays as it is', async (text) => {
 		expect(await write([[text]])).toEqual([text]);
+	});
+
+	test('whether a text is a number is found in the time of its length', () => {
+		expectLinear('1', (text) => `${text}x`, isNumberText);
 	});
 
 	test('numbers and booleans stay what they are', async () => {

@@ -1,6 +1,7 @@
 import { createRefusal } from '../../../../core/errors';
 import { mentionChoice, quoteField } from '../../../../fields/field';
-import type { Clients, Item, OutputItem, StoredBinary } from '../../../operation';
+import type { Clients, Item, OutputItem } from '../../../operation';
+import { toMailItem } from '../mailItem';
 import { type MailList, toListAnswer } from '../modelMails';
 import { changesLabels, listOptions, type ListParams } from './fields';
 
@@ -31,17 +32,6 @@ function toListItems({ entries, nextPageToken }: MailList, { output }: ListParam
 	const messages = entries.map(({ message }) => message);
 	const page = nextPageToken === undefined ? { messages } : { messages, nextPageToken };
 	return [{ json: page }];
-}
-
-/** Builds an item with the attachments as binary fields: attachment_0, attachment_1 and so on, with the default prefix. */
-export function toMailItem(
-	json: OutputItem['json'],
-	files: readonly StoredBinary[] = [],
-	prefix = 'attachment_',
-): OutputItem {
-	if (files.length === 0) return { json };
-	const namedFiles = files.map((file, index) => [`${prefix}${index}`, file] as const);
-	return { json, binary: Object.fromEntries(namedFiles) };
 }
 
 export const sharedListDefinition = {

@@ -5,7 +5,7 @@ import type { Address } from '../addresses';
 import type { MailBodies } from './bodies';
 import { createTooLargeError, maxMailBytes } from './deliver';
 import type { LoadedFile } from './files';
-import { markerHeader } from './findDeliveredMail';
+import { markerHeader } from './mailFolder';
 import type { PreparedMail } from './prepareMail';
 import type { OriginalMail } from './reply';
 

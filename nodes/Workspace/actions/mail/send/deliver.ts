@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import { createRefusal } from '../../../../core/errors';
 import type { Clients } from '../../../operation';
-import { type MailFolder, toDeliveredMail } from './findDeliveredMail';
+import { type MailFolder, toDeliveredMail } from './mailFolder';
 
 /** Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document. */
 export const maxMailBytes = 36_700_160;

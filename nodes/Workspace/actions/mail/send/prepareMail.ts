@@ -7,7 +7,7 @@ import { createFileNameTest } from '../../onlyFiles';
 import { requireAddresses } from '../addresses';
 import { toLowerAscii } from './allowedRecipients';
 import type { SendParams } from './fields';
-import type { MailFolder } from './findDeliveredMail';
+import type { MailFolder } from './mailFolder';
 
 /** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
 export type PreparedMail = ReturnType<typeof prepareMail>;
@@ -110,10 +110,11 @@ export function refuseForbiddenRecipients(mail: PreparedMail): void {
 	for (const { address } of [...mail.to, ...mail.cc, ...mail.bcc, ...mail.replyTo]) {
 		const [, local = '', domain = ''] = /^(.*)@([^@]*)$/s.exec(toLowerAscii(address)) ?? [];
 		const isNamed = allowedRecipients.has(`${local}@${domain}`);
-		const isOfDomain = allowedRecipients.has(domain) && !relayPattern.test(local);
+		const isOfDomain =
+			allowedRecipients.has(domain) && !relayPattern.test(local.normalize('NFKC'));
 		if (!isNamed && !isOfDomain) throw createForbiddenRefusal(address);
 	}
-	const header = mail.headers.find(({ value }) => addressPattern.test(value));
+	const header = mail.headers.find(({ value }) => addressPattern.test(value.normalize('NFKC')));
 	if (header) throw createForbiddenRefusal(`whoever stands in the header ${header.key}`);
 }
 

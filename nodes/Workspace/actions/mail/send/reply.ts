@@ -117,14 +117,15 @@ async function chooseRecipients(
 		);
 	if (!mail.replyAll) return { to };
 	const others = readRecipients(`${original.to}\n${original.cc}`, item);
-	const named = [...ownAddresses, ...to, ...mail.cc, ...mail.bcc];
-	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], named)] };
+	const named = [...to, ...mail.cc, ...mail.bcc].map(({ address }) => address);
+	const known = [...ownAddresses, ...named];
+	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], known)] };
 }
 
 /** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
 function findAnsweredAddresses(
 	{ from, replyTo, to }: OriginalMail,
-	ownAddresses: readonly Address[],
+	ownAddresses: readonly string[],
 	item: Item,
 ): Address[] {
 	const senders = readRecipients(from, item);
@@ -135,8 +136,8 @@ function findAnsweredAddresses(
 }
 
 /** Removes addresses that are known or occurred before. Only case is ignored, so that no recipient gets lost. */
-function removeKnown(addresses: readonly Address[], known: readonly Address[]): Address[] {
-	const seen = new Set(known.map(({ address }) => address.toLowerCase()));
+function removeKnown(addresses: readonly Address[], known: readonly string[]): Address[] {
+	const seen = new Set(known.map((address) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
 		const key = address.toLowerCase();
 		const isNew = !seen.has(key);

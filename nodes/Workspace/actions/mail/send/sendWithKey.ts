@@ -6,9 +6,10 @@ import { type KeyHashes, createKeyReusedError } from '../../../idempotency';
 import type { Clients, Item } from '../../../operation';
 import { mapWithConcurrency, smallConcurrency } from '../mapWithConcurrency';
 import type { OutgoingMail } from './compose';
-import type { FolderEntry, DeliveredMail } from './findDeliveredMail';
-import { fetchMailWithMarker, findDeliveredMail, listMailFolder } from './findDeliveredMail';
-import { fetchOwnAddress } from './sender';
+import { findDeliveredMail } from './findDeliveredMail';
+import type { FolderEntry, DeliveredMail } from './mailFolder';
+import { fetchMailWithMarker, listMailFolder } from './mailFolder';
+import { findOwnAddress } from './sender';
 
 const searchedDays = 30;
 /** Limits the emails that are checked for the key, because each of them costs a request. */
@@ -75,7 +76,7 @@ const mutex = new KeyedMutex(
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
 	const { clients, item, keyHashes } = keyedSend;
-	const keyInAccount = `${await fetchOwnAddress(clients)} ${keyHashes.keyHash}`;
+	const keyInAccount = `${await findOwnAddress(clients)} ${keyHashes.keyHash}`;
 	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =

@@ -12,52 +12,55 @@ import type { PreparedMail } from './prepareMail';
 /** Gmail's settings for one of the addresses that an account may send from. */
 type SendAs = gmail_v1.Schema$SendAs;
 
-const factLifetimeMilliseconds = 10 * 60_000;
-/** What is known of an account, by credential. It rarely changes. */
-const accountFacts = getGlobalSingleton(
-	'accountFacts',
-	() => new BoundedMap<string, { learnedAt: number; allSettings: SendAs[] }>(),
+const listLifetimeMilliseconds = 10 * 60_000;
+/** The addresses that each account may send from, by credential. They rarely change. */
+const senderLists = getGlobalSingleton(
+	'senderLists',
+	() => new BoundedMap<string, { fetchedAt: number; senders: SendAs[] }>(),
 );
 
 /** Lists the addresses that the account may send from, as they were at most ten minutes ago. */
-async function listSendAs(clients: Clients, options = {}) {
-	const facts = accountFacts.get(clients.credentialHash);
-	const isRecent = facts && performance.now() - facts.learnedAt < factLifetimeMilliseconds;
-	return isRecent ? facts.allSettings : await fetchSendAs(clients, options);
+async function listSenders(clients: Clients, options = {}) {
+	const list = senderLists.get(clients.credentialHash);
+	const isRecent = list && performance.now() - list.fetchedAt < listLifetimeMilliseconds;
+	return isRecent ? list.senders : await fetchSenders(clients, options);
 }
 
 /** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
-async function fetchSendAs({ gmail, credentialHash }: Clients, options = {}) {
+async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	const fields =
 		'sendAs(sendAsEmail,displayName,isPrimary,isDefault,verificationStatus,signature)';
 	const { data } = await gmail.users.settings.sendAs.list({ userId: 'me', fields }, options);
 	const { sendAs = [] } = data;
-	const allSettings = sendAs.filter(({ verificationStatus }) => verificationStatus !== 'pending');
-	accountFacts.set(credentialHash, { learnedAt: performance.now(), allSettings });
-	return allSettings;
+	const senders = sendAs.filter(({ verificationStatus }) => verificationStatus !== 'pending');
+	senderLists.set(credentialHash, { fetchedAt: performance.now(), senders });
+	return senders;
 }
 
-/** Returns the address of the account itself. */
-export async function fetchOwnAddress(clients: Clients): Promise<string> {
-	const allSettings = await listSendAs(clients);
-	return allSettings.find(({ isPrimary }) => isPrimary)?.sendAsEmail ?? '';
+/** Finds the address of the account itself. */
+export async function findOwnAddress(clients: Clients): Promise<string> {
+	const senders = await listSenders(clients);
+	const account = senders.find(({ isPrimary }) => isPrimary);
+	return account?.sendAsEmail ?? (await fetchProfileAddress(clients));
+}
+
+async function fetchProfileAddress({ gmail }: Clients): Promise<string> {
+	const request = { userId: 'me', fields: 'emailAddress' };
+	return (await gmail.users.getProfile(request)).data.emailAddress ?? '';
 }
 
 /** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
-export async function listOwnAddresses(clients: Clients, item: Item): Promise<Address[]> {
-	const allSettings = await tryToListSendAs(clients, item);
-	if (allSettings.length > 0)
-		return allSettings.map(({ sendAsEmail }) => ({ name: '', address: sendAsEmail ?? '' }));
-	const request = { userId: 'me', fields: 'emailAddress' };
-	const { emailAddress } = (await clients.gmail.users.getProfile(request)).data;
-	return emailAddress ? [{ name: '', address: emailAddress }] : [];
+export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
+	const senders = await tryToListSenders(clients, item);
+	if (senders.length === 0) return [await fetchProfileAddress(clients)];
+	return senders.map(({ sendAsEmail }) => sendAsEmail ?? '');
 }
 
 /** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
-async function tryToListSendAs(clients: Clients, item: Item) {
+async function tryToListSenders(clients: Clients, item: Item) {
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	return await item.doOnce('mail.senders', () =>
-		listSendAs(clients, options).catch((error: unknown) => {
+		listSenders(clients, options).catch((error: unknown) => {
 			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
 			return [];
 		}),
@@ -75,28 +78,26 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 	const { senderName, fromAlias } = mail;
 	const mustKnow = fromAlias !== undefined || mail.includeSignature || senderName !== '';
 	// The alias or the signature may be a new one, so the settings are fetched as they are now.
-	const allSettings = mustKnow
-		? await item.doOnce('mail.aliases', () => fetchSendAs(clients))
-		: await tryToListSendAs(clients, item);
-	const account = allSettings.find(({ isPrimary }) => isPrimary);
-	const settings = fromAlias
-		? findAlias(allSettings, fromAlias)
-		: (allSettings.find(({ isDefault }) => isDefault) ?? account);
+	const senders = mustKnow
+		? await item.doOnce('mail.aliases', () => fetchSenders(clients))
+		: await tryToListSenders(clients, item);
+	const account = senders.find(({ isPrimary }) => isPrimary);
+	const sender = fromAlias
+		? findAlias(senders, fromAlias)
+		: (senders.find(({ isDefault }) => isDefault) ?? account);
 	// An alias without a name has the name of the account.
-	const name = senderName || fromAlias?.name || settings?.displayName || account?.displayName;
-	const address = settings?.sendAsEmail;
+	const name = senderName || fromAlias?.name || sender?.displayName || account?.displayName;
+	const address = sender?.sendAsEmail;
 	return {
 		from: address ? { name: joinLines(name ?? ''), address } : undefined,
-		signature: settings?.signature?.trim() ?? '',
+		signature: sender?.signature?.trim() ?? '',
 	};
 }
 
-function findAlias(allSettings: readonly SendAs[], alias: Address): SendAs {
-	const found = allSettings.find(({ sendAsEmail }) =>
-		isSameIgnoringCase(sendAsEmail, alias.address),
-	);
+function findAlias(senders: readonly SendAs[], alias: Address): SendAs {
+	const found = senders.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));
 	if (found) return found;
-	const addresses = allSettings.map(({ sendAsEmail }) => sendAsEmail).join(', ');
+	const addresses = senders.map(({ sendAsEmail }) => sendAsEmail).join(', ');
 	throw createRefusal(
 		`The account cannot send from ${shorten(alias.address)}, because it is not among its confirmed 'Send mail as' addresses`,
 		`Nothing was sent. Set ${quoteField('fromAlias')} to one of: ${addresses}. To use another address, add and confirm it in Gmail's settings under Accounts.`,

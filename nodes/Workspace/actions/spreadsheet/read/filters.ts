@@ -1,7 +1,7 @@
 import { createRefusal } from '../../../../core/errors';
 import { listNames } from '../../../../core/text';
 import { type Choice, quoteField, type ReadContext, textType } from '../../../../fields/field';
-import { createValueRefusal, isRecord, refuseUnknownKeys } from '../../../../fields/values';
+import { createValueRefusal, isRecord, refuseUnknownEntryKeys } from '../../../../fields/values';
 import type { Field } from '../../../operation';
 import { isNumberText } from '../cells';
 import { mayBeIso, parseIso, toIsoText } from '../dates';
@@ -120,7 +120,7 @@ function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilte
 			context,
 			'an array of objects with column, condition and value',
 		);
-	refuseUnknownKeys(field, entries, ['column', 'condition', 'value'], filterShape, context);
+	refuseUnknownEntryKeys(field, entries, ['column', 'condition', 'value'], filterShape, context);
 	// Skips filters of the form that are empty.
 	const filledEntries = entries.filter(
 		({ column, value }) => context.mode === 'json' || !!column || !!value,

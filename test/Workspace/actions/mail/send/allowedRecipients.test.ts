@@ -56,6 +56,10 @@ const others = [
 	'SRS0=ab=cd=evil.example=x@example.com',
 	'evil=40evil.example@example.com',
 	'evil#evil.example@example.com',
+	'evil\uff20evil.example@example.com',
+	'evil\ufe6bevil.example@example.com',
+	'evil\uff05evil.example@example.com',
+	'evil.example\uff01evil@example.com',
 	// The Kelvin sign, whose small letter is an ordinary k.
 	'\u212aim@example.org',
 	'ann@example.\u0441om',
@@ -121,6 +125,9 @@ it.each([
 	['to =?utf-7?Q?evil+AEA-evil.example?=', 'whoever stands in the header X-Forward-To'],
 	['to =?x-unknown?B?ZXZpbEBldmlsLmV4YW1wbGU=?=', 'whoever stands in the header X-Forward-To'],
 	['to =?utf-8?X?evil?=', 'whoever stands in the header X-Forward-To'],
+	['evil\uff20evil.example', 'whoever stands in the header X-Forward-To'],
+	['evil\ufe6bevil.example', 'whoever stands in the header X-Forward-To'],
+	['evil\uff0540evil.example', 'whoever stands in the header X-Forward-To'],
 ])('a header that hides an address is refused: %#', async (value, who) => {
 	const headers = { header: [{ name: 'X-Forward-To', value }] };
 	const failure = await failureOf(mails.run('send', { ...mail, headers, allowedRecipients }));

@@ -7,7 +7,7 @@ import {
 	type MimePart,
 } from '../../../../../dev/google/gmail/mime';
 import { deliverMail } from '../../../../../nodes/Workspace/actions/mail/send/deliver';
-import { toDeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
+import { toDeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/mailFolder';
 import { Workspace } from '../../../../../nodes/Workspace/Workspace.node';
 import { failureOf, withBinaryData } from '../../../../createExecuteContext';
 import { testClients } from '../../../client';

@@ -5,7 +5,7 @@ import { findHeader } from '../../../../../dev/google/gmail/mime';
 import type { Fault } from '../../../../../dev/google/server';
 import { failureOf } from '../../../../createExecuteContext';
 import { Mails } from '../mails';
-import type { DeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/findDeliveredMail';
+import type { DeliveredMail } from '../../../../../nodes/Workspace/actions/mail/send/mailFolder';
 import { readParameters } from '../../../../../nodes/fields/params';
 import { testClients, testItem } from '../../../client';
 
@@ -47,6 +47,7 @@ describe('a send that breaks off after the email left', () => {
 	});
 
 	it('is not known when Gmail lists it too late, and is never sent again', async () => {
+		for (let count = 0; count < 3; count++) mails.google.gmail.seed({ labelIds: ['SENT'] });
 		mails.google.gmail.indexDelayMilliseconds = 600_000;
 		mails.google.fault({ match: ofSend, connection: 'resetAfter' });
 		const sleeps = jest.spyOn(timers, 'setTimeout').mockResolvedValue(undefined);
@@ -54,6 +55,8 @@ describe('a send that breaks off after the email left', () => {
 		expect(sleeps.mock.calls.map(([wait]) => wait)).toEqual([0, 1000, 3000]);
 		sleeps.mockRestore();
 		expect(mails.queries.filter((query) => query.includes('maxResults=20'))).toHaveLength(3);
+		// Each email is looked at once.
+		expect(mails.methods.filter((method) => method === 'messages.get')).toHaveLength(3);
 		expect(failure.message).toMatch(/^The email may have been sent: /);
 		expect(failure.description).toMatch(
 			/does not list it.*Look into the mailbox before you run this item again/,
@@ -359,4 +362,15 @@ describe('with an idempotency key', () => {
 			"'Idempotency Key'",
 		);
 	});
+});
+
+it('an account whose settings name no address of its own is known by its profile', async () => {
+	mails.google.fault({
+		match: 'gmail.users.settings.sendAs.list',
+		status: 200,
+		body: { sendAs: [] },
+		times: 9,
+	});
+	await mails.run('send', mail, { idempotencyKey: 'order-1' });
+	expect(mails.methods).toContain('getProfile');
 });
