@@ -165,7 +165,7 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
 	const headerRows = rows.map((cells) => cells.map(readHeader));
-	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const { column: rangeStart, lastColumn: rangeEnd } = parseBounds(target);
 	const rangeRows = headerRows.map((headers) => headers.slice(rangeStart, rangeEnd + 1));
 	const index = findHeaderRow(rangeRows, 0, hasText);
 	const layout = layOutColumns(headerRows[index] ?? [], rangeStart, rangeEnd);
@@ -314,8 +314,7 @@ export async function fetchBody(
 
 /** Counts the rows of a table. If its range has an end, rows that follow the last one directly belong to it: they were added later. */
 function countRows(rows: readonly Cell[][], { target, row }: Table): number {
-	const { lastRow: rangeEndRow = 0 } = parseBounds(target);
-	const rangeHeight = rangeEndRow - row;
+	const rangeHeight = parseBounds(target).lastRow - row;
 	// The header row alone is only a name for the table.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
@@ -331,7 +330,7 @@ const endRowCount = 2000;
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
 	const height = Math.max(endRowCount, Math.floor(endCellCount / getWidth(table)));
 	const startRow = getEndRow(table) - height;
-	const hasRangeEnd = parseBounds(table.target).lastRow !== undefined;
+	const hasRangeEnd = parseBounds(table.target).lastRow < Infinity;
 	if (!hasRangeEnd && startRow > table.row) {
 		const rows = await fetchRows(spreadsheet, table, startRow);
 		const lastFilledRow = findLastFilledRow(rows);
