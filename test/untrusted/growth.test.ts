@@ -27,6 +27,21 @@ test.each(['=?utf-8?B?4pi6?= ', '=?utf-8?Q?=E2=98=BA?=x', '=?', '=?x?Q?', '=?utf
 const read = (payload: gmail_v1.Schema$MessagePart, more: gmail_v1.Schema$Message = {}) =>
 	readMail({ message: { ...more, payload }, withText: true, separateTexts: {} });
 
+test.each(['[', 'a', '[a]', ' '])(
+	'whether a text stands for the HTML beside it is found in the time of the length of %j',
+	(unit) => {
+		const part = (mimeType: string, text: string) => ({
+			mimeType,
+			body: { data: Buffer.from(text).toString('base64url') },
+		});
+		const mailOf = (text: string) => ({
+			mimeType: 'multipart/alternative',
+			parts: [part('text/plain', 'View as HTML'), part('text/html', text)],
+		});
+		expectLinear(unit, mailOf, read);
+	},
+);
+
 test.each(['charset=', 'charset ', "charset='", ' ', "charset=a'", '-charset', '<meta ', ';'])(
 	'the charset of a part costs no more than the length of %j',
 	(unit) => {

@@ -340,6 +340,8 @@ describe('what a style sheet hides is not shown', () => {
 			'a{font-size:0;',
 			';',
 			'.a .a{display:block}',
+			'-',
+			' ',
 		],
 	])('and costs no more than the length of %j', (unit) => {
 		expectLinear(
@@ -351,6 +353,12 @@ describe('what a style sheet hides is not shown', () => {
 		expectLinear(
 			unit,
 			(text) => `<style>${unit}</style><p style="${text}">x`,
+			htmlToText,
+			3_000_000,
+		);
+		expectLinear(
+			unit,
+			(text) => `<style media="${text}x">${unit}</style>x`,
 			htmlToText,
 			3_000_000,
 		);

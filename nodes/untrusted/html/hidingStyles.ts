@@ -115,7 +115,7 @@ function splitCompound(compound: string): string[] {
 function readDeclarations(block: string): Declaration[] {
 	const text = block.toLowerCase();
 	const declarations: Declaration[] = [];
-	const pattern = /([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
+	const pattern = /(?<![a-z-])([a-z-]+)\s*:([^;!]*)(!\s*important)?/g;
 	for (const [, name = '', value = '', important] of text.matchAll(pattern)) {
 		const hidingPattern = hidingPatterns.get(name);
 		// An animated element may begin with an opacity of 0 and then appear.

@@ -33,7 +33,7 @@ const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 };
 /** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
 const nestingElements = ['table', 'ul', 'ol'];
-const screenMediaPattern = /^\s*(?:all|screen|)\s*$/i;
+const screenMediaPattern = /^\s*(?:(?:all|screen)\s*)?$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**

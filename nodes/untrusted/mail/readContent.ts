@@ -189,7 +189,7 @@ function isPlaceholder(plain: string, html: string): boolean {
 /** Finds the different words of a text without its addresses. In scripts without spaces, each character counts as a word. */
 function findWords(text: string): Set<string> {
 	const words = text
-		.replaceAll(/\[\S*\]|\w+:\/\/\S+/g, ' ')
+		.replaceAll(/\[[^\s[\]]*\]|(?<!\w)\w+:\/\/\S+/g, ' ')
 		.toLowerCase()
 		.match(/[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]|[\p{L}\p{N}]+/gu);
 	return new Set(words);

@@ -153,8 +153,9 @@ export const read = defineOperation({
 		const cells = await fetchCells(spreadsheet, target, buildFormat(params));
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
-		const title = parseRange(cells.range).tab ?? '';
-		return { ...result, tabs: { title, all: await spreadsheet.tryFetchTitles() } };
+		const { tab = '' } = parseRange(cells.range);
+		const titles = await spreadsheet.tryFetchTitles();
+		return { ...result, tabs: { tab, otherTabs: titles.filter((title) => title !== tab) } };
 	},
 	toItems: ({ items }) => items,
 	toModel: (result, { output }) =>

@@ -9,7 +9,7 @@ import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
 import type { FittedRow } from './rows';
-import type { ColumnType, FittedTable, Table } from './table';
+import type { FittedTable, Table } from './table';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -243,16 +243,17 @@ const isBelow = (line: Rectangle, above: Rectangle) =>
 	line.column === above.column &&
 	line.row === above.row + above.grid.length &&
 	line.grid[0]?.length === above.grid[0]?.length &&
-	isSameFormat(line.format, above.format);
+	line.format === above.format;
 
 /** Splits the cells of a row into lines of neighbors. */
 function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']) {
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
-		const format = findNewFormat(cell, types.get(column));
+		const needsFormat = cell instanceof DateCell && types.get(column) !== 'date';
+		const format = needsFormat ? cell.format : undefined;
 		const left = lines.at(-1);
-		if (left && column === left.column + cells.length && isSameFormat(left.format, format))
+		if (left && column === left.column + cells.length && left.format === format)
 			cells.push(cell);
 		else {
 			cells = [cell];
@@ -261,12 +262,6 @@ function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']
 	}
 	return lines;
 }
-
-const findNewFormat = (cell: Cell, type: ColumnType | undefined) =>
-	cell instanceof DateCell && type !== 'date' ? cell.format : undefined;
-
-const isSameFormat = (format: Rectangle['format'], otherFormat: Rectangle['format']) =>
-	format?.type === otherFormat?.type && format?.pattern === otherFormat?.pattern;
 
 /** Builds the request that stores values unchanged. */
 function buildCellsRequest(sheetId: number, area: Rectangle): Request {
@@ -305,15 +300,15 @@ export function summarizeRows(
 	};
 }
 
-/** Counts what steps write that are one below another. @param lastColumn that of the range in the result */
+/** Counts what steps write that are one below another, from a row on. @param columns those of the range in the result */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	start: CellPosition,
-	lastColumn: number,
+	{ firstColumn, lastColumn }: Pick<Table, 'firstColumn' | 'lastColumn'>,
+	row = steps[0]?.row ?? 0,
 ): WriteResult {
-	const width = lastColumn - start.column + 1;
-	const range = printTabArea(table.title, start, steps.length, width);
+	const start = { row, column: firstColumn };
+	const range = printTabArea(table.title, start, steps.length, lastColumn - firstColumn + 1);
 	const changes = steps.flatMap((step) => step.changes);
 	return summarizeRows(spreadsheet, changes, range);
 }

@@ -1,3 +1,5 @@
+import { parseContent } from '../../../../nodes/Workspace/actions/document/contentRequests';
+import { expectLinear } from '../../../growth';
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
@@ -152,6 +154,19 @@ test.each([
 		expect(item.hints).toEqual([
 			"The content looks like Markdown, but was written as plain text. To format it, set 'contentFormat' to markdown.",
 		]);
+	},
+);
+
+test.each(['-', ' ', '|', '`a', '**a', '[a', '- a', '1', '\n', '- [', '> '])(
+	'whether plain text looks like Markdown is found in the time of its length: %j',
+	(unit) => {
+		const given = { contentFormat: 'text' as const, insertImages: false };
+		// What is awaited comes later. This is done at once.
+		expectLinear(
+			unit,
+			(text) => `${text}\u0001`,
+			(content) => void parseContent({ ...given, content }, testItem()),
+		);
 	},
 );
 
