@@ -68,11 +68,8 @@ export function parseJsonOrText(text: string): unknown {
 	return value === undefined ? text : value;
 }
 
-/** The excerpt comes from this part of the body. */
-const maxExcerptSourceBytes = 16 * 1024;
-
 /** Builds a sanitized excerpt of the response. A web page and a file have none. */
 export function quoteResponse({ body, headers }: AgentResponse, sanitizer: Sanitizer): string {
 	if (!textTypePattern.test(getMediaType(headers))) return '';
-	return buildExcerpt(sanitizer.sanitizeText(body.toString('utf8', 0, maxExcerptSourceBytes)));
+	return buildExcerpt(sanitizer.sanitizeText(body.toString()));
 }

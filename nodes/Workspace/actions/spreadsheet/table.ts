@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { getOrAdd } from '../../../core/boundedMap';
 import { createRefusal } from '../../../core/errors';
-import { listNames } from '../../../core/text';
+import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import { isDateFormat } from './dates';
@@ -75,12 +75,18 @@ export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
 
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
+/** A longer header is cut. V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+const maxNameLength = 10_000;
 
 /**
  * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
  * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
  */
-export function nameColumns(headers: readonly Header[], startColumn: number): NamedColumns {
+export function nameColumns(cells: readonly Header[], startColumn: number): NamedColumns {
+	const headers = cells.map((cell) => ({
+		text: shorten(cell.text, maxNameLength),
+		shownText: shorten(cell.shownText, maxNameLength),
+	}));
 	const names = buildUniqueNames(
 		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);

@@ -251,6 +251,9 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
 }
 
+/** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+const maxIndexLength = 10_000;
+
 /**
  * Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too.
  * @param settings of the spreadsheet; without them, a date in ISO 8601 stays a text
@@ -261,5 +264,5 @@ function toIndexText(cell: Cell, settings?: DateSettings): string {
 	const text = String(cell).trim();
 	if (isExactNumber(text)) return toIndexText(Number(text));
 	const date = settings && parseIso(text, settings);
-	return date ? toIndexText(date.serial) : text.toLowerCase();
+	return date ? toIndexText(date.serial) : text.toLowerCase().slice(0, maxIndexLength);
 }
