@@ -108,13 +108,11 @@ export function createErrorItem(
 	index: number,
 	sanitizer: ErrorSanitizer,
 ) {
-	const cleanFailure = sanitizer.sanitizeError(failure);
-	const { code, status, details } = cleanFailure;
 	// The message includes the advice, because an item has no description.
-	const { message } = addAdviceToMessage(cleanFailure);
-	const error = isTool(node)
-		? { code, message: shorten(message, maxToolCharacters), status }
-		: { code, message, status, ...(details && { details }) };
+	const { code, message, status, details } = addAdviceToMessage(sanitizer.sanitizeError(failure));
+	const error: IDataObject = { code, message, status };
+	if (isTool(node)) error.message = shorten(message, maxToolCharacters);
+	else if (details) error.details = details;
 	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
 }
@@ -126,12 +124,12 @@ export function createNodeApiError(
 	itemIndex: number | undefined,
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
-	const cleanFailure = sanitizer.sanitizeError(failure);
+	let shown = sanitizer.sanitizeError(failure);
 	// A model sees only the message. n8n appends the description unless the message already contains it.
-	const shown = isTool(node) ? addAdviceToMessage(cleanFailure) : cleanFailure;
+	if (isTool(node)) shown = addAdviceToMessage(shown);
 	const message = escapeForEditor(shorten(shown.message, maxToolCharacters));
 	const description = shown.description && escapeForEditor(shown.description);
-	const httpCode = String(cleanFailure.code);
+	const httpCode = String(shown.code);
 	const error = new NodeApiError(
 		node,
 		{ message, description: description ?? null, httpCode },
@@ -140,7 +138,7 @@ export function createNodeApiError(
 	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of its own.
 	error.message = message;
 	// The editor shows this below the error.
-	if (cleanFailure.details) error.context.data = cleanFailure.details;
+	if (shown.details) error.context.data = shown.details;
 	return error;
 }
 

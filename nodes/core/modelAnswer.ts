@@ -99,7 +99,7 @@ const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 
 /** No text is cut shorter than this. Where that is not enough, lists are cut. */
 const minCutLength = 30;
-const entryLimits = [Infinity, 3000, 1000, 300, 100, 30, 10, 3];
+const entryLimits = [10_000, 3000, 1000, 300, 100, 30, 10, 3];
 
 /** Returns a value whose JSON has at most `room` characters: the value itself, or a copy in which long texts, names and lists are cut. */
 function fitValue(value: unknown, room: number): unknown {
@@ -116,20 +116,30 @@ function fitValue(value: unknown, room: number): unknown {
 	return `${fitText(JSON.stringify(value), room - 10)}…`;
 }
 
-/** Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number of entries. */
-function shortenValue(value: unknown, maxLength: number, maxEntries = Infinity): unknown {
+/**
+ * Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number of entries.
+ * @param budget how many parts are copied. More have no room in any answer, so that null stands for them in a copy that is too long anyway
+ */
+function shortenValue(
+	value: unknown,
+	maxLength: number,
+	maxEntries = maxModelCharacters,
+	budget = { parts: maxModelCharacters },
+): unknown {
+	if (budget.parts-- <= 0) return null;
 	if (typeof value === 'string') return shorten(value, maxLength);
 	if (typeof value !== 'object' || value === null) return value;
-	const entries = Object.entries(value);
+	const entries: readonly unknown[] = Array.isArray(value) ? value : Object.keys(value);
 	const shownEntries = entries.slice(0, maxEntries);
 	const hiddenCount = entries.length - shownEntries.length;
+	const shortenEntry = (entry: unknown) => shortenValue(entry, maxLength, maxEntries, budget);
 	if (Array.isArray(value)) {
-		const list = shownEntries.map(([, entry]) => shortenValue(entry, maxLength, maxEntries));
+		const list = shownEntries.map(shortenEntry);
 		return hiddenCount > 0 ? [...list, `… ${hiddenCount} more`] : list;
 	}
-	const pairs = shownEntries.map(([name, entry]): [string, unknown] => [
+	const pairs = (shownEntries as string[]).map((name): [string, unknown] => [
 		shorten(name, maxLength),
-		shortenValue(entry, maxLength, maxEntries),
+		shortenEntry((value as IDataObject)[name]),
 	]);
 	if (hiddenCount > 0) pairs.push(['…', `${hiddenCount} more`]);
 	return Object.fromEntries(pairs);

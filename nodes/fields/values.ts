@@ -175,7 +175,7 @@ export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadCont
 	);
 }
 
-const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 function readAttachments(field: Field, raw: unknown, context: ReadContext): AttachmentInput[] {
 	const entries: unknown[] = typeof raw === 'string' ? splitList(raw) : [raw].flat();

@@ -5,7 +5,7 @@ import { appendErrorCode, NodeError } from '../core/errors';
 import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
 import type { BodyError } from './body';
-import { type Exchange, observe } from './exchange';
+import { type Exchange, recordResponse } from './exchange';
 import { classifyProxyStatus } from './networkErrors';
 
 /** One of n8n's helpers that send a request, bound to its context. */
@@ -102,7 +102,7 @@ export async function awaitResponse(
 	signal: AbortSignal,
 ): Promise<FullResponse> {
 	const exchange: Exchange = {};
-	const request = observe(exchange, send);
+	const request = recordResponse(exchange, send);
 	const response = await new Promise<FullResponse>((resolve, reject) => {
 		signal.addEventListener('abort', () => {
 			reject(new Error('aborted'));
@@ -192,7 +192,7 @@ export async function sendCredentialTestRequest(
 			useStream: true,
 			timeout: credentialTestTimeoutSeconds * 1000,
 		})) as CredentialTestResponse;
-	const response = await observe(exchange, send);
+	const response = await recordResponse(exchange, send);
 	if (!isFromProxy(response.statusCode, exchange, request.uri)) return response;
 	discardBody(response);
 	throw createProxyError(response.statusCode, request.uri);

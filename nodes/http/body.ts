@@ -90,9 +90,9 @@ export const endsLikeJsonObject = (bytes: Buffer) =>
 	/\}\s*$/.test(bytes.subarray(-64).toString('latin1'));
 
 /** Parses JSON. Returns undefined for anything else, such as a proxy's page or an empty body. A long body needs `canParse` first. */
-export function parseJson(bytes: Buffer): unknown {
+export function tryParseJson(body: Buffer | string): unknown {
 	try {
-		return JSON.parse(bytes.toString('utf8')) as unknown;
+		return JSON.parse(body.toString()) as unknown;
 	} catch {
 		return undefined;
 	}

@@ -24,6 +24,6 @@ function createExchanges() {
 	return exchanges;
 }
 
-/** Sends a request, and stores the response to it in the exchange. */
-export const observe = async <T>(exchange: Exchange, send: () => Promise<T>): Promise<T> =>
+/** Sends a request, and records the response to it in the exchange. */
+export const recordResponse = async <T>(exchange: Exchange, send: () => Promise<T>): Promise<T> =>
 	await getExchanges().run(exchange, send);

@@ -24,6 +24,8 @@ const maxConcurrency = 20;
  * - From then on, the concurrency grows by one instead of doubling.
  */
 export class Gate {
+	/** The last refusal. It closed the gate. */
+	lastRefusal: NodeError | undefined;
 	readonly #settings: GateSettings;
 	#concurrency = initialConcurrency;
 	#runningCount = 0;
@@ -35,7 +37,6 @@ export class Gate {
 	/** How many requests the service has accepted since the concurrency last changed. */
 	#acceptedCount = 0;
 	#wasHalved = false;
-	#lastRefusal: NodeError | undefined;
 
 	constructor(settings: GateSettings = defaultGateSettings) {
 		this.#settings = settings;
@@ -52,11 +53,6 @@ export class Gate {
 	/** Whole milliseconds until the gate opens. 0 if it is open. */
 	get pause(): number {
 		return Math.max(0, Math.ceil(this.#closedUntil - this.now));
-	}
-
-	/** The last refusal. It closed the gate. */
-	get lastRefusal(): NodeError | undefined {
-		return this.#lastRefusal;
 	}
 
 	/** Waits for a place among the running requests. The caller must give it back with `leave`. Rejects if the signal aborts or has aborted. */
@@ -110,7 +106,7 @@ export class Gate {
 	recordRefusal(refusal: NodeError, sentAt: number): void {
 		const { periodMilliseconds, random } = this.#settings;
 		const { now } = this;
-		this.#lastRefusal = refusal;
+		this.lastRefusal = refusal;
 		// Requests that were in progress together fail together. Only the first of their refusals counts.
 		if (sentAt > this.#lastRefusalAt) {
 			// Up to a second after the first refusal, and up to twice as long after each further one.

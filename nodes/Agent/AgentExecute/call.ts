@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
 import { type RawParameters } from '../../fields/params';
-import { buildSanitizeFunction } from '../../core/sanitizer';
+import { Sanitizer } from '../../core/sanitizer';
 import {
 	attemptRequest,
 	awaitResponse,
@@ -35,7 +35,6 @@ export function prepareCall(
 	checkAllowedHost(signatureApi, new URL(url), isCertificateChecked);
 	if (wait) checkAllowedHost(signatureApi, buildChannelBaseUrl(api), isCertificateChecked);
 	const identity = buildIdentity(signatureApi, override);
-	const secrets = listSecrets(api, identity);
 	const sessionId = params.sessionId || randomUUID();
 	return {
 		api,
@@ -52,11 +51,10 @@ export function prepareCall(
 			startStepName: params.startStepName,
 			...buildIdentity(signatureApi, override),
 		}),
-		/** The values that no text for people may contain. */
-		secrets,
+		/** Knows the secrets of this call, also those of a signature of its own. */
+		sanitizer: new Sanitizer(listSecrets(api, identity)),
 		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
 		responseSecrets: [api.apiKey, identity.signature],
-		sanitize: (text: string) => buildSanitizeFunction(secrets)(text),
 	};
 }
 
@@ -149,7 +147,7 @@ async function readAgentResponse(
 	const headers = response.headers as IncomingHttpHeaders;
 	if (statusCode < 200 || statusCode > 299) {
 		const body = await readErrorBody(response.body, signal);
-		throw convertFailedResponse({ statusCode, headers, body }, call.sanitize);
+		throw convertFailedResponse({ statusCode, headers, body }, call.sanitizer);
 	}
 	const body = await readBody(response, signal);
 	const agentResponse = { statusCode, headers, body };

@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 
+import { waitAtMost } from '../../core/clock';
 import { isNodeError, type NodeError } from '../../core/errors';
-import type { Sanitize } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import type { ConnectRequestReader } from '../session/connectRequest';
 import type {
 	connect,
@@ -20,7 +21,7 @@ export interface WaitSetup extends CollectorSetup {
 	readonly signal: AbortSignal | undefined;
 	readonly log: Pick<IExecuteFunctions['logger'], 'debug' | 'info' | 'warn'>;
 	readonly connect: typeof connect;
-	readonly sanitize: Sanitize;
+	readonly sanitizer: Sanitizer;
 }
 
 export interface WaitResult extends Pick<MessageCollector, 'messages'> {
@@ -35,6 +36,10 @@ export interface WaitResult extends Pick<MessageCollector, 'messages'> {
 
 /** The limit for the delays between attempts to open the channel. It is short, because a running execution waits for the channel. */
 const reconnectMaxDelaySeconds = 10;
+/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
+const settleMilliseconds = 250;
+/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
+const maxSettleMilliseconds = 2000;
 
 /**
  * Sends the call while a channel collects the session's messages. @param call sends its requests, and calls `prepareAttempt` right before each
@@ -173,15 +178,10 @@ class MessageWait implements ConnectionListener {
 		// After a pause between two attempts, what has arrived is read before the state of the channel.
 		if (this.#connection) await yieldToEventLoop();
 		this.#ensureConnection();
-		let isOverdue = false;
-		const cancelTimer = clock.callAfter(errors.openTimeoutSeconds * 1000, () => {
-			isOverdue = true;
-			this.#handleChange();
-		});
 		// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
 		const isReady = () => this.#isChannelReady && !this.#connection?.isClosing();
-		await this.#waitUntil(() => isOverdue || this.#refusal !== undefined || isReady());
-		cancelTimer();
+		const opening = this.#waitUntil(() => this.#refusal !== undefined || isReady());
+		await waitAtMost(clock, errors.openTimeoutSeconds * 1000, opening);
 		if (this.#isStopped()) throw errors.createStoppedBeforeCallError();
 		if (!isReady())
 			throw errors.createChannelNotOpenError(this.#refusal ?? this.#findLastFailure());
@@ -206,7 +206,7 @@ class MessageWait implements ConnectionListener {
 
 	/** Finds the output's `endedBy`. @throws NodeError if this end is a failure of the item */
 	#checkEnd(): EndedBy {
-		const { settings, sanitize } = this.#setup;
+		const { settings, sanitizer } = this.#setup;
 		const { messages, endReason = this.#refusal } = this.#collector;
 		if (this.#isStopped() || endReason === undefined)
 			throw errors.createStoppedAfterCallError();
@@ -214,7 +214,7 @@ class MessageWait implements ConnectionListener {
 			throw errors.addStartedText(endReason, 'its messages cannot be received');
 		// The message with the failure is the last one, because it ended the wait.
 		if (endReason === 'failure')
-			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitize);
+			throw errors.createAgentFailureError(messages.at(-1), settings.textField, sanitizer);
 		if (settings.onWaitTimeout === 'output') return endReason;
 		if (endReason === 'limit') throw errors.createLimitError(messages.length);
 		if (endReason !== 'timeout') return endReason;
@@ -225,7 +225,7 @@ class MessageWait implements ConnectionListener {
 	#addReceivedMessages(failure: NodeError): NodeError {
 		const { messages } = this.#collector;
 		if (messages.length === 0 && !this.#gapCause) return failure;
-		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitize);
+		const lastMessages = errors.listLastMessages(messages, this.#setup.sanitizer);
 		const details: IDataObject = { ...failure.details, messages: lastMessages };
 		if (this.#gapCause) details.gap = true;
 		return failure.with({ details });
@@ -262,8 +262,3 @@ class MessageWait implements ConnectionListener {
 		this.#cancelLimitTimer();
 	}
 }
-
-/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
-const settleMilliseconds = 250;
-/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
-const maxSettleMilliseconds = 2000;

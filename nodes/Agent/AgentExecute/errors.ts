@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { appendErrorCode, isNodeError, isRedirect, NodeError } from '../../core/errors';
-import { endSentence, joinSentences, shorten } from '../../core/text';
-import type { Sanitize } from '../../core/sanitizer';
+import { endSentence, joinSentences } from '../../core/text';
+import type { Sanitizer } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import {
 	type BodyErrorTexts,
@@ -22,7 +22,7 @@ import {
 import { findFieldText, findText, listDistinct } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
-import { type AgentResponse, quoteResponse } from './response';
+import { type AgentResponse, parseJsonOrText, quoteResponse } from './response';
 
 const unknownOutcomeText =
 	'The service may have started the agent. The call was not repeated. Check the session before you run it again.';
@@ -68,7 +68,10 @@ const bodyErrorTexts: BodyErrorTexts = {
 };
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
-export function convertFailedResponse(agentResponse: AgentResponse, sanitize: Sanitize): NodeError {
+export function convertFailedResponse(
+	agentResponse: AgentResponse,
+	sanitizer: Sanitizer,
+): NodeError {
 	const { statusCode } = agentResponse;
 	const retryAfterMilliseconds = parseRetryAfter(
 		agentResponse.headers['retry-after'],
@@ -78,7 +81,7 @@ export function convertFailedResponse(agentResponse: AgentResponse, sanitize: Sa
 	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
 	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);
 	const [meaning, description] = explainStatus(statusCode, attemptResult);
-	const excerpt = quoteResponse(agentResponse, sanitize);
+	const excerpt = quoteResponse(agentResponse, sanitizer);
 	return new NodeError({
 		code: statusCode,
 		message: `${meaning} (${statusCode})${excerpt && `: ${excerpt}`}`,
@@ -131,13 +134,13 @@ const maxDetailMessages = 10;
 /** Adds session and response to a failure after which the agent may be running. */
 export function addCallDetails(
 	failure: NodeError,
-	{ sessionId, sanitize }: { readonly sessionId: string; readonly sanitize: Sanitize },
+	{ sessionId, sanitizer }: { readonly sessionId: string; readonly sanitizer: Sanitizer },
 	response?: unknown,
 ): NodeError {
 	// A description that comes from n8n, or quotes the agent, may end without a period.
 	const sentence = endSentence(failure.description ?? '');
 	const details: IDataObject = { sessionId, ...failure.details };
-	if (response !== undefined) details.response = limitDetail(response, sanitize);
+	if (response !== undefined) details.response = limitDetail(response, sanitizer);
 	return failure.with({
 		description: joinSentences(sentence, `The session ID is ${sessionId}.`),
 		details,
@@ -147,26 +150,21 @@ export function addCallDetails(
 /** Builds the list of the last messages for the details of an error. */
 export function listLastMessages(
 	messages: readonly SessionMessage[],
-	sanitize: Sanitize,
+	sanitizer: Sanitizer,
 ): IDataObject[] {
 	return messages.slice(-maxDetailMessages).map(({ sequence, receivedAt, format, message }) => ({
 		sequence,
 		receivedAt,
 		format,
-		message: limitDetail(message, sanitize),
+		message: limitDetail(message, sanitizer),
 	}));
 }
 
 /** Sanitizes a value. A large value becomes the beginning of its JSON. */
-function limitDetail(value: unknown, sanitize: Sanitize): IDataObject[string] {
-	const text = sanitize(JSON.stringify(value));
-	if (text.length > maxDetailLength) return shorten(text, maxDetailLength);
-	try {
-		return JSON.parse(text) as IDataObject;
-	} catch {
-		// Replacing the secrets may have made the JSON invalid.
-		return text;
-	}
+function limitDetail(value: unknown, sanitizer: Sanitizer): IDataObject[string] {
+	const text = sanitizer.sanitizeText(JSON.stringify(value), maxDetailLength);
+	// The text is no JSON if it was shortened, or if a number was a secret.
+	return parseJsonOrText(text) as IDataObject[string];
 }
 
 /** How long the channel may take to open before the call. */
@@ -246,14 +244,14 @@ const maxReportLength = 500;
 export function createAgentFailureError(
 	message: SessionMessage | undefined,
 	textField: string,
-	sanitize: Sanitize,
+	sanitizer: Sanitizer,
 ): NodeError {
 	const content = message?.message ?? null;
-	const report = sanitize(findText(content, textField) ?? JSON.stringify(content));
+	const report = findText(content, textField) ?? JSON.stringify(content);
 	return new NodeError({
 		code: 500,
 		message: 'The agent reported a failure',
-		description: shorten(report, maxReportLength),
+		description: sanitizer.sanitizeText(report, maxReportLength),
 		outcome: 'done',
 	});
 }

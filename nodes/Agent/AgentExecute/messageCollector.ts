@@ -19,8 +19,9 @@ const maxMessages = 10_000;
 
 const getEndedWaits = () =>
 	getGlobalSingleton('endedWaits', () => ({
-		count: 0,
-		/** By the hash of session and message ID: the number that the receiving wait got when it ended. Takes about 5 MB when full. */
+		/** How many waits have ended. The last one has this number. */
+		lastNumber: 0,
+		/** By the hash of session and message ID: the number of the ended wait that received the message. Takes about 5 MB when full. */
 		numberByHash: new BoundedMap<string, number>(50_000),
 	}));
 
@@ -46,7 +47,8 @@ export class MessageCollector {
 	readonly #onEnd: () => void;
 	/** The hashes of the message IDs that this wait has received, each hashed with its session. */
 	readonly #receivedHashes = new Set<string>();
-	readonly #endedWaitCountAtStart = getEndedWaits().count;
+	/** The number of the last wait that had ended when this one began. */
+	readonly #lastNumberAtStart = getEndedWaits().lastNumber;
 	#heldBytes = 0;
 	#lastMessageAt: number | undefined;
 	#isCallSent = false;
@@ -104,9 +106,9 @@ export class MessageCollector {
 	stop(): void {
 		this.#stopTimers();
 		const endedWaits = getEndedWaits();
-		endedWaits.count++;
+		endedWaits.lastNumber++;
 		for (const hash of this.#receivedHashes)
-			endedWaits.numberByHash.set(hash, endedWaits.count);
+			endedWaits.numberByHash.set(hash, endedWaits.lastNumber);
 	}
 
 	#isAccepted(message: SessionMessage): boolean {
@@ -127,8 +129,8 @@ export class MessageCollector {
 		if (id === undefined) return true;
 		const key = JSON.stringify([sessionKey, id]);
 		const hash = createHash('sha256').update(key).digest('base64');
-		const waitNumber = getEndedWaits().numberByHash.get(hash);
-		if (waitNumber !== undefined && waitNumber <= this.#endedWaitCountAtStart) return false;
+		const number = getEndedWaits().numberByHash.get(hash);
+		if (number !== undefined && number <= this.#lastNumberAtStart) return false;
 		const isNew = !this.#receivedHashes.has(hash);
 		this.#receivedHashes.add(hash);
 		return isNew;

@@ -2,6 +2,7 @@ import { createRefusal } from '../../core/errors';
 import { FieldNaming, type InferParameters } from '../../fields/field';
 import { type RawParameters, readParameters } from '../../fields/params';
 import {
+	isBlank,
 	isRecord,
 	describeType,
 	jsonAdvice,
@@ -85,8 +86,6 @@ function checkNotEmpty(
 			"Enter what the agent should do. To start the agent without a task, set 'Payload' to JSON.",
 		);
 }
-
-const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 /** Reads the values that replace those of the signature credential. @returns undefined if the item uses the credential */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {

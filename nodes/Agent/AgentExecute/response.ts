@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { secretMask } from '../../core/secretSearch';
 import { buildExcerpt } from '../../core/text';
-import type { Sanitize } from '../../core/sanitizer';
-import { mayBeJson } from '../../http/body';
+import type { Sanitizer } from '../../core/sanitizer';
+import { mayBeJson, tryParseJson } from '../../http/body';
 import { canParse } from '../../untrusted/jsonParts';
 
 /** A complete response of the agent service. */
@@ -62,20 +62,14 @@ function replaceSecrets(text: string, secrets: readonly string[]): string {
 export const isTooCostlyJson = ({ body, headers }: AgentResponse): boolean =>
 	jsonTypePattern.test(getMediaType(headers)) && mayBeJson(body) && !canParse(body);
 
-function parseJsonOrText(text: string): unknown {
-	try {
-		return JSON.parse(text);
-	} catch {
-		// The service sent text with the media type of JSON.
-		return text;
-	}
+/** Parses JSON. Returns a text that is no JSON as it is. */
+export function parseJsonOrText(text: string): unknown {
+	const value = tryParseJson(text);
+	return value === undefined ? text : value;
 }
 
-/** The excerpt comes from this part of the body. */
-const maxExcerptSourceBytes = 16 * 1024;
-
 /** Builds a sanitized excerpt of the response. A web page and a file have none. */
-export function quoteResponse({ body, headers }: AgentResponse, sanitize: Sanitize): string {
+export function quoteResponse({ body, headers }: AgentResponse, sanitizer: Sanitizer): string {
 	if (!textTypePattern.test(getMediaType(headers))) return '';
-	return buildExcerpt(sanitize(body.toString('utf8', 0, maxExcerptSourceBytes)));
+	return buildExcerpt(sanitizer.sanitizeText(body.toString()));
 }

@@ -114,7 +114,7 @@ async function sendAndWait(
 		clock: systemClock,
 		connect,
 		signal: context.getExecutionCancelSignal(),
-		log: createSanitizedLog(context.logger, new Sanitizer(call.secrets)),
+		log: createSanitizedLog(context.logger, call.sanitizer),
 		onMessage: liveView.showMessage,
 	};
 	return await callAndWait(setup, (prepareAttempt) =>
@@ -137,8 +137,7 @@ function finishItem(
 
 /** Adds the session and the response to the failure, unless the agent was certainly not started. */
 function toFailedItem(error: unknown, { call, agentResponse }: calls.CallProgress): PerformedItem {
-	const sanitizer = new Sanitizer(call.secrets);
-	let failure = sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
+	let failure = call.sanitizer.sanitizeError(naming.insertNamesIntoError(toNodeError(error)));
 	if (failure.outcome === 'notDone') {
 		if (!agentResponse) return { result: { failure }, mustNotRepeat: false };
 		failure = addStartedText(failure, 'its output could not be stored');

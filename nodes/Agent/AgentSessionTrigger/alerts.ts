@@ -17,7 +17,7 @@ export class Alerts {
 	readonly #clock: Clock;
 	/** How many channels have failed within the interval. */
 	#failedChannelCount = 0;
-	/** By session: how many messages n8n has not accepted since the losses last ended. */
+	/** By session: how many messages n8n has not accepted since it last accepted one. */
 	readonly #lostCounts = new Map<string, number>();
 	#cancelInterval = () => {};
 	#cancelQuietReport = () => {};
@@ -48,8 +48,8 @@ export class Alerts {
 	}
 
 	/**
-	 * Counts messages that n8n did not accept. Reports the first at once, although n8n may not be able to store the report, and all of them
-	 * when none was lost for a while, because no further message may come.
+	 * Counts messages that n8n did not accept. Reports the first at once, and all of them when none was lost for a while, because no further
+	 * message may come. They still count then, because n8n may not have been able to store these reports.
 	 */
 	countLosses(sessionIds: readonly string[], cause: Error): void {
 		const isFirst = this.#lostCounts.size === 0;
@@ -58,7 +58,7 @@ export class Alerts {
 		if (isFirst) this.#reportLosses(`No execution was started: ${cause.message}`);
 		this.#cancelQuietReport();
 		this.#cancelQuietReport = this.#clock.callAfter(reportIntervalMilliseconds, () => {
-			this.endLosses('No further message has arrived since then');
+			this.#reportLosses('No further message has arrived since then');
 		});
 	}
 

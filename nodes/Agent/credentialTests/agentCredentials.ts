@@ -73,13 +73,13 @@ const channelProblems: Problems = {
 /** @param ask gives undefined if the channel opened @throws NodeError that names the address and says what is wrong with it */
 async function testAddress(
 	label: string,
-	{ host, pathname }: URL,
+	url: URL,
 	problems: Problems,
 	ask: () => Promise<CredentialTestResponse | undefined>,
 ): Promise<void> {
-	const [, segment] = /\/(execute|ws)\/\1$/.exec(pathname) ?? [];
+	const [, segment] = /\/(execute|ws)\/\1$/.exec(url.pathname) ?? [];
 	if (segment) throw createRefusal(`Enter the ${label} without '/${segment}'. The node adds it`);
-	const place = `The ${label} (${host}${pathname})`;
+	const place = `The ${label} (${url.host}${url.pathname})`;
 	const response = await ask().catch((error: unknown) => {
 		throw isNodeError(error) ? error : createNoResponseError(error, place);
 	});

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
+import { tryParseJson } from '../../http/body';
 import { canParse, countJsonParts } from '../../untrusted/jsonParts';
 
 /** The content of a frame. `message` is the value that the item contains under this key. */
@@ -54,11 +55,6 @@ export function parseMessageContent(data: Buffer, isBinary: boolean): MessageCon
 /** @returns undefined if the data is not JSON, or if parsing it would harm n8n's other workflows */
 export function parseJsonContent(data: Buffer): JsonContent | undefined {
 	if (!isUtf8(data) || !canParse(data)) return undefined;
-	try {
-		const json = data.toString('utf8').replace(/^\uFEFF/, '');
-		return { format: 'json', message: JSON.parse(json) as unknown };
-	} catch {
-		// The caller keeps the message as text or bytes.
-		return undefined;
-	}
+	const message = tryParseJson(data.toString('utf8').replace(/^\uFEFF/, ''));
+	return message === undefined ? undefined : { format: 'json', message };
 }

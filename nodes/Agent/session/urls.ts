@@ -1,5 +1,5 @@
 import { createRefusal } from '../../core/errors';
-import type { AgentApiCredential, Identity } from './credentials';
+import { type AgentApiCredential, formatChannelTimestamp, type Identity } from './credentials';
 
 /** Builds `{deploymentUrl}/execute`. @throws NodeError 400 if the URL is not valid; its text does not contain the URL */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
@@ -18,12 +18,11 @@ export function buildChannelUrl(
 ): string {
 	const url = buildChannelBaseUrl(api);
 	const { userPublicKey, signature } = identity;
-	const divisor = api.timestampUnit === 'milliseconds' ? 1 : 1000;
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,
 		signature,
-		timestamp: String(Math.floor(identity.timestamp / divisor)),
+		timestamp: formatChannelTimestamp(api, identity),
 		apiKey: api.apiKey,
 	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.

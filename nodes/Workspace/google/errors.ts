@@ -10,7 +10,7 @@ import {
 import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
 import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/attempt';
-import { BodyError, maxResponseBytes, parseJson, readErrorBody } from '../../http/body';
+import { BodyError, maxResponseBytes, tryParseJson, readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	blockedAdvice,
@@ -29,7 +29,7 @@ const maxMessageLength = 500;
 
 /** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
 function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
-	const responseJson = parseJson(body);
+	const responseJson = tryParseJson(body);
 	const error = getProperty(responseJson, 'error');
 	const message =
 		getText(error, 'message') ?? getText(responseJson, 'error_description') ?? trimText(error);

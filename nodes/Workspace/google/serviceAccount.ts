@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
 import { addAdviceToMessage, isNodeError, NodeError, createRefusal } from '../../core/errors';
-import { parseJson, readErrorBody } from '../../http/body';
+import { tryParseJson, readErrorBody } from '../../http/body';
 import { classifyStatus, getProperty } from '../../http/networkErrors';
 import { getReconnectAdvice } from './advice';
 import { googleTokenUrl } from './endpoints';
@@ -46,7 +46,7 @@ export async function fetchAccessToken(post: PostForm, account: ServiceAccount):
 	const { statusCode, body } = await post(account.tokenUrl, form);
 	const signal = AbortSignal.timeout(bodyTimeoutMilliseconds);
 	// Of an answer that is cut off or too long, only the beginning is read, which is no JSON.
-	const responseJson = parseJson(await readErrorBody(body, signal));
+	const responseJson = tryParseJson(await readErrorBody(body, signal));
 	const token = getProperty(responseJson, 'access_token');
 	if (statusCode === 200 && typeof token === 'string' && token !== '') return token;
 	const errorTexts = ['error', 'error_description']

@@ -12,7 +12,7 @@ import {
 	BodyError,
 	endsLikeJsonObject,
 	mayBeJson,
-	parseJson,
+	tryParseJson,
 	readBody,
 	readErrorBody,
 } from '../../http/body';
@@ -82,7 +82,7 @@ function checkEnds(bytes: Buffer): Buffer | undefined {
 /** @returns undefined for anything but JSON @throws BodyError for JSON that would block n8n */
 function parseOrThrow(bytes: Buffer): unknown {
 	if (!canParse(bytes)) throw new BodyError('tooCostly');
-	return parseJson(bytes);
+	return tryParseJson(bytes);
 }
 
 /**

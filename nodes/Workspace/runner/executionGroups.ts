@@ -34,8 +34,8 @@ interface WaitingRun extends JobsOfRun {
 /** Runs that wait for the same lock and are sent together, in the order of their arrival. */
 interface Group {
 	readonly runs: [WaitingRun, ...WaitingRun[]];
-	/** The share of one request that the runs need, where 1 is a full request. It is set when a second run arrives. */
-	weight?: number;
+	/** The share of one request that the runs need, where 1 is a full request. */
+	weight: number;
 }
 
 /** The locks, by the ID of their spreadsheet. All versions of the package in this process share the last work under each of them. */
@@ -61,17 +61,21 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 	return await new Promise((settle) => {
 		const asyncResource = new AsyncResource('WorkspaceGroup');
 		const waitingRun = { ...run, settle, asyncResource };
+		const weight = weighJobs(jobs);
 		const waitingGroup = waitingGroups.get(groupKey);
-		if (waitingGroup && joinIfRoom(waitingGroup, waitingRun)) return;
+		if (waitingGroup && waitingGroup.weight + weight <= 1) {
+			waitingGroup.weight += weight;
+			waitingGroup.runs.push(waitingRun);
+			return;
+		}
 		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
-		const group: Group = { runs: [waitingRun] };
+		const group: Group = { runs: [waitingRun], weight };
 		waitingGroups.set(groupKey, group);
 		void locks.doInTurn(lockId, async () => {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (group.runs.length > 1)
-				await sleep(crowdPauseMilliseconds, undefined, { ref: false });
+			if (group.runs.length > 1) await sleep(crowdPauseMilliseconds);
 		});
 	});
 }
@@ -94,16 +98,6 @@ async function sendJobs(
 
 const failAll = (jobs: readonly Job[], error: unknown): Results =>
 	new Map(jobs.map((job) => [job, toJobFailure(error, job)]));
-
-/** Adds a run to a group if one request can hold the items of all runs. @returns whether it was added */
-function joinIfRoom(group: Group, run: WaitingRun): boolean {
-	group.weight ??= weighJobs(group.runs[0].jobs);
-	const weight = group.weight + weighJobs(run.jobs);
-	if (weight > 1) return false;
-	group.weight = weight;
-	group.runs.push(run);
-	return true;
-}
 
 /** @returns the share of one request that the jobs need; Infinity if a job must not share a request */
 function weighJobs(jobs: readonly Job[]): number {

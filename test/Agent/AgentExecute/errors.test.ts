@@ -15,15 +15,16 @@ import {
 import type { FieldCondition } from '../../../nodes/Agent/session/messageFields';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { NodeError } from '../../../nodes/core/errors';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { quoteField } from '../../../nodes/fields/field';
 import { BodyError } from '../../../nodes/http/body';
 import { failureOf } from '../../createExecuteContext';
 import { runExecute } from './executeRun';
 import { type AttemptName, attempts } from '../../attempt';
 
-const sameText = (text: string) => text;
+const sanitizer = new Sanitizer();
 const answered = (statusCode: number, headers = {}) =>
-	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, sameText);
+	convertFailedResponse({ statusCode, headers, body: Buffer.from('words') }, sanitizer);
 
 test.each<[number, AttemptName, string, string]>([
 	[301, 'final', 'The agent service responded with a redirect', 'the final address'],
@@ -142,14 +143,14 @@ describe('what is kept of messages', () => {
 	test('is the last ten, each whole with 4,000 characters, or its beginning', () => {
 		const messages = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].map((n) => messageOf(n));
 		messages.push(messageOf(json(4000)), messageOf(json(4001)));
-		const kept = listLastMessages(messages, sameText).map(({ message }) => message);
+		const kept = listLastMessages(messages, sanitizer).map(({ message }) => message);
 		expect(kept.slice(0, 9)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, json(4000)]);
 		expect(kept.slice(9)).toEqual([expect.stringMatching(/^"x+…$/)]);
 	});
 
 	test('is a text where it is no JSON without its secrets', () => {
-		const sanitize = (text: string) => text.replace('"secret"', '•••');
-		expect(listLastMessages([messageOf({ a: 'secret' })], sanitize)).toMatchObject([
+		const sanitizer = new Sanitizer(['12345678']);
+		expect(listLastMessages([messageOf({ a: 12345678 })], sanitizer)).toMatchObject([
 			{ message: '{"a":•••}' },
 		]);
 	});
@@ -157,15 +158,15 @@ describe('what is kept of messages', () => {
 
 test('of what the agent reports 500 characters are shown', () => {
 	const shown = (message: unknown) =>
-		createAgentFailureError(messageOf(message), 'text', sameText).description;
+		createAgentFailureError(messageOf(message), 'text', sanitizer).description;
 	expect(shown({ text: 'x'.repeat(500) })).toBe('x'.repeat(500));
 	expect(shown({ text: 'x'.repeat(501) })).toBe(`${'x'.repeat(500)}…`);
 	expect(shown({ reason: 7 })).toBe('{"reason":7}');
-	expect(createAgentFailureError(undefined, 'text', sameText).description).toBe('null');
+	expect(createAgentFailureError(undefined, 'text', sanitizer).description).toBe('null');
 });
 
 test('a failure is told with its session, and with the response if there is one', () => {
-	const about = { sessionId: 's1', sanitize: sameText };
+	const about = { sessionId: 's1', sanitizer };
 	const told = (description: string | undefined, response?: unknown) => {
 		const failure = addCallDetails(
 			new NodeError({ code: 500, message: 'x', description }),

@@ -6,7 +6,7 @@ import { tagExecution } from '../../../nodes/Agent/AgentExecute/output';
 import { buildOutputText, TurnText } from '../../../nodes/Agent/AgentExecute/messageTexts';
 import { parseResponseContent, quoteResponse } from '../../../nodes/Agent/AgentExecute/response';
 import type { WaitResult } from '../../../nodes/Agent/AgentExecute/callAndWait';
-import { buildSanitizeFunction } from '../../../nodes/core/sanitizer';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import type { SessionMessage } from '../../../nodes/Agent/session/messages';
 import { type ContextOptions, createExecuteContext } from '../../createExecuteContext';
 import { expectLinear } from '../../growth';
@@ -116,7 +116,7 @@ describe('response', () => {
 				headers: { 'content-type': type },
 				body: typeof body === 'string' ? Buffer.from(body) : body,
 			},
-			buildSanitizeFunction(['canary-key']),
+			new Sanitizer(['canary-key']),
 		);
 
 	test.each([

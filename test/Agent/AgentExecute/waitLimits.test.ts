@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { standardOptions } from '../session/fakeSession';
 import { NodeError } from '../../../nodes/core/errors';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { callAndWait } from '../../../nodes/Agent/AgentExecute/callAndWait';
 import type { WaitSettings } from '../../../nodes/Agent/AgentExecute/parameters';
 import { networkReason } from '../session/fakeSocket';
@@ -33,7 +34,7 @@ function begin(more: Partial<WaitSettings> = {}, stop = new AbortController()) {
 		log: { debug: nothing, info: nothing, warn: nothing },
 		clock,
 		connect: channels.connect,
-		sanitize: (text: string) => text,
+		sanitizer: new Sanitizer(),
 		sessionKey: 's1',
 		onMessage: nothing,
 	} as const;

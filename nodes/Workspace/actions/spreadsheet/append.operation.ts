@@ -98,14 +98,14 @@ function findLastColumn({ plan, steps }: plans.PlannedWrite): number {
 
 /** @param offset how far below the planned row the rows are */
 function buildResult(write: plans.PlannedWrite, offset: number): AppendResult {
-	const { table, endRow } = write.plan;
-	const column = table.firstColumn;
-	const start = { row: (write.steps[0]?.row ?? 0) + offset, column };
-	const result = plans.summarizeSteps(write.plan, write.steps, start, findLastColumn(write));
-	const height = endRow - table.row;
-	if (height === 0 || table.columnsByName.size === 0) return result;
+	const { plan, steps } = write;
+	const { table, endRow } = plan;
+	const { row, firstColumn: column } = table;
+	const columns = { firstColumn: column, lastColumn: findLastColumn(write) };
+	const result = plans.summarizeSteps(plan, steps, columns, (steps[0]?.row ?? 0) + offset);
+	if (endRow === row || table.columnsByName.size === 0) return result;
 	const width = Math.max(table.lastColumn - column, 0) + 1;
-	const tableRange = ranges.printTabArea(table.title, { row: table.row, column }, height, width);
+	const tableRange = ranges.printTabArea(table.title, { row, column }, endRow - row, width);
 	return { ...result, tableRange };
 }
 

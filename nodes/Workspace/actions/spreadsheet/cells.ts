@@ -47,12 +47,6 @@ function convertToCell(value: unknown): Cell | undefined {
 const isPlainValue = (value: unknown) =>
 	typeof value !== 'object' || value === null || toIsoText(value) !== undefined;
 
-/** The rows of one item: rows of cells, or rows whose cells go below the headers with their names. */
-export interface GivenRows {
-	readonly cellRows?: readonly Cell[][];
-	readonly namedRows?: readonly NamedRow[];
-}
-
 /** A row from the user, whose cells have the names of their columns. */
 export interface NamedRow {
 	readonly cellsByName: ReadonlyMap<string, Cell>;
@@ -68,13 +62,11 @@ type GivenParams = Pick<RowParams, 'valuesSource' | 'values' | 'columns'>;
 export const hasColumnNames = ({ valuesSource, values }: Omit<GivenParams, 'columns'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
-/** Reads the rows of one item. @throws NodeError 400 if there are no cells, or if one is invalid */
-export function readGivenRows(params: GivenParams, item: Item): GivenRows {
-	if (!hasColumnNames(params)) return { cellRows: readCellRows(params.values) };
-	if (params.valuesSource === 'json') return { namedRows: params.values.map(readRecord) };
+/** Reads the rows of one item, which name their columns. @throws NodeError 400 if there are no cells, or if one is invalid */
+export function readNamedRows(params: GivenParams, item: Item): NamedRow[] {
+	if (params.valuesSource === 'json') return params.values.map(readRecord);
 	// With Map Automatically, Columns has no values of its own: the fields of the item count.
-	if (params.columns) return { namedRows: [readMappedRow(params.columns, item.json)] };
-	return { namedRows: [readItem(item)] };
+	return [params.columns ? readMappedRow(params.columns, item.json) : readItem(item)];
 }
 
 /** Reads rows of cells. @throws NodeError 400 if there are no cells, or if one is invalid */

@@ -1,11 +1,19 @@
 import { getOrAdd } from '../../../core/boundedMap';
+import { dayMilliseconds, parseOffset, printOffset, toWallTime } from './timeZones';
 
-const dayMilliseconds = 86_400_000;
 /** Day 0 of Google's serial numbers. */
 const dayZero = Date.UTC(1899, 11, 30);
 
-/** A number format of Google. Without a pattern, the locale of the spreadsheet decides how a cell looks. */
-type DateFormat = Readonly<{ type: 'DATE' | 'TIME' | 'DATE_TIME'; pattern?: string }>;
+/** Number formats of Google. Without a pattern, the locale of the spreadsheet decides how a cell looks. */
+const formats = {
+	date: { type: 'DATE' },
+	dateTime: { type: 'DATE_TIME' },
+	duration: { type: 'TIME', pattern: '[h]:mm:ss' },
+	time: { type: 'TIME' },
+} as const;
+
+/** Equal formats are the same object. */
+type DateFormat = (typeof formats)[keyof typeof formats];
 
 /** A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the spreadsheet's time zone. */
 export class DateCell {
@@ -47,7 +55,10 @@ export const mayBeIso = (text: string): boolean =>
 	text.length <= 40 && (isoPattern.test(text) || durationPattern.test(text));
 
 /** Parses a complete date or timestamp in ISO 8601, or a time or duration with seconds. A midnight is a date. */
-export function parseIso(text: string, { timeZone }: DateSettings): DateCell | undefined {
+export function parseIso(
+	text: string,
+	{ timeZone }: Pick<DateSettings, 'timeZone'>,
+): DateCell | undefined {
 	if (!mayBeIso(text)) return undefined;
 	const [, day, time, offset] = isoPattern.exec(text) ?? [];
 	if (day === undefined) return parseDuration(text);
@@ -62,9 +73,8 @@ function parseDuration(text: string): DateCell {
 	const duration = Math.round((totalMinutes * 60 + Number(seconds)) * 1000);
 	// Read gives the hours of a time of day two digits, so a single digit is a duration.
 	if (!sign && hours.length === 2 && Number(hours) <= 23)
-		return new DateCell(duration, { type: 'TIME' }, text);
-	const format = { type: 'TIME', pattern: '[h]:mm:ss' } as const;
-	return new DateCell(sign ? -duration : duration, format, text);
+		return new DateCell(duration, formats.time, text);
+	return new DateCell(sign ? -duration : duration, formats.duration, text);
 }
 
 /**
@@ -115,71 +125,22 @@ function parseWallTime(day: string, time = '00:00'): number {
 function createDateCell(wallTime: number, text: string): DateCell | undefined {
 	if (Number.isNaN(wallTime)) return undefined;
 	const isMidnight = wallTime % dayMilliseconds === 0;
-	return new DateCell(wallTime - dayZero, { type: isMidnight ? 'DATE' : 'DATE_TIME' }, text);
+	return new DateCell(wallTime - dayZero, isMidnight ? formats.date : formats.dateTime, text);
 }
 
-/** Converts a date of n8n's expressions to ISO 8601: Luxon's DateTime, or a Date of any JavaScript realm. A midnight is a date. */
+/**
+ * Converts a date of n8n's expressions to ISO 8601: Luxon's DateTime, or a Date of any JavaScript realm. A midnight of Luxon is a date. A Date
+ * has no time zone, so its midnight is a time. Returns '' for a date that is not valid.
+ */
 export function toIsoText(value: object): string | undefined {
-	if ('isLuxonDateTime' in value) return toIsoTextOfDateTime(value as LuxonDateTime);
-	const isDate = Object.prototype.toString.call(value) === '[object Date]';
-	return isDate ? printIso(Number(value)) : undefined;
-}
-
-/** What is needed of Luxon's DateTime. */
-interface LuxonDateTime {
-	readonly toISO?: () => string | null;
-}
-
-function toIsoTextOfDateTime(value: LuxonDateTime): string {
-	const text = value.toISO?.() ?? printIso(Number(value));
-	return text.replace(/T00:00:00\.000.*/, '');
+	const isDateTime = 'isLuxonDateTime' in value;
+	if (!isDateTime && Object.prototype.toString.call(value) !== '[object Date]') return undefined;
+	const text = (value as { toJSON?(): string | null }).toJSON?.() ?? '';
+	return isDateTime ? text.replace(/T00:00:00\.000.*/, '') : text;
 }
 
 /** Returns '' for a time that `Date` cannot represent. */
 const printIso = (time: number) => (Math.abs(time) <= 8.64e15 ? new Date(time).toISOString() : '');
-
-/** Returns an offset in milliseconds. @param offset such as `+01:00` or `-0330`; also `Z` or '' for UTC. Offsets of the 19th century have seconds, which do not count. */
-function parseOffset(offset: string): number {
-	const [, sign, hours = 0, minutes = 0] = /^([+-])(\d{2}):?(\d{2})/.exec(offset) ?? [];
-	const milliseconds = (Number(hours) * 60 + Number(minutes)) * 60_000;
-	return sign === '-' ? -milliseconds : milliseconds;
-}
-
-/** The formats that print the offset of a time zone. Undefined for a zone that Node does not know. */
-const offsetFormats = new Map<string, Intl.DateTimeFormat | undefined>();
-const getOffsetFormat = (timeZone: string) =>
-	getOrAdd(offsetFormats, timeZone, () => {
-		try {
-			return new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-		} catch {
-			return undefined;
-		}
-	});
-
-/** Returns the offset of a time zone in milliseconds; NaN if the zone is unknown. @param instant ms since 1970 */
-function getOffset(instant: number, timeZone: string): number {
-	const fixedOffset = /^GMT([+-]\d{2}:\d{2})$/.exec(timeZone)?.[1];
-	if (fixedOffset !== undefined) return parseOffset(fixedOffset);
-	const format = Number.isNaN(instant) ? undefined : getOffsetFormat(timeZone);
-	if (!format) return NaN;
-	// The text ends with GMT+01:00, or with GMT alone.
-	return parseOffset(/GMT(\S*)$/.exec(format.format(instant))?.[1] ?? '');
-}
-
-/** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */
-const toWallTime = (instant: number, timeZone: string) => instant + getOffset(instant, timeZone);
-
-/** Prints a time zone's offset when its clocks show a time: `+01:00`; '' if clocks skip that time. */
-function printOffset(wallTime: number, timeZone: string): string {
-	// Clocks may change between the two times, so one offset or both may be right.
-	for (const nearbyTime of [wallTime - dayMilliseconds, wallTime + dayMilliseconds]) {
-		const offset = getOffset(nearbyTime, timeZone);
-		if (getOffset(wallTime - offset, timeZone) !== offset) continue;
-		const offsetText = printIso(Math.abs(offset)).slice(11, 16); // hh:mm
-		return `${offset < 0 ? '-' : '+'}${offsetText}`;
-	}
-	return '';
-}
 
 /** A number format as Google returns it. */
 export interface NumberFormat {
@@ -190,13 +151,12 @@ export interface NumberFormat {
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
 	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
 
-/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss` or, with such a format, `h:mm:ss`. Undefined for other numbers. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss` or, with such a format, `h:mm:ss`. Undefined if there is no such date. */
 export function printDate(
 	serial: number,
 	format: NumberFormat,
 	timeZone: string,
 ): string | undefined {
-	if (!isDateFormat(format)) return undefined;
 	const { type, pattern } = format;
 	const milliseconds = toMilliseconds(serial);
 	const wallTime = milliseconds + dayZero;

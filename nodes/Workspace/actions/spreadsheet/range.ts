@@ -73,7 +73,7 @@ export function printRange({ tab, a1, name }: TabRange): string {
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
-/** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is undefined, also for a single cell. */
+/** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is Infinity, also for a single cell. */
 export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
 	const plainA1 = a1.replaceAll(/R(\d+)C(\d+)/gi, (_, row, column) =>
 		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
@@ -84,8 +84,8 @@ export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
 	return {
 		row: Math.min(row, end.row ?? row),
 		column: Math.min(column, end.column ?? column),
-		lastRow: end.row === undefined ? undefined : Math.max(row, end.row),
-		lastColumn: end.column === undefined ? undefined : Math.max(column, end.column),
+		lastRow: Math.max(row, end.row ?? Infinity),
+		lastColumn: Math.max(column, end.column ?? Infinity),
 	};
 }
 

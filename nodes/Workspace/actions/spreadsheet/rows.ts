@@ -6,11 +6,11 @@ import {
 	type Cell,
 	type CellOptions,
 	collectNames,
-	type GivenRows,
 	hasColumnNames,
 	isExactNumber,
 	type NamedRow,
-	readGivenRows,
+	readCellRows,
+	readNamedRows,
 } from './cells';
 import { parseIso, parseShown } from './dates';
 import type { RowParams } from './fields';
@@ -28,7 +28,10 @@ import {
 /** What `prepare` makes of an item. */
 export interface PreparedRows<P extends RowParams> {
 	readonly params: P;
-	readonly given: GivenRows;
+	/** The rows, if they are rows of cells. */
+	readonly cellRows: readonly Cell[][];
+	/** The rows, if their cells go below the headers with their names. */
+	readonly namedRows: readonly NamedRow[];
 	/** The share of a request that the rows need. */
 	readonly weight: number;
 }
@@ -39,12 +42,13 @@ const maxRequestBytes = 2_000_000;
 const cellOverheadBytes = 48;
 
 export function prepareRows<P extends RowParams>(params: P, item: Item): PreparedRows<P> {
-	const given = readGivenRows(params, item);
-	const { cellRows = [], namedRows = [] } = given;
+	const hasNames = hasColumnNames(params);
+	const cellRows = hasNames ? [] : readCellRows(params.values);
+	const namedRows = hasNames ? readNamedRows(params, item) : [];
 	let bytes = 0;
 	for (const cells of [...cellRows, ...namedRows.map(({ cellsByName }) => cellsByName.values())])
 		for (const cell of cells) bytes += cellOverheadBytes + Buffer.byteLength(String(cell));
-	return { params, given, weight: bytes / maxRequestBytes };
+	return { params, cellRows, namedRows, weight: bytes / maxRequestBytes };
 }
 
 /** Items whose rows go to the same place with the same options, so the first item's parameters count for all. */
@@ -66,7 +70,7 @@ export async function fitRows<P extends RowParams>(
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
-	const namedRows = all.map(({ prepared }) => prepared.given.namedRows ?? []);
+	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
 	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
 	const rowsByItem = namedRows.map((rows) => {
@@ -82,7 +86,7 @@ function fitCells<P extends RowParams>(foundTable: Table, all: ItemsWithRows<P>)
 	const firstColumn = target.a1 === undefined ? foundTable.firstColumn : rangeStart;
 	const table: FittedTable = { ...foundTable, firstColumn, newNames: [] };
 	const rowsByItem = all.map(({ prepared }) =>
-		(prepared.given.cellRows ?? []).map((cells) => fitCellRow(cells, firstColumn)),
+		prepared.cellRows.map((cells) => fitCellRow(cells, firstColumn)),
 	);
 	return { table, rowsByItem };
 }

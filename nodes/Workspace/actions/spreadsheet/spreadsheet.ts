@@ -134,8 +134,7 @@ export class Spreadsheet {
 	}
 
 	async fetchTimeZone(): Promise<string> {
-		const fetchSettings = async () => await this.fetch(settingsFields);
-		const { properties } = await this.doOnce('settings', fetchSettings);
+		const { properties } = await this.doOnce('settings', () => this.fetch(settingsFields));
 		return properties?.timeZone ?? '';
 	}
 

@@ -2,7 +2,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 
 import { getOrAdd } from '../../../core/boundedMap';
 import { createRefusal } from '../../../core/errors';
-import { listNames } from '../../../core/text';
+import { listNames, shorten } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import { isDateFormat } from './dates';
@@ -75,12 +75,18 @@ export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
 
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
+/** A longer header is cut. V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+const maxNameLength = 10_000;
 
 /**
  * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
  * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
  */
-export function nameColumns(headers: readonly Header[], startColumn: number): NamedColumns {
+export function nameColumns(cells: readonly Header[], startColumn: number): NamedColumns {
+	const headers = cells.map((cell) => ({
+		text: shorten(cell.text, maxNameLength),
+		shownText: shorten(cell.shownText, maxNameLength),
+	}));
 	const names = buildUniqueNames(
 		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
@@ -165,7 +171,7 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
 	const headerRows = rows.map((cells) => cells.map(readHeader));
-	const { column: rangeStart, lastColumn: rangeEnd = Infinity } = parseBounds(target);
+	const { column: rangeStart, lastColumn: rangeEnd } = parseBounds(target);
 	const rangeRows = headerRows.map((headers) => headers.slice(rangeStart, rangeEnd + 1));
 	const index = findHeaderRow(rangeRows, 0, hasText);
 	const layout = layOutColumns(headerRows[index] ?? [], rangeStart, rangeEnd);
@@ -314,8 +320,7 @@ export async function fetchBody(
 
 /** Counts the rows of a table. If its range has an end, rows that follow the last one directly belong to it: they were added later. */
 function countRows(rows: readonly Cell[][], { target, row }: Table): number {
-	const { lastRow: rangeEndRow = 0 } = parseBounds(target);
-	const rangeHeight = rangeEndRow - row;
+	const rangeHeight = parseBounds(target).lastRow - row;
 	// The header row alone is only a name for the table.
 	if (rangeHeight <= 0) return findLastFilledRow(rows) + 1;
 	let count = findLastFilledRow(rows.slice(0, rangeHeight)) + 1;
@@ -331,7 +336,7 @@ const endRowCount = 2000;
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
 	const height = Math.max(endRowCount, Math.floor(endCellCount / getWidth(table)));
 	const startRow = getEndRow(table) - height;
-	const hasRangeEnd = parseBounds(table.target).lastRow !== undefined;
+	const hasRangeEnd = parseBounds(table.target).lastRow < Infinity;
 	if (!hasRangeEnd && startRow > table.row) {
 		const rows = await fetchRows(spreadsheet, table, startRow);
 		const lastFilledRow = findLastFilledRow(rows);

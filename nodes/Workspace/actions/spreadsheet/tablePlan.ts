@@ -9,7 +9,7 @@ import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
 import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
 import type { FittedRow } from './rows';
-import type { ColumnType, FittedTable, Table } from './table';
+import type { FittedTable, Table } from './table';
 
 type Request = sheets_v4.Schema$Request;
 
@@ -92,10 +92,10 @@ export async function sendTablePlan(writes: readonly PlannedWrite[]): Promise<vo
 /**
  * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as new rows and columns. Only
  * `values.batchUpdate` interprets USER_ENTERED values, and follows.
- * @param isFirst whether these are the first steps of the plan. They also write the headers of new columns.
+ * @param write one of those that are sent. If it is the first of the plan, the headers of new columns are written, too.
  */
 export async function sendSteps(
-	{ plan, isFirst }: Pick<PlannedWrite, 'plan' | 'isFirst'>,
+	{ plan, isFirst }: PlannedWrite,
 	steps: readonly RowStep[],
 ): Promise<void> {
 	const changes = steps.flatMap((step) => step.changes);
@@ -110,8 +110,11 @@ export async function sendSteps(
 		await plan.spreadsheet.change(firstRequests);
 		return;
 	}
-	const cells = rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area));
-	await plan.spreadsheet.change([...structure, ...firstRequests, ...cells]);
+	await plan.spreadsheet.change([
+		...structure,
+		...firstRequests,
+		...rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area)),
+	]);
 }
 
 /** A row that is added directly below the header has no format yet. */
@@ -245,16 +248,17 @@ const isBelow = (line: Rectangle, above: Rectangle) =>
 	line.column === above.column &&
 	line.row === above.row + above.grid.length &&
 	line.grid[0]?.length === above.grid[0]?.length &&
-	isSameFormat(line.format, above.format);
+	line.format === above.format;
 
 /** Splits the cells of a row into lines of neighbors. */
 function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']) {
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
-		const format = findNewFormat(cell, types.get(column));
+		const format =
+			cell instanceof DateCell && types.get(column) !== 'date' ? cell.format : undefined;
 		const left = lines.at(-1);
-		if (left && column === left.column + cells.length && isSameFormat(left.format, format))
+		if (left && column === left.column + cells.length && left.format === format)
 			cells.push(cell);
 		else {
 			cells = [cell];
@@ -263,12 +267,6 @@ function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']
 	}
 	return lines;
 }
-
-const findNewFormat = (cell: Cell, type: ColumnType | undefined) =>
-	cell instanceof DateCell && type !== 'date' ? cell.format : undefined;
-
-const isSameFormat = (format: Rectangle['format'], otherFormat: Rectangle['format']) =>
-	format?.type === otherFormat?.type && format?.pattern === otherFormat?.pattern;
 
 /** Builds the request that stores values unchanged. */
 function buildCellsRequest(sheetId: number, area: Rectangle): Request {
@@ -307,15 +305,18 @@ export function summarizeRows(
 	};
 }
 
-/** Counts what steps write that are one below another. @param lastColumn that of the range in the result */
+/** Counts what steps write that are one below another, from a row on. @param columns those of the range in the result */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	start: CellPosition,
-	lastColumn: number,
+	{ firstColumn, lastColumn }: Pick<Table, 'firstColumn' | 'lastColumn'>,
+	row = steps[0]?.row ?? 0,
 ): WriteResult {
-	const width = lastColumn - start.column + 1;
-	const range = printTabArea(table.title, start, steps.length, width);
-	const changes = steps.flatMap((step) => step.changes);
-	return summarizeRows(spreadsheet, changes, range);
+	const width = lastColumn - firstColumn + 1;
+	const range = printTabArea(table.title, { row, column: firstColumn }, steps.length, width);
+	return summarizeRows(
+		spreadsheet,
+		steps.flatMap(({ changes }) => changes),
+		range,
+	);
 }

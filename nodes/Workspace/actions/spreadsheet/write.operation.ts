@@ -55,11 +55,11 @@ async function planWrites(
 ): Promise<Array<Write | NodeError>> {
 	const [first] = all;
 	if (!first) return [];
-	const { params, given } = first.prepared;
+	const { params, cellRows } = first.prepared;
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
-	if (given.cellRows) {
+	if (cellRows.length > 0) {
 		if (all.length > 1) throw new Error('Rows of cells have no key, so an item is alone');
-		return [{ spreadsheet, target, params, rows: given.cellRows }];
+		return [{ spreadsheet, target, params, rows: cellRows }];
 	}
 	if (params.writeMode === 'replace')
 		return await planReplacement(spreadsheet, target, params, all);
@@ -82,19 +82,15 @@ async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 	await plans.sendTablePlan(plannedWrites);
 	return plannedWrites.map(({ plan, steps }) => {
 		if (plan.hasResultPerRow) return steps.map((step) => buildStepResult(plan, step));
-		const { firstColumn, lastColumn } = plan.table;
-		const start = { row: steps[0]?.row ?? 0, column: firstColumn };
-		return plans.summarizeSteps(plan, steps, start, lastColumn);
+		return plans.summarizeSteps(plan, steps, plan.table);
 	});
 }
 
 /** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
 function buildStepResult(plan: plans.TablePlan, step: plans.RowStep) {
-	const { action, row, changes } = step;
-	const { firstColumn, lastColumn } =
-		changes.length === 0 ? plan.table : plans.findBounds(changes);
-	const start = { row, column: firstColumn };
-	const result = plans.summarizeSteps(plan, [step], start, lastColumn);
+	const { action, changes } = step;
+	const columns = changes.length === 0 ? plan.table : plans.findBounds(changes);
+	const result = plans.summarizeSteps(plan, [step], columns);
 	return action === 'skipped' ? { ...result, updatedRange: '', action } : { ...result, action };
 }
 

@@ -1,5 +1,6 @@
 // One name of a column for Read, Write, Append, filters and keys, whatever the sheet shows for its header.
 
+import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 import { runNode, token } from '../../runNode';
 import { SheetCalls, items } from './sheetCalls';
 
@@ -15,6 +16,15 @@ async function send(name: 'append' | 'write', spreadsheetId: string, more: objec
 	const [item] = items(json as never);
 	return await calls.run(name, { spreadsheetId, ...auto, ...more }, item);
 }
+
+test('a name is not so long that V8 compares it with all others of its length', () => {
+	const long = 'n'.repeat(20_000);
+	const texts = [`${long}1`, `${long}2`, 'short'].map((text) => ({ text, shownText: text }));
+	const { names, columnsByName } = nameColumns(texts, 0);
+	const cut = `${'n'.repeat(10_000)}…`;
+	expect(names).toEqual([cut, `${cut}_2`, 'short']);
+	expect([...columnsByName]).toEqual(names.map((name, column) => [name, column]));
+});
 
 const headers: ReadonlyArray<readonly [unknown, string | undefined, readonly string[]]> = [
 	[2024, 'grouped', ['2024', '2,024']],

@@ -1,4 +1,6 @@
 // Dates at the wire: what goes in as a timestamp is a date cell, and what is a date cell comes out in ISO 8601.
+import { DateTime } from 'luxon';
+
 import { items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
@@ -53,7 +55,7 @@ describe.each<[string, 'append' | 'write', object]>([
 		['text with an offset', '2026-07-23T01:46:56.692-04:00'],
 		['text without an offset', '2026-07-23T07:46:56.692'],
 		['a Date', new Date(instant)],
-		['a Luxon date', { isLuxonDateTime: true, valueOf: () => Date.parse(instant) }],
+		['a Luxon date', DateTime.fromISO(instant)],
 	])('%s becomes a date-time in the time zone of the spreadsheet', async (_kind, at) => {
 		const spreadsheetId = seed();
 		await send(name, spreadsheetId, more, { Key: 'a', At: at }, { Key: 'b', At: at });

@@ -84,7 +84,7 @@ test.each([
 	['1890-05-01T12:00:00.250Z', 'Etc/GMT', '1890-05-01T12:00:00.250'],
 	['2026-11-23T05:46:56Z', 'GMT-07:00', '2026-11-22T22:46:56.000'],
 ])('%s in %s is %s on its clocks', (text, timeZone, wall) => {
-	const { serial, format } = parseIso(text, { locale: 'de_DE', timeZone }) ?? {};
+	const { serial, format } = parseIso(text, { timeZone }) ?? {};
 	expect(format).toEqual({ type: 'DATE_TIME' });
 	expect(new Date(Math.round(((serial ?? NaN) - 25_569) * 86_400_000)).toISOString()).toBe(
 		`${wall}Z`,
@@ -107,7 +107,7 @@ test.each([
 	['2026-11-28T00:00:00', 'America/New_York', 'DATE'],
 	['2026-11-28T00:00:00.000+01:00', 'America/New_York', 'DATE_TIME'],
 ])('%s is a date where it is a midnight: in %s it is a %s', (text, timeZone, type) => {
-	expect(parseIso(text, { locale: 'de_DE', timeZone })?.format.type).toBe(type);
+	expect(parseIso(text, { timeZone })?.format.type).toBe(type);
 });
 
 test('an instant stays text where Node does not know the time zone', () => {
@@ -350,7 +350,7 @@ test.each([
 	['26:30:00', '[h]:mm:ss', 26.5 / 24],
 	['-1:30:00', '[h]:mm:ss', -0.0625],
 ])('%s gets the format that shows it again: %s', (text, type, serial) => {
-	const cell = parseIso(text, { locale: 'en_US', timeZone: 'Etc/GMT' });
-	expect(cell?.format.pattern ?? cell?.format.type).toBe(type);
+	const cell = parseIso(text, { timeZone: 'Etc/GMT' });
+	expect(Object.values(cell?.format ?? {}).at(-1)).toBe(type);
 	expect(cell?.serial).toBeCloseTo(serial, 9);
 });

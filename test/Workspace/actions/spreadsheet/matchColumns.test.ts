@@ -444,6 +444,16 @@ describe('what was read is written back', () => {
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(expected);
 	});
 
+	test('a column whose header is rowNumber can be changed by row number', async () => {
+		const spreadsheetId = calls.sheet([['Name', 'rowNumber'], ['Anna', 7]]); // prettier-ignore
+		const [row] = await read(spreadsheetId);
+		const given = { spreadsheetId, matchColumns: 'rowNumber' };
+		expect(await write(given, { ...row, rowNumber_2: 8 })).toMatchObject([
+			{ action: 'updated', updatedRange: 'Sheet1!B2' },
+		]);
+		expect(calls.stored(spreadsheetId, 'Sheet1!B2')).toEqual([[8]]);
+	});
+
 	test('unchanged rows are not written, whatever way they were read', async () => {
 		const spreadsheetId = calls.sheet();
 		const values = [

@@ -141,7 +141,7 @@ describe('ranges', () => {
 		['R2C3', 1, 2],
 		['r2c3:R4C28', 1, 2, 3, 27],
 	])('%s begins and ends', (cells, row, column, ...last) => {
-		const [lastRow, lastColumn] = last;
+		const [lastRow = Infinity, lastColumn = Infinity] = last;
 		expect(parseBounds({ a1: cells })).toEqual({ row, column, lastRow, lastColumn });
 	});
 

@@ -1,3 +1,5 @@
+import { DateTime } from 'luxon';
+
 import { isNodeError } from '../../../../nodes/core/errors';
 import { isNumberText } from '../../../../nodes/Workspace/actions/spreadsheet/cells';
 import { expectLinear } from '../../../growth';
@@ -75,7 +77,7 @@ test('a cell holds 50,000 characters, and a hole of a sparse array nothing', asy
 test('dates become ISO 8601 in UTC', async () => {
 	const spreadsheetId = calls.sheet();
 	const date = new Date('2026-03-01T12:00:00+02:00');
-	const luxon = { isLuxonDateTime: true, valueOf: () => date.getTime() };
+	const luxon = DateTime.fromJSDate(date, { zone: 'utc' });
 	const values = [[date, luxon]];
 	await calls.one('write', { spreadsheetId, range: 'Sheet1', values });
 	const text = '2026-03-01T10:00:00.000Z';

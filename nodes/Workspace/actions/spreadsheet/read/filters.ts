@@ -40,7 +40,7 @@ export interface RowFilters {
 }
 
 /** Whether a filter compares cells by their size. */
-export const comparesSize = ({ condition }: Pick<RowFilter, 'condition'>): boolean =>
+export const comparesSize = ({ condition }: RowFilter): boolean =>
 	condition === 'greaterThan' || condition === 'lessThan';
 
 export const matchTypeField = {
@@ -211,5 +211,5 @@ function toSize(value: unknown, timeZone: string): number {
 	if (typeof value !== 'string') return NaN;
 	const text = value.trim();
 	if (isNumberText(text)) return Number(text);
-	return parseIso(text, { locale: '', timeZone })?.serial ?? NaN;
+	return parseIso(text, { timeZone })?.serial ?? NaN;
 }

@@ -20,8 +20,8 @@ export interface ReadRows {
 	readonly total: number;
 	/** How many of these rows are above Start Row, so that they are left out. */
 	readonly skippedCount: number;
-	/** The tab, and the titles of all tabs of the spreadsheet. Only for a model. */
-	readonly tabs?: { readonly title: string; readonly all: readonly string[] };
+	/** The title of the tab, and those of the others. Only for a model. */
+	readonly tabs?: { readonly tab: string; readonly otherTabs: readonly string[] };
 }
 
 /** Our limit for the empty cells that the node adds, because Google leaves them out at the end of a row. */
@@ -73,8 +73,8 @@ function readHeaders(cells: FetchedCells): Header[] {
 	return Array.from({ length: width }, (_, column) => {
 		const shownText = String(cells.shownRows[cells.headerRow]?.[column] ?? '');
 		const isDate = cells.findDateFormat(cells.headerRow, column) !== undefined;
-		if (isDate) return { text: shownText, shownText };
-		return { text: String(cells.rows[cells.headerRow]?.[column] ?? ''), shownText };
+		const value = isDate ? shownText : cells.rows[cells.headerRow]?.[column];
+		return { text: String(value ?? ''), shownText };
 	});
 }
 
@@ -101,35 +101,29 @@ function refuseWideRows({ rows }: FetchedCells, width: number, returnedRows: rea
 export function toRowsAnswer(result: ReadRows): ModelAnswer {
 	const columns = ['rowNumber', ...result.columnNames];
 	const rows = result.items.map(({ json }) => columns.map((name) => json[name]));
-	const facts = { ...describeTabs(result), columns, total: result.total };
-	return buildModelAnswer(facts, { name: 'rows', entries: rows }, (shownCount) => {
-		const lastNumber = Number(rows.at(-1)?.[0] ?? 0);
-		return describeRows(result, shownCount, Number(rows[shownCount]?.[0] ?? lastNumber + 1));
-	});
+	const facts = { ...result.tabs, columns, total: result.total };
+	return buildModelAnswer(facts, { name: 'rows', entries: rows }, (shownCount) =>
+		describeRows(result, shownCount, Number(rows[shownCount - 1]?.[0])),
+	);
 }
 
 /** Builds the answer for a model, if Output is Values: the rows that fit. */
 export function toValuesAnswer(result: ReadRows): ModelAnswer {
 	const { range, majorDimension, values } = result.items[0]?.json ?? {};
-	const facts = { ...describeTabs(result), range, majorDimension };
+	const facts = { ...result.tabs, range, majorDimension };
 	const part = { name: 'values', entries: values as unknown[] };
-	const firstNumber = parseBounds(parseRange(range as string)).row + 1 + result.skippedCount;
+	const numberAbove = parseBounds(parseRange(range as string)).row + result.skippedCount;
 	return buildModelAnswer(facts, part, (shownCount) =>
-		describeRows(result, shownCount, firstNumber + shownCount),
+		describeRows(result, shownCount, numberAbove + shownCount),
 	);
 }
 
-function describeTabs({ tabs }: ReadRows) {
-	if (!tabs) return {};
-	return { tab: tabs.title, otherTabs: tabs.all.filter((title) => title !== tabs.title) };
-}
-
-/** @param nextNumber the number of the first row that is not shown, if there is one */
-function describeRows(result: ReadRows, shownCount: number, nextNumber: number): string {
+/** @param lastNumber the number of the last row that is shown */
+function describeRows(result: ReadRows, shownCount: number, lastNumber: number): string {
 	const { total, skippedCount } = result;
 	if (shownCount === 0) return `No rows of ${total} are shown.`;
 	const lastShown = skippedCount + shownCount;
 	const summary = `Rows ${skippedCount + 1} to ${lastShown} of ${total} are shown.`;
 	if (lastShown >= total) return summary;
-	return `${summary} To get the next ones, call again with ${quoteField('startRow')}: ${nextNumber}`;
+	return `${summary} To get the next ones, call again with ${quoteField('startRow')}: ${lastNumber + 1}`;
 }

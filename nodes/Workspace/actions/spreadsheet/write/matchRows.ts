@@ -48,9 +48,10 @@ class MatchPlan {
 	readonly #table: FittedTable;
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
+	/** The match columns. Empty if rows are matched by their number, even if a column is called that. */
 	readonly #keyColumns: readonly number[];
 	/** The rows by the position of a match column and the index text of their cell in it, or of what the sheet shows there. */
-	readonly #rowsByText = new Map<string, Set<number>>();
+	readonly #rowsByText = new Map<string, number[]>();
 	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
 	#hasValues = false;
 	#shown: TableBody | undefined;
@@ -69,7 +70,8 @@ class MatchPlan {
 		this.#params = params;
 		this.#body = body;
 		this.#endRow = body.lastRow + 1;
-		this.#keyColumns = params.matchColumns.map((name) => table.columnsByName.get(name) ?? -1);
+		const names = isByRowNumber(params) ? [] : params.matchColumns;
+		this.#keyColumns = names.flatMap((name) => table.columnsByName.get(name) ?? []);
 		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row, body);
 	}
 
@@ -168,21 +170,15 @@ class MatchPlan {
 
 	/** Returns the rows that may have a key, from top to bottom: those of the match column that leaves the fewest. */
 	#findCandidates(key: Key): readonly number[] {
-		let fewestRows: ReadonlyArray<ReadonlySet<number>> = [];
-		let fewestCount = Infinity;
-		for (const [at, cell] of key.entries()) {
-			const rowSets = this.#findByCell(at, cell);
-			const count = rowSets.reduce((sum, { size }) => sum + size, 0);
-			if (count < fewestCount) [fewestCount, fewestRows] = [count, rowSets];
-		}
-		const rows = new Set(fewestRows.flatMap((rowSet) => [...rowSet]));
-		return [...rows].sort((a, b) => a - b);
+		const candidates = key.map((cell, at) => this.#findByCell(at, cell));
+		candidates.sort((lists, others) => countRows(lists) - countRows(others));
+		return [...new Set(candidates[0]?.flat())].sort((a, b) => a - b);
 	}
 
-	#findByCell(at: number, cell: Cell): ReadonlyArray<ReadonlySet<number>> {
+	#findByCell(at: number, cell: Cell): number[][] {
 		// A date may also stand in the table as a text.
 		const texts = [toIndexText(cell, this.#table.settings), toIndexText(String(cell))];
-		return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? new Set());
+		return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
 	}
 
 	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
@@ -190,7 +186,7 @@ class MatchPlan {
 			const cell = getCell(row, column);
 			if (!isText(cell)) this.#hasValues = true;
 			const text = `${at} ${toIndexText(cell, this.#table.settings)}`;
-			getOrAdd(this.#rowsByText, text, () => new Set()).add(row);
+			getOrAdd(this.#rowsByText, text, () => []).push(row);
 		}
 	}
 
@@ -220,6 +216,8 @@ class MatchPlan {
 		return (await this.#fetchShown()).getCell(row, column) === text;
 	}
 }
+
+const countRows = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
 
 function createNoKeyError(columns: readonly string[]): NodeError {
 	const advice = `The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`;
@@ -253,6 +251,9 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
 }
 
+/** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+const maxIndexLength = 10_000;
+
 /**
  * Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too.
  * @param settings of the spreadsheet; without them, a date in ISO 8601 stays a text
@@ -263,5 +264,5 @@ function toIndexText(cell: Cell, settings?: DateSettings): string {
 	const text = String(cell).trim();
 	if (isExactNumber(text)) return toIndexText(Number(text));
 	const date = settings && parseIso(text, settings);
-	return date ? toIndexText(date.serial) : text.toLowerCase();
+	return date ? toIndexText(date.serial) : text.toLowerCase().slice(0, maxIndexLength);
 }

@@ -18,7 +18,7 @@ export async function planReplacement(
 ) {
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1, true);
 	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
-	const namedRows = all.map(({ prepared }) => prepared.given.namedRows ?? []);
+	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
 	const oldTable = fitColumns(foundTable, names, false);
 	const table = layOutTable(oldTable, names);

@@ -62,8 +62,8 @@ async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	const area = ranges.parseBounds(target);
 	const rowCount = area.row + write.rows.length;
 	const columnCount = area.column + countColumns(write.rows);
-	if (rowCount > (area.lastRow ?? Infinity) + 1) return false;
-	if (columnCount > (area.lastColumn ?? Infinity) + 1) return false;
+	if (rowCount > area.lastRow + 1) return false;
+	if (columnCount > area.lastColumn + 1) return false;
 	const tab = await write.spreadsheet.fetchTabInfo(target.tab ?? target.name, '1:1');
 	const requests = buildEnlargeTabRequests(tab, { rowCount, columnCount });
 	await write.spreadsheet.change(requests);
