@@ -217,7 +217,7 @@ class MatchPlan {
 }
 
 function createNoKeyError(columns: readonly string[]): NodeError {
-	const advice = `The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`;
+	const advice = `The node finds the row by ${quoteField('matchColumns')}. Enter a value for each of them in ${quoteField('columns')}, too. ${missingDataAdvice}`;
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
 }
 
