@@ -293,6 +293,12 @@ describe('what a style sheet hides is not shown', () => {
 			'a\n\nb',
 		],
 		[
+			'text after what has a size, because too much is better than too little',
+			'.c{font-size:0}.d{font:14px Arial}',
+			'<div class=c>x<p class=d>a</p>y</div>b',
+			'a\n\ny\nb',
+		],
+		[
 			'text with a size of its own',
 			'.c{font-size:0}',
 			'<table><tr><td class=c>x<b style="font-size:9px">a</b></table>b',

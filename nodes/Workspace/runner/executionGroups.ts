@@ -75,8 +75,7 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (group.runs.length > 1)
-				await sleep(crowdPauseMilliseconds, undefined, { ref: false });
+			if (group.runs.length > 1) await sleep(crowdPauseMilliseconds);
 		});
 	});
 }

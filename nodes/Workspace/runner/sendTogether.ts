@@ -59,8 +59,7 @@ class TogetherSender {
 			const outcome = outcomes[index];
 			if (isNodeError(outcome)) results.set(job, outcome);
 			const failure = findRunFailure(job, outcome);
-			const { run } = job.item;
-			if (failure && !runFailures.has(run)) runFailures.set(run, failure);
+			if (failure && !runFailures.has(job.item.run)) runFailures.set(job.item.run, failure);
 		}
 		for (const job of jobs) {
 			const failure = runFailures.get(job.item.run);

@@ -149,6 +149,16 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(25);
 });
 
+test('after a group the lock rests, and those who come meanwhile go together', async () => {
+	await runWaiting([oneRow(1), oneRow(2)]);
+	const third = start(oneRow(3));
+	// Without the rest, the row would be sent meanwhile.
+	await sleep(500);
+	await Promise.all([third, start(oneRow(4))]);
+	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(2);
+	expect(stored()).toHaveLength(5);
+});
+
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
 	const ends = await runWaiting([
 		{ rows: [{ Id: 1, Name: 'a' }], parameters: update },

@@ -149,8 +149,11 @@ export const read = defineOperation({
 	},
 	async send({ sheets }, params, item): Promise<ReadRows> {
 		const spreadsheet = new Spreadsheet(sheets, params.spreadsheetId, item);
-		const target = await findTarget(spreadsheet, params);
-		const cells = await fetchCells(spreadsheet, target, buildFormat(params));
+		const cells = await fetchCells(
+			spreadsheet,
+			await findTarget(spreadsheet, params),
+			buildFormat(params),
+		);
 		const result = await buildResult(cells, params, item);
 		if (!item.isTool) return result;
 		const { tab = '' } = parseRange(cells.range);
@@ -200,7 +203,10 @@ function buildValuesItem(cells: FetchedCells, startRow: number): ReadRows {
 	const allValues = cells.rows.map((line, row) =>
 		line.map((_, column) => getValue(cells, row, column)),
 	);
-	const values = allValues.slice(skippedCount);
-	const json = { range: cells.range, majorDimension: 'ROWS', values };
+	const json = {
+		range: cells.range,
+		majorDimension: 'ROWS',
+		values: allValues.slice(skippedCount),
+	};
 	return { items: [{ json }], columnNames: [], total: allValues.length, skippedCount };
 }

@@ -92,10 +92,10 @@ export async function sendTablePlan(writes: readonly PlannedWrite[]): Promise<vo
 /**
  * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as new rows and columns. Only
  * `values.batchUpdate` interprets USER_ENTERED values, and follows.
- * @param isFirst whether these are the first steps of the plan. They also write the headers of new columns.
+ * @param write one of those that are sent. If it is the first of the plan, the headers of new columns are written, too.
  */
 export async function sendSteps(
-	{ plan, isFirst }: Pick<PlannedWrite, 'plan' | 'isFirst'>,
+	{ plan, isFirst }: PlannedWrite,
 	steps: readonly RowStep[],
 ): Promise<void> {
 	const changes = steps.flatMap((step) => step.changes);
@@ -110,8 +110,11 @@ export async function sendSteps(
 		await plan.spreadsheet.change(firstRequests);
 		return;
 	}
-	const cells = rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area));
-	await plan.spreadsheet.change([...structure, ...firstRequests, ...cells]);
+	await plan.spreadsheet.change([
+		...structure,
+		...firstRequests,
+		...rectangles.map((area) => buildCellsRequest(plan.table.sheetId, area)),
+	]);
 }
 
 /** A row that is added directly below the header has no format yet. */
@@ -250,8 +253,8 @@ function splitIntoLines({ row, cellsByColumn }: RowChange, types: Table['types']
 	const lines: Rectangle[] = [];
 	let cells: Cell[] = [];
 	for (const [column, cell] of cellsByColumn) {
-		const needsFormat = cell instanceof DateCell && types.get(column) !== 'date';
-		const format = needsFormat ? cell.format : undefined;
+		const format =
+			cell instanceof DateCell && types.get(column) !== 'date' ? cell.format : undefined;
 		const left = lines.at(-1);
 		if (left && column === left.column + cells.length && left.format === format)
 			cells.push(cell);
@@ -307,8 +310,11 @@ export function summarizeSteps(
 	{ firstColumn, lastColumn }: Pick<Table, 'firstColumn' | 'lastColumn'>,
 	row = steps[0]?.row ?? 0,
 ): WriteResult {
-	const start = { row, column: firstColumn };
-	const range = printTabArea(table.title, start, steps.length, lastColumn - firstColumn + 1);
-	const changes = steps.flatMap((step) => step.changes);
-	return summarizeRows(spreadsheet, changes, range);
+	const width = lastColumn - firstColumn + 1;
+	const range = printTabArea(table.title, { row, column: firstColumn }, steps.length, width);
+	return summarizeRows(
+		spreadsheet,
+		steps.flatMap(({ changes }) => changes),
+		range,
+	);
 }

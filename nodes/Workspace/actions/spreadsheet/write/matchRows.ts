@@ -170,14 +170,15 @@ class MatchPlan {
 
 	/** Returns the rows that may have a key, from top to bottom: those of the match column that leaves the fewest. */
 	#findCandidates(key: Key): readonly number[] {
-		const candidates = key.map((cell, at) => {
-			// A date may also stand in the table as a text.
-			const texts = [toIndexText(cell, this.#table.settings), toIndexText(String(cell))];
-			return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
-		});
-		const count = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
-		const [fewest = []] = candidates.sort((lists, others) => count(lists) - count(others));
-		return [...new Set(fewest.flat())].sort((a, b) => a - b);
+		const candidates = key.map((cell, at) => this.#findByCell(at, cell));
+		candidates.sort((lists, others) => countRows(lists) - countRows(others));
+		return [...new Set(candidates[0]?.flat())].sort((a, b) => a - b);
+	}
+
+	#findByCell(at: number, cell: Cell): number[][] {
+		// A date may also stand in the table as a text.
+		const texts = [toIndexText(cell, this.#table.settings), toIndexText(String(cell))];
+		return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
 	}
 
 	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
@@ -215,6 +216,8 @@ class MatchPlan {
 		return (await this.#fetchShown()).getCell(row, column) === text;
 	}
 }
+
+const countRows = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
 
 function createNoKeyError(columns: readonly string[]): NodeError {
 	const advice = `The node finds the row by ${quoteField('matchColumns')}. Enter a value for each of them in ${quoteField('columns')}, too. ${missingDataAdvice}`;
