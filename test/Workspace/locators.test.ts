@@ -20,6 +20,7 @@ test.each<[FileKind, string]>([
 	['spreadsheet', `/spreadsheets/d/${id}/edit#gid=0`],
 	['spreadsheet', `<https://docs.google.com/spreadsheets/d/${id}/edit#gid=7>`],
 	['folder', `/drive/folders/${id}`],
+	['document', `https%3A%2F%2Fdocs.google.com%2Fdocument%2Fd%2F${id}%2Fedit%3Ftab%3Dt.0`],
 	['document', `https://drive.google.com/file/d/${id}/view?usp=drive_link`],
 	['folder', `https://drive.google.com/drive/folders/${id}?usp=sharing`],
 	['folder', `https://drive.google.com/drive/u/0/folders/${id}`],
@@ -47,6 +48,7 @@ test.each([
 	],
 	['https://docs.google.com/spreadsheets/', "'Label' is a URL without an ID"],
 	['https://docs.google.com/spreadsheets/d/../edit', "'Label' is a URL without an ID"],
+	['https://docs.google.com%2F@evil.example/d/a%20b', "'Label' is a URL without an ID"],
 	[
 		`https://docs.google.com/spreadsheets/d/e/2PACX-${id}/pubhtml`,
 		"'Label' is a URL without an ID",

@@ -11,13 +11,12 @@ import type {
 	TextMarks,
 } from '../document/blocks';
 import { joinLists } from './joinedLists';
-import { parseMarkdown } from './parseMarkdown';
+import { brTagPattern, parseMarkdown } from './parseMarkdown';
 
 /** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
 const linkablePattern = /^(?:https?|ftp|mailto|tel):/i;
 /** Google fetches images itself, so they need a public https address. */
 const fetchablePattern = /^https:/i;
-const brTagPattern = /^<br\s*\/?>$/i;
 const commentPattern = /<!--[\s\S]*?-->/g;
 /** Deepest level of a list in Docs, counted from 0. */
 const maxListLevel = 8;
@@ -256,9 +255,11 @@ class BlockReader {
 	#readTable({ children }: mdast.Table): void {
 		// A document always has a paragraph between two tables.
 		if (this.blocks.at(-1)?.kind === 'table') this.blocks.push(buildParagraph([]));
-		const columns = (children[0]?.children ?? []).map((_, column) => column);
+		const width = children.reduce((widest, row) => Math.max(widest, row.children.length), 0);
 		const rows = children.map((row) =>
-			columns.map((column) => this.#readSpans(row.children[column]?.children ?? [])),
+			Array.from({ length: width }, (_, column) =>
+				this.#readSpans(row.children[column]?.children ?? []),
+			),
 		);
 		this.blocks.push({ kind: 'table', rows });
 	}

@@ -14,23 +14,34 @@ export function parseMarkdown(markdown: string): RootContent[] {
 /** The beginning of a link or a definition up to the `cid:` of an attached file. */
 const attachmentLinkStartPattern = /(\]\(\s*<?|\]:\s*<?)cid:/gi;
 
-/** Keeps the line breaks in code blocks of list items, which micromark would leave out. */
-const codeInLists: ReturnType<typeof gfmHtml> = {
+type HtmlExtension = ReturnType<typeof gfmHtml>;
+
+export const brTagPattern = /^<br\s*\/?>$/i;
+
+/** Line breaks are the only tags of the Markdown that stay tags: models write them, and a cell of a table has no others. */
+const writeTag: Required<HtmlExtension>['exit']['htmlTextData'] = function (token) {
+	const tag = this.sliceSerialize(token);
+	this.raw(brTagPattern.test(tag) ? '<br>' : this.encode(tag));
+};
+
+const htmlExtension: HtmlExtension = {
 	enter: {
+		/** Keeps the line breaks in code blocks of list items, which micromark would leave out. */
 		codeFencedFence() {
 			this.setData('slurpAllLineEndings');
 		},
 	},
+	exit: { htmlFlowData: writeTag, htmlTextData: writeTag },
 };
 
-/** Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text. */
+/** Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text, except for line breaks. */
 export function markdownToHtml(markdown: string): string {
 	// Links to attached files (`cid:`) are relative links during the conversion, because micromark would remove their addresses.
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
 	const source = markdown.replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
 	const html = micromark(source, {
 		extensions: [gfm()],
-		htmlExtensions: [gfmHtml(), codeInLists],
+		htmlExtensions: [gfmHtml(), htmlExtension],
 	});
 	return html.replaceAll(placeholder, 'cid:');
 }

@@ -138,26 +138,28 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 	for (const { plan, item, steps, isFirst } of writes) {
 		if (isFirst && plan.firstHint) item.addHint(plan.firstHint);
 		for (const { hint } of steps) if (hint) item.addHint(hint);
-		const names = findTextsAmongNumbers(plan, steps);
+		const names = findTextsAmongValues(plan, steps);
 		if (names.length > 0)
 			item.addHint(
-				`A text was stored in ${listNames(names)}, which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.`,
+				`A text was stored in ${listNames(names)}, where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.`,
 			);
 	}
 }
 
-/** Returns the names of the columns of numbers in which steps write a text. */
-function findTextsAmongNumbers({ table, options }: TablePlan, steps: readonly RowStep[]) {
+/** Returns the names of the columns of numbers, dates or checkboxes in which steps write a text. */
+function findTextsAmongValues({ table, options }: TablePlan, steps: readonly RowStep[]) {
 	const names = new Set<string>();
-	// Google may read such a text as a number.
+	// Google may read such a text as a value.
 	if (options.valueInputOption === 'USER_ENTERED') return [];
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn)
-				if (typeof cell === 'string' && cell !== '' && table.types.get(column) === 'number')
+				if (typeof cell === 'string' && cell !== '' && hasValues(table, column))
 					names.add(table.headers[column]?.text || toColumnLetters(column));
 	return [...names];
 }
+
+const hasValues = ({ types }: Table, column: number) => (types.get(column) ?? 'text') !== 'text';
 
 function buildHeaderChange({ table, options }: TablePlan): RowChange {
 	const cellsByColumn = new Map<number, Cell>();

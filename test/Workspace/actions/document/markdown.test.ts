@@ -498,6 +498,12 @@ test('a picture is fetched from a public address only; any other is a link, or i
 	expect(spanOf('![a](p.png)')).toEqual({ text: 'a', marks: {} });
 });
 
+test('a row of a table that has too many cells makes it wider', () => {
+	expect(throughDocument('| a |\n| - |\n| 1 | 2 |\n| 3 |')).toBe(
+		'| a | |\n| - | - |\n| 1 | 2 |\n| 3 | |',
+	);
+});
+
 test('a row of a table that has too few cells is filled', () => {
 	const [table] = markdownToBlocks('| a | b |\n| - | :-: |\n| 1 |').blocks;
 	expect(table).toMatchObject({

@@ -72,6 +72,8 @@ describe('the tab in the URL of a document', () => {
 		['?usp=sharing&tab=t.n0'],
 		['?tab=t.n0#heading=h.abc'],
 		['?tab=t.n0&pli=1#bookmark=id.x'],
+		['?usp=sharing&amp;tab=t.n0'],
+		['%3Fusp%3Dsharing%26tab%3Dt.n0%23heading%3Dh.abc'],
 	])('%s is where it reads, writes and appends', async (query) => {
 		const id = seedTabs();
 		const documentId = `${edit(id)}${query}`;

@@ -185,13 +185,16 @@ test('Replace says which rows, columns and formulas are gone', async () => {
 	]);
 });
 
-test('a text among numbers is told', async () => {
-	const spreadsheetId = calls.sheet([['Key', 'Amount'], ['a', 1]]); // prettier-ignore
-	const item = testItem({ json: { Key: 'b', Amount: '1,200' } });
+test('a text among numbers, dates or checkboxes is told', async () => {
+	const header = ['Key', 'Amount', 'Due', 'Paid', 'Note'];
+	const spreadsheetId = calls.sheet([header, ['a', 1, 45296, false, 'x']]);
+	calls.google.sheets.format(spreadsheetId, 'Sheet1!C2:C9', 'dd.mm.yyyy');
+	const json = { Key: 'b', Amount: '1,200', Due: 'Nov 29, 2026', Paid: 'yes', Note: 'y' };
+	const item = testItem({ json });
 	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns' };
 	await calls.together('append', [{ params, item }]);
 	expect(item.hints).toEqual([
-		"A text was stored in 'Amount', which holds numbers, so that sums leave it out. Provide numbers as such: 1200.5.",
+		"A text was stored in 'Amount', 'Due', 'Paid', where other rows have numbers, dates or checkboxes. Sums and sorting leave it out. Provide such values as 1200.5, 2026-01-31 or true.",
 	]);
 	// Google makes a number of it.
 	const entered = { ...params, valueInputOption: 'USER_ENTERED' };

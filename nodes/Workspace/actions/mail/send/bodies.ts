@@ -38,6 +38,8 @@ export async function buildBodies(
 }
 
 const tagPattern = /<[a-z!/][^<>]*>/i;
+/** Matches a tag that ends a line, or has text of its own kind. */
+const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
 /** Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML. */
 const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br\s*\/?)\s*&gt;/i;
 const escapes: Readonly<Record<string, string>> = {
@@ -49,14 +51,19 @@ const escapes: Readonly<Record<string, string>> = {
 	'&apos;': "'",
 };
 
-/** Repairs HTML that would be shown in one line or with its tags: text with line breaks, and HTML that was escaped as a whole. */
+/**
+ * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with tags inside its lines, and HTML that was
+ * escaped as a whole.
+ */
 function repairHtml(body: string): string {
-	if (tagPattern.test(body)) return body;
-	if (!escapedTagPattern.test(body)) return breakLines(body);
+	if (blockTagPattern.test(body)) return body;
+	if (tagPattern.test(body) || !escapedTagPattern.test(body)) return breakLines(body);
 	return body.replaceAll(/&[a-z#0-9]+;/g, (escape) => escapes[escape] ?? escape);
 }
 
-const breakLines = (html: string) => html.replaceAll(/\r\n?|\n/g, '<br>\n');
+/** A line break inside a tag stays. */
+const breakLines = (html: string) =>
+	html.replaceAll(/<[^<>]*>|\r\n?|\n/g, (found) => (found.startsWith('<') ? found : '<br>\n'));
 
 export const escapeHtml = (text: string) =>
 	text

@@ -113,6 +113,12 @@ describe('what goes out', () => {
 			/^Hi Ann,<br>\r\n<br>\r\nFirst &amp; last\.\s*$/,
 		],
 		[
+			'text with line breaks and tags inside lines',
+			'Hi <b>Ann</b>,\n\nsee <a\nhref="https://x.org">this</a> &lt;/p&gt;.\rBye',
+			/^Hi <b>Ann<\/b>,<br>\r\n<br>\r\nsee <a\r\nhref="https:\/\/x.org">this<\/a> &lt;\/p&gt;\.<br>\r\nBye\s*$/,
+		],
+		['with line breaks of its own', 'Hi<br>\n<b>Ann</b>', /^Hi<br>\r\n<b>Ann<\/b>\s*$/],
+		[
 			'with escaped code',
 			'<p>Write</p>\n<code>&lt;/p&gt;</code>',
 			/^<p>Write<\/p>\r\n<code>&lt;\/p&gt;<\/code>\s*$/,
@@ -121,6 +127,15 @@ describe('what goes out', () => {
 	])('shows HTML as it is meant: %s', async (_what, body, expected) => {
 		await send({ bodyFormat: 'html', body });
 		expect(readText(part('text/html') ?? sent().mime)).toMatch(expected);
+	});
+
+	it.each([
+		['a<br>b<br/>c', '<p>a<br>b<br>c</p>'],
+		['a\n\n<br>\n\nb', '<p>a</p>\r\n<br>\r\n<p>b</p>'],
+		['<b>a</b> `<br>`', '<p>&lt;b&gt;a&lt;/b&gt; <code>&lt;br&gt;</code></p>'],
+	])('breaks the line of Markdown where a tag does: %s', async (body, expected) => {
+		await send({ bodyFormat: 'markdown', body });
+		expect(readText(part('text/html') ?? sent().mime).trim()).toBe(expected);
 	});
 
 	it.each([
