@@ -358,13 +358,10 @@ describe('list', () => {
 			expect(mails.google.requests).toEqual([]);
 		});
 
-		it.each(['from: ann', 'subject:"from:"', 'x form:', 'http:'])(
-			'takes %j',
-			async (query) => {
-				await mails.run('search', { query });
-				expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
-			},
-		);
+		it.each(['from: ann', 'subject:"from:"', 'x form:', 'http:'])('takes %j', async (query) => {
+			await mails.run('search', { query });
+			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
+		});
 
 		it('refuses two times between which there is none', async () => {
 			const [receivedAfter, receivedBefore] = ['2026-01-03T00:00:00Z', '2026-01-02'];
