@@ -220,7 +220,7 @@ class MatchPlan {
 const countRows = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
 
 function createNoKeyError(columns: readonly string[]): NodeError {
-	const advice = `The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`;
+	const advice = `The node finds the row by ${quoteField('matchColumns')}. Enter a value for each of them in ${quoteField('columns')}, too. ${missingDataAdvice}`;
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
 }
 
