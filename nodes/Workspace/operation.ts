@@ -39,7 +39,7 @@ export interface Item {
 	getFile(path: string): Promise<ByteSource>;
 	/** Stores bytes in n8n's binary storage. They need not stay in memory until the run ends. */
 	store(bytes: Buffer, fileName?: string, mimeType?: string): Promise<StoredBinary>;
-	/** Does the work once per run for each key. All items with the key get the same result. Failed work may be done again. */
+	/** Does the work once per run for each key. All items with the key get the same result. Failed work may be done again, and so may a reading (`readingPrefix`). */
 	doOnce<T>(key: string, work: () => Promise<T>): Promise<T>;
 	/** Records a file that now exists, so that a later failure of the item names it. */
 	recordCreated(file: CreatedFile): void;
@@ -48,6 +48,9 @@ export interface Item {
 	/** Writes to n8n's log at info level. The text must not contain content or secrets. */
 	log(text: string): void;
 }
+
+/** A key of `doOnce` that begins so is forgotten when a job may have changed something. */
+export const readingPrefix = 'read ';
 
 export interface CreatedFile {
 	/** Used in error messages, such as "The document 1Qm7x was already created". */

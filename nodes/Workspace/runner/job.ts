@@ -9,7 +9,13 @@ import { FieldNaming, type ReadContext } from '../../fields/field';
 import { commonOptions, readParameters, requestOptions } from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import type { GoogleCredential } from '../google/googleCredential';
-import { getAllFields, getNodeFields, type Item, type CreatedFile } from '../operation';
+import {
+	getAllFields,
+	getNodeFields,
+	readingPrefix,
+	type Item,
+	type CreatedFile,
+} from '../operation';
 import { findBinaryFields, getBinarySource, getFileSource } from '../byteSource';
 import {
 	type ResourceOperation,
@@ -40,6 +46,12 @@ export class RunState {
 		// If the work failed, the next item may do it again.
 		result.catch(() => this.#results.delete(key));
 		return result;
+	}
+
+	/** Forgets what was read, because a job may have changed it. */
+	forgetReadings(): void {
+		for (const key of this.#results.keys())
+			if (key.startsWith(readingPrefix)) this.#results.delete(key);
 	}
 }
 

@@ -54,6 +54,7 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			async perform(items) {
 				const jobs = items.map(({ value }) => value);
 				const results = await performJobs(jobs, getClients);
+				if (!jobs.every(isOnlyReading)) run.forgetReadings();
 				return jobs.map((job, index) => toPerformedItem(job, results[index]));
 			},
 			createStoppedError: () => createStoppedError('Nothing was sent for this item.'),

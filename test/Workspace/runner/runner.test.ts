@@ -416,16 +416,15 @@ test('rows that go out together do not overtake what stands between them', async
 		range: 'Sheet1!A1',
 		values: [[cell]],
 	});
-	const work = [
-		append('one'),
-		{ operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' },
-		append('two'),
-	];
+	const read = { operation: 'read', spreadsheetId, range: 'Sheet1!A1:A9' };
+	const work = [append('one'), read, read, append('two'), read];
 	const output = await run(
 		{ inputMode: 'json', inputObject: '={{ $json.work }}' },
 		work.map((one) => ({ json: { work: one } })),
 	);
-	expect(output[1]?.json['values']).toEqual([['one']]);
+	const values = output.map(({ json }) => json['values']);
+	expect(values.slice(1, 3)).toEqual([[['one']], [['one']]]);
+	expect(values[4]).toEqual([['one'], ['two']]);
 	expect(methods().filter((method) => method === 'sheets.spreadsheets.batchUpdate')).toHaveLength(
 		2,
 	);

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { isNodeError, type NodeError, createRefusal } from '../../../core/errors';
 import { isSameIgnoringCase, listNames } from '../../../core/text';
 import { quoteField } from '../../../fields/field';
-import type { Item } from '../../operation';
+import { type Item, readingPrefix } from '../../operation';
 import type { Cell } from './cells';
 import type { DateSettings } from './dates';
 import type { RowParams } from './fields';
@@ -111,6 +111,11 @@ export class Spreadsheet {
 	/** Does the work once per run for each key. All items that work on the spreadsheet get the same result. */
 	async doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
 		return await this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
+	}
+
+	/** Reads something once per run for each key, and again after an item that changes something. */
+	async readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
+		return await this.#item.doOnce(`${readingPrefix}spreadsheet ${this.id} ${key}`, read);
 	}
 
 	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */

@@ -130,13 +130,8 @@ export function findHeaderRow<T>(
 	hasValue: (cell: T) => boolean,
 ): number {
 	const searchedRows = rows.slice(expectedRow, expectedRow + searchedRowCount);
-	return (
-		expectedRow +
-		Math.max(
-			0,
-			searchedRows.findIndex((row) => row.some(hasValue)),
-		)
-	);
+	const index = searchedRows.findIndex((row) => row.some(hasValue));
+	return expectedRow + Math.max(0, index);
 }
 
 /**
@@ -259,8 +254,8 @@ function nameColumnsInOtherCase(
 	for (const [letters, sameNames] of groupByLetters(names)) {
 		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
 		const column = columnsByName.get(header);
-		if (column === undefined || otherHeaders.length > 0) continue;
-		if (sameNames.length > 1 && areTogether(sameNames)) continue;
+		const isAmbiguous = sameNames.length > 1 && areTogether(sameNames);
+		if (column === undefined || otherHeaders.length > 0 || isAmbiguous) continue;
 		for (const name of sameNames) if (!columnsByName.has(name)) columnsByName.set(name, column);
 	}
 }

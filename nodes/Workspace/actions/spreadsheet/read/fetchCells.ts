@@ -62,7 +62,7 @@ export async function fetchCells(
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
 	let formats = noFormats;
 	if (wantsIso && !isFormatted)
-		formats = await spreadsheet.doOnce(`formats ${valueRenderOption} ${range}`, () =>
+		formats = await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
 			fetchDateFormats(spreadsheet, range, rows),
 		);
 	const findDateFormat = formats.find;
@@ -90,7 +90,7 @@ function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange) {
 			dateTimeRenderOption,
 		};
 		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-		const data = await spreadsheet.doOnce(`values ${JSON.stringify(request)}`, () =>
+		const data = await spreadsheet.readOnce(`values ${JSON.stringify(request)}`, () =>
 			spreadsheet.sendForRange(target, send),
 		);
 		return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
