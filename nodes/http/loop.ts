@@ -116,7 +116,8 @@ class RetryLoop {
 	async #pauseAfterFault(failure: NodeError): Promise<void> {
 		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
 		if (failure.retryAfterMilliseconds === undefined) this.#backoffs++;
-		if (this.#backoffs > maxBackoffs) throw this.#conclude(failure);
+		const isTimeOver = this.#allowedPause <= 0 && this.#attempts > 1;
+		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
 		this.#checkPause(requestedPause, failure);
 		const jitter = drawJitterMilliseconds(this.#attempts - 1, backoff, Math.random);
 		const pause = requestedPause + Math.max(minPauseMilliseconds, jitter);

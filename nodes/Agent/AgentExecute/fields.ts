@@ -201,7 +201,7 @@ export const waitFields = [
 		displayName: 'Final Message Field',
 		name: 'matchField',
 		...sessionFields.trimmedTextType,
-		placeholder: 'e.g. data.type',
+		placeholder: 'e.g. type',
 		showWhen: whenMatching,
 		description:
 			'Field that tells the final message from the others, in dot notation. Leave empty to compare the whole text of text messages.',
@@ -283,7 +283,7 @@ const options = [
 		name: 'failureField',
 		...sessionFields.trimmedTextType,
 		default: 'type',
-		placeholder: 'e.g. data.type',
+		placeholder: 'e.g. type',
 		description:
 			"Field of a JSON message that reports a failure of the agent, in dot notation. Used only if 'Failure Message Values' is set.",
 	},

@@ -99,7 +99,7 @@ export class GoogleCredential {
 		return async (request) => (await send(request)) as FullResponse;
 	}
 
-	/** Returns a notice if the sign-in ends soon, and logs it once. Call this after the requests, which may refresh the token. */
+	/** Returns a notice if the sign-in ends soon, and logs it every two days. Call this after the requests, which may refresh the token. */
 	async reportSignInEnd(): Promise<string | undefined> {
 		if (!this.#endsSoon) return undefined;
 		const { credentialKey } = this.#identity;
@@ -108,14 +108,19 @@ export class GoogleCredential {
 		if (endText === undefined) return undefined;
 		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
 		const notice = `The Google sign-in of "${name}" ${endText}`;
-		if (lastNotices.get(credentialKey) !== notice) this.#context.logger.warn(notice);
-		lastNotices.set(credentialKey, notice);
+		const now = performance.now();
+		if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeIntervalMilliseconds)
+			return notice;
+		noticeTimes.set(credentialKey, now);
+		this.#context.logger.warn(notice);
 		return notice;
 	}
 }
 
-/** The last notice of each credential. Its text changes with the minute in which the sign-in ends. */
-const lastNotices = new BoundedMap<string, string>();
+/** As long as the notice is shown. Its text may change each minute, because some versions of n8n do not store when a token was issued. */
+const noticeIntervalMilliseconds = 48 * 3_600_000;
+/** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
+const noticeTimes = new BoundedMap<string, number>();
 
 const getCancelSignal = (context: IAllExecuteFunctions) =>
 	'getExecutionCancelSignal' in context ? context.getExecutionCancelSignal() : undefined;

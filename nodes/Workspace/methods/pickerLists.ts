@@ -244,7 +244,10 @@ export async function listDocumentHeadings(
 	const linkedTab = readDocumentTab(readField('documentId'));
 	const document = await readForChange({ docs, documentId, detail: 'texts' });
 	const { content } = toBodyState(document, tab || linkedTab);
-	return listHeadings(content).map(({ text }) => ({ name: text, value: text }));
+	// A section includes those of the lower headings below it.
+	return listHeadings(content).map(({ text, level }) => {
+		return { name: `${'\u2003'.repeat(level - 1)}${text}`, value: text };
+	});
 }
 
 function filterByName(choices: readonly INodeListSearchItems[], filter: string) {

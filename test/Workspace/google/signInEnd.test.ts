@@ -101,22 +101,31 @@ describe('the node', () => {
 		return { run, warn };
 	}
 
-	test('has a hint, and n8n’s log a line once per credential', async () => {
-		const { run, warn } = contextWith(30 * hour);
-		const [hint] = await run();
-		expect(hint).toMatchObject({
-			type: 'warning',
-			message: expect.stringMatching(
-				/^The Google sign-in of "workspaceOAuth2Api" ends on .* Publish the app in .* sign in again/,
-			) as string,
-		});
-		await run();
-		const lines = warn.mock.calls.filter(([line]) => line.includes('sign-in'));
-		expect(lines).toEqual([
-			[expect.stringMatching(/^The Google sign-in of "workspaceOAuth2Api" ends on /)],
-		]);
-		warn.mockRestore();
-	});
+	test.each([
+		['says', {}],
+		['does not say', { n8n_expires_at: undefined }],
+	])(
+		'has a hint, and n8n’s log a line once per credential, if n8n %s when the token was refreshed',
+		async (_says, more) => {
+			const { run, warn } = contextWith(30 * hour, more);
+			const [hint] = await run();
+			expect(hint).toMatchObject({
+				type: 'warning',
+				message: expect.stringMatching(
+					/^The Google sign-in of "workspaceOAuth2Api" ends on .* Publish the app in .* sign in again/,
+				) as string,
+			});
+			const later = Date.now() + 600_000;
+			const clock = jest.spyOn(Date, 'now').mockReturnValue(later);
+			await run();
+			clock.mockRestore();
+			const lines = warn.mock.calls.filter(([line]) => line.includes('sign-in'));
+			expect(lines).toEqual([
+				[expect.stringMatching(/^The Google sign-in of "workspaceOAuth2Api" ends on /)],
+			]);
+			warn.mockRestore();
+		},
+	);
 
 	test('has a hint by what Google says at a refresh', async () => {
 		const { run, warn } = contextWith(20 * hour, { refresh_token_expires_in: 21 * hour });

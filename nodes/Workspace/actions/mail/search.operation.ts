@@ -2,7 +2,12 @@ import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
 import { prepareList, sharedListDefinition } from './list/listDefinition';
-import { buildReceivedTerms, encloseQuery, searchesDrafts } from './list/query';
+import {
+	buildReceivedTerms,
+	encloseQuery,
+	refuseEmptySearchWords,
+	searchesDrafts,
+} from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
@@ -39,6 +44,7 @@ export const search = defineOperation({
 	],
 	prepare(params) {
 		const { query, labelIds, includeDrafts } = params;
+		refuseEmptySearchWords(query);
 		const timeTerms = buildReceivedTerms(params);
 		const enclosedQuery = timeTerms.length > 0 ? encloseQuery(query) : query;
 		const conditions = [enclosedQuery, ...timeTerms].join(' ');

@@ -113,7 +113,7 @@ export const append = defineOperation({
 	value: 'append',
 	name: 'Append',
 	action: 'Append rows to spreadsheet',
-	description: 'Add rows below a table. Items for the same table are sent together.',
+	description: 'Add rows below a table. To leave out rows that are already there, use Write.',
 	modelDescription: 'Add rows below a table in Google Sheets.',
 	modelCautions: { field: 'valuesSource', byValue: { json: rowDescription } },
 	fields: appendFields,

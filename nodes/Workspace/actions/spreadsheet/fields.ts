@@ -68,7 +68,8 @@ const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		loadOptionsDependsOn: [...columnDependencies, 'matchColumns'],
+		// Not on matchColumns, which would add Row Number, because n8n empties the mapper when it loads the columns again.
+		loadOptionsDependsOn: columnDependencies,
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
 			mode: 'add',

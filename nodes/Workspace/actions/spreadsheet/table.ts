@@ -248,6 +248,27 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	return format === 'TEXT' ? 'text' : 'number';
 }
 
+/** Lets a name such as `subject` find the column Subject, if no other column and no other name has these letters. */
+function nameColumnsInOtherCase(
+	table: Table,
+	names: readonly string[],
+	columnsByName: Map<string, number>,
+): void {
+	const headersByLetters = groupByLetters(table.names);
+	for (const [letters, [name = '', ...otherNames]] of groupByLetters(names)) {
+		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
+		const column = columnsByName.get(header);
+		if (column === undefined || otherNames.length + otherHeaders.length > 0) continue;
+		columnsByName.set(name, column);
+	}
+}
+
+function groupByLetters(names: readonly string[]): Map<string, string[]> {
+	const groups = new Map<string, string[]>();
+	for (const name of names) getOrAdd(groups, name.toLowerCase(), () => []).push(name);
+	return groups;
+}
+
 /**
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always do.
@@ -258,6 +279,7 @@ export function fitColumns(table: Table, names: readonly string[], mayAdd: boole
 	const columnsByName = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
 	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
+	nameColumnsInOtherCase(table, names, columnsByName);
 	const newNames: string[] = [];
 	for (const name of names) {
 		if (!columnsByName.has(name) && (mayAdd || !hasHeader)) {

@@ -100,7 +100,8 @@ export const write = defineOperation({
 	value: 'write',
 	name: 'Write',
 	action: 'Update or write rows in spreadsheet',
-	description: 'Update rows that match, replace a table, or write rows to a range',
+	description:
+		'Update rows that match and add the others, replace a table, or write rows to a range',
 	caution,
 	modelDescription: 'Write rows in Google Sheets.',
 	modelCautions: {

@@ -347,6 +347,29 @@ describe('list', () => {
 			expect(mails.google.requests[1]?.query.get('q')).toBe(query);
 		});
 
+		it.each([
+			['from:', 'from'],
+			['subject:Hi (has:attachment to: )', 'to'],
+			['from: subject:Hi', 'from'],
+			['x label:""', 'label'],
+		])('refuses %j, which has a word without a value', async (query, word) => {
+			const failure = await failureOf(mails.run('search', { query }));
+			expect(failure.message).toBe(`'Query' has '${word}:' without a value`);
+			expect(mails.google.requests).toEqual([]);
+		});
+
+		it.each(['from: ann', 'subject:"from:"', 'x form:', 'http:'])('takes %j', async (query) => {
+			await mails.run('search', { query });
+			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
+		});
+
+		it('refuses two times between which there is none', async () => {
+			const [receivedAfter, receivedBefore] = ['2026-01-03T00:00:00Z', '2026-01-02'];
+			const times = { received: 'between', receivedAfter, receivedBefore };
+			const failure = await failureOf(mails.run('list', times));
+			expect(failure.message).toBe("'Received After' is not before 'Received Before'");
+		});
+
 		it('narrows it by time in brackets', async () => {
 			await mails.run(
 				'search',

@@ -191,3 +191,32 @@ test.each([
 	);
 	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
 });
+
+describe('a name in another case', () => {
+	test('finds the only column that has these letters', async () => {
+		const spreadsheetId = calls.sheet([
+			['Subject', 'Sender'],
+			['Hi', 'Ann'],
+		]);
+		await send('append', spreadsheetId, {}, { subject: 'Lunch', SENDER: 'Ben' });
+		const byKey = { matchColumns: 'Subject', extraColumns: 'add' };
+		await send('write', spreadsheetId, byKey, { subject: 'Hi', sender: 'Cleo' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Subject', 'Sender'],
+			['Hi', 'Cleo'],
+			['Lunch', 'Ben'],
+		]);
+		await send('write', spreadsheetId, { writeMode: 'replace' }, { sender: 'Dua' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['Sender'], ['Dua']]);
+	});
+
+	test.each([
+		[['Name', 'name'], { NAME: 'x', Name: 'y' }],
+		[['Name'], { NAME: 'x', name: 'y' }],
+	])('is none of %j in the item %j', async (header, json) => {
+		const spreadsheetId = calls.sheet([header]);
+		await expect(send('append', spreadsheetId, {}, json)).rejects.toMatchObject({
+			message: expect.stringContaining("no column 'NAME'") as string,
+		});
+	});
+});

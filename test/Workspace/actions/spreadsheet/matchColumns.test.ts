@@ -130,6 +130,18 @@ test('1,000 items of texts, as from a CSV file, with dates and new rows, are fou
 	]);
 });
 
+test('a number with many digits is found by the text that a program prints for it', async () => {
+	const spreadsheetId = calls.sheet([['Time', 'A']]);
+	const values = [
+		['$1,727,777,777.123456', 'other'],
+		['$1,727,777,777.223456', 'old'],
+	];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const given = { spreadsheetId, matchColumns: 'Time' };
+	const written = await write(given, { Time: '1727777777.223456', A: 'new' });
+	expect(written).toMatchObject([{ action: 'updated', updatedRange: 'Sheet1!B3' }]);
+});
+
 test('a number of more than 15 digits is a text: it equals no number, which has no more', async () => {
 	const spreadsheetId = calls.sheet([['Id'], [12.345678901234567], [1234567890123456]]);
 	const written = await write(

@@ -87,12 +87,6 @@ test.each<readonly [string, Case, string, string]>([
 		"The table has no column 'Total' Its columns are 'SKU', 'Qty'. If the column names are in another row, change 'headerRow'. To add columns or leave fields out, set 'extraColumns' to add or ignore. Or choose a value for each column in 'columns'.",
 	],
 	[
-		'a column that differs by case',
-		{ operation: 'append', more: {} },
-		"The table has no column 'sku' Its columns are 'SKU', 'Qty'.",
-		"The table has no column 'sku' Its columns are 'SKU', 'Qty'.",
-	],
-	[
 		'a match column that differs by spaces',
 		{ more: { writeMode: 'update', matchColumns: ['S K U'] }, json: { Qty: 1 } },
 		"The table has no column 'S K U' to match rows by Its columns are 'SKU', 'Qty'.",

@@ -22,6 +22,11 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 			`${quoteField('receivedAfter')} or ${quoteField('receivedBefore')} is required`,
 			`Enter at least one of the two times, or change ${quoteField('received')}.`,
 		);
+	if (receivedAfter !== '' && receivedBefore !== '' && receivedAfter >= receivedBefore)
+		throw createRefusal(
+			`${quoteField('receivedAfter')} is not before ${quoteField('receivedBefore')}`,
+			'No email could match. Exchange the two times.',
+		);
 	const toSeconds = (milliseconds: number) => Math.ceil(milliseconds / 1000);
 	const days = daysBySpan[received];
 	const terms: string[] = [];
@@ -64,4 +69,16 @@ export function findUnknownSearchWord(query: string): string | undefined {
 	const words = query.replaceAll(/"[^"]*"/g, '').matchAll(/(?:^|[\s({-])([a-z_]+):(?=\S)/gi);
 	for (const [, word = ''] of words) if (!searchWords.test(word)) return word;
 	return undefined;
+}
+
+/** Refuses a search word without a value, such as `from:` with an expression that is empty for an item. Gmail would find all emails. @throws NodeError 400 */
+export function refuseEmptySearchWords(query: string): void {
+	const unquotedText = query.replaceAll(/"[^"]+"/g, 'text').replaceAll('""', '');
+	const words = unquotedText.matchAll(/(?<![^\s({-])([a-z_]+):(?=\s*(?:$|[)}]|[a-z_]+:))/gi);
+	for (const [, word = ''] of words)
+		if (searchWords.test(word))
+			throw createRefusal(
+				`${quoteField('query')} has '${word}:' without a value`,
+				'If the value is an expression, check that the input item contains the data.',
+			);
 }

@@ -63,7 +63,9 @@ function repairHtml(body: string): string {
 
 /** A line break inside a tag stays. */
 const breakLines = (html: string) =>
-	html.replaceAll(/<[^<>]*>|\r\n?|\n/g, (found) => (found.startsWith('<') ? found : '<br>\n'));
+	html.replaceAll(/<[a-z!/][^<>]*>|\r\n?|\n/gi, (found) =>
+		found.startsWith('<') ? found : '<br>\n',
+	);
 
 export const escapeHtml = (text: string) =>
 	text

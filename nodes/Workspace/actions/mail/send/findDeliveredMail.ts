@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type NodeError, toNodeError } from '../../../../core/errors';
+import type { NodeError } from '../../../../core/errors';
+import { toGoogleFailure } from '../../../google/errors';
 import type { Clients, Item } from '../../../operation';
 import { fetchMailWithMarker, listMailFolder, type MailFolder } from './mailFolder';
 
@@ -33,7 +34,7 @@ export async function findDeliveredMail(
 			}
 		} catch (error) {
 			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
-			const failure = toNodeError(error);
+			const failure = toGoogleFailure(error, item.log.bind(item));
 			searchReport = `The node could not look for it in the mailbox: ${failure.message}.`;
 			if (failure.code === 403) searchReport += ' This needs the scope gmail.readonly.';
 			break;

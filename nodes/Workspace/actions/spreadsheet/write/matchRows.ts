@@ -220,7 +220,7 @@ class MatchPlan {
 const countRows = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
 
 function createNoKeyError(columns: readonly string[]): NodeError {
-	const advice = `The node finds the row by ${quoteField('matchColumns')}. ${missingDataAdvice}`;
+	const advice = `The node finds the row by ${quoteField('matchColumns')}. Enter a value for each of them in ${quoteField('columns')}, too. ${missingDataAdvice}`;
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
 }
 
@@ -262,7 +262,8 @@ function toIndexText(cell: Cell, settings?: DateSettings): string {
 	if (cell instanceof DateCell) return toIndexText(cell.serial);
 	if (typeof cell === 'number') return String(toMilliseconds(cell));
 	const text = String(cell).trim();
-	if (isExactNumber(text)) return toIndexText(Number(text));
+	// A number of up to 17 digits, such as 1727777777.123456, may equal the text that a program prints for it.
+	if (isExactNumber(text) || String(Number(text)) === text) return toIndexText(Number(text));
 	const date = settings && parseIso(text, settings);
 	return date ? toIndexText(date.serial) : text.toLowerCase().slice(0, maxIndexLength);
 }

@@ -117,6 +117,11 @@ describe('what goes out', () => {
 			'Hi <b>Ann</b>,\n\nsee <a\nhref="https://x.org">this</a> &lt;/p&gt;.\rBye',
 			/^Hi <b>Ann<\/b>,<br>\r\n<br>\r\nsee <a\r\nhref="https:\/\/x.org">this<\/a> &lt;\/p&gt;\.<br>\r\nBye\s*$/,
 		],
+		[
+			'text with line breaks between signs that enclose no tag',
+			'If a <3\nand c > 1: <b>yes</b>',
+			/^If a <3<br>\r\nand c > 1: <b>yes<\/b>\s*$/,
+		],
 		['with line breaks of its own', 'Hi<br>\n<b>Ann</b>', /^Hi<br>\r\n<b>Ann<\/b>\s*$/],
 		[
 			'with escaped code',
