@@ -71,11 +71,15 @@ export async function fitRows<P extends RowParams>(
 	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1);
 	if (!hasColumnNames(params)) return fitCells(foundTable, all);
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
-	const names = collectNames(namedRows.flat());
-	const table = fitColumns(foundTable, names, params.extraColumns === 'add');
-	const rowsByItem = namedRows.map((rows) => {
-		const misfit = findMisfit(rows, table, params);
-		return misfit ?? rows.map((row) => fitRow(row, table, params));
+	const rows = namedRows.flat();
+	// Rows of other items must not decide where a cell goes.
+	const areTogether = (names: readonly string[]) =>
+		rows.some(({ cellsByName }) => names.filter((name) => cellsByName.has(name)).length > 1);
+	const mayAdd = params.extraColumns === 'add';
+	const table = fitColumns(foundTable, collectNames(rows), mayAdd, areTogether);
+	const rowsByItem = namedRows.map((itemRows) => {
+		const misfit = findMisfit(itemRows, table, params);
+		return misfit ?? itemRows.map((row) => fitRow(row, table, params));
 	});
 	return { table, rowsByItem };
 }

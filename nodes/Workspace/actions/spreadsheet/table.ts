@@ -248,18 +248,20 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	return format === 'TEXT' ? 'text' : 'number';
 }
 
-/** Lets a name such as `subject` find the column Subject, if no other column and no other name has these letters. */
+/** Lets a name such as `subject` find the column Subject, if no other column and no other name of the same row has these letters. */
 function nameColumnsInOtherCase(
 	table: Table,
 	names: readonly string[],
+	areTogether: (names: readonly string[]) => boolean,
 	columnsByName: Map<string, number>,
 ): void {
 	const headersByLetters = groupByLetters(table.names);
-	for (const [letters, [name = '', ...otherNames]] of groupByLetters(names)) {
+	for (const [letters, sameNames] of groupByLetters(names)) {
 		const [header = '', ...otherHeaders] = headersByLetters.get(letters) ?? [];
 		const column = columnsByName.get(header);
-		if (column === undefined || otherNames.length + otherHeaders.length > 0) continue;
-		columnsByName.set(name, column);
+		if (column === undefined || otherHeaders.length > 0) continue;
+		if (sameNames.length > 1 && areTogether(sameNames)) continue;
+		for (const name of sameNames) if (!columnsByName.has(name)) columnsByName.set(name, column);
 	}
 }
 
@@ -272,14 +274,20 @@ function groupByLetters(names: readonly string[]): Map<string, string[]> {
 /**
  * Finds a column for each name of some rows.
  * @param mayAdd whether names without a column become new columns. Without any header, they always do.
+ * @param areTogether whether one row has several of some names
  * @throws NodeError 400 if other headers leave no space for the new columns
  */
-export function fitColumns(table: Table, names: readonly string[], mayAdd: boolean): FittedTable {
+export function fitColumns(
+	table: Table,
+	names: readonly string[],
+	mayAdd: boolean,
+	areTogether: (names: readonly string[]) => boolean,
+): FittedTable {
 	const hasHeader = table.names.length > 0;
 	const columnsByName = new Map(table.columnsByName);
 	let { firstNewColumn, firstColumn } = table;
 	if (hasHeader) firstNewColumn = nameLetterColumns(table, names, columnsByName);
-	nameColumnsInOtherCase(table, names, columnsByName);
+	nameColumnsInOtherCase(table, names, areTogether, columnsByName);
 	const newNames: string[] = [];
 	for (const name of names) {
 		if (!columnsByName.has(name) && (mayAdd || !hasHeader)) {

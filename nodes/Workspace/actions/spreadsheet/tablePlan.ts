@@ -147,10 +147,11 @@ export function addHints(writes: readonly PlannedWrite[]): void {
 }
 
 /** Returns the names of the columns of numbers, dates or checkboxes in which steps write a text. */
-function findTextsAmongValues({ table, options }: TablePlan, steps: readonly RowStep[]) {
+function findTextsAmongValues(plan: TablePlan, steps: readonly RowStep[]) {
+	const { table, options, firstRequests } = plan;
 	const names = new Set<string>();
-	// Google may read such a text as a value.
-	if (options.valueInputOption === 'USER_ENTERED') return [];
+	// Google may read such a text as a value. A table that is replaced has no other rows.
+	if (options.valueInputOption === 'USER_ENTERED' || firstRequests) return [];
 	for (const { changes } of steps)
 		for (const { cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn)

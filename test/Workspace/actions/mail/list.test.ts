@@ -358,7 +358,14 @@ describe('list', () => {
 			expect(mails.google.requests).toEqual([]);
 		});
 
-		it.each(['from: ann', 'subject:"from:"', 'x form:', 'http:'])('takes %j', async (query) => {
+		it.each([
+			'from: ann',
+			'subject:"from:"',
+			'x form:',
+			'http:',
+			'subject:re: Lunch',
+			'subject: aw: Hi',
+		])('takes %j', async (query) => {
 			await mails.run('search', { query });
 			expect(mails.google.requests[0]?.query.get('q')).toBe(`-in:draft ${query}`);
 		});

@@ -219,4 +219,27 @@ describe('a name in another case', () => {
 			message: expect.stringContaining("no column 'NAME'") as string,
 		});
 	});
+
+	test('finds it whatever the fields of other items are called', async () => {
+		const spreadsheetId = calls.sheet([['Subject', 'Sender']]);
+		const all = items({ subject: 'a' }, { Subject: 'b' }, { SUBJECT: 'c' });
+		const params = { spreadsheetId, ...auto, extraColumns: 'add' };
+		await calls.together(
+			'append',
+			all.map((item) => ({ params, item })),
+		);
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+			['Subject', 'Sender'],
+			['a'],
+			['b'],
+			['c'],
+		]);
+	});
+
+	test('is not looked for if a column has the name itself', async () => {
+		const spreadsheetId = calls.sheet([['b'], ['x', 'y']]);
+		const byKey = { matchColumns: 'rowNumber' };
+		await send('write', spreadsheetId, byKey, { rowNumber: 2, B: 'z' });
+		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['b'], ['x', 'z']]);
+	});
 });

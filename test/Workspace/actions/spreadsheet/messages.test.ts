@@ -185,6 +185,15 @@ test('Replace says which rows, columns and formulas are gone', async () => {
 	]);
 });
 
+test('a table that is replaced has no other rows, so none of its texts is among dates', async () => {
+	const spreadsheetId = calls.sheet([['Key', 'Due'], ['a', 45296]]); // prettier-ignore
+	calls.google.sheets.format(spreadsheetId, 'Sheet1!B2:B9', 'dd.mm.yyyy');
+	const item = testItem({ json: { Due: 'soon', Note: 'y' } });
+	const params = { spreadsheetId, tab: 'Sheet1', valuesSource: 'columns', writeMode: 'replace' };
+	await calls.together('write', [{ params, item }]);
+	expect(item.hints.join(' ')).not.toContain('A text was stored');
+});
+
 test('a text among numbers, dates or checkboxes is told', async () => {
 	const header = ['Key', 'Amount', 'Due', 'Paid', 'Note'];
 	const spreadsheetId = calls.sheet([header, ['a', 1, 45296, false, 'x']]);

@@ -74,9 +74,12 @@ export function findUnknownSearchWord(query: string): string | undefined {
 /** Refuses a search word without a value, such as `from:` with an expression that is empty for an item. Gmail would find all emails. @throws NodeError 400 */
 export function refuseEmptySearchWords(query: string): void {
 	const unquotedText = query.replaceAll(/"[^"]+"/g, 'text').replaceAll('""', '');
-	const words = unquotedText.matchAll(/(?<![^\s({-])([a-z_]+):(?=\s*(?:$|[)}]|[a-z_]+:))/gi);
-	for (const [, word = ''] of words)
-		if (searchWords.test(word))
+	const words = unquotedText.matchAll(
+		/(?<![^\s({-])([a-z_]+):(?=\s*(?:$|[)}])|\s+-?([a-z_]+):)/gi,
+	);
+	// What follows may also be a value with a colon, such as `subject: re:`.
+	for (const [, word = '', nextWord = 'in'] of words)
+		if (searchWords.test(word) && searchWords.test(nextWord))
 			throw createRefusal(
 				`${quoteField('query')} has '${word}:' without a value`,
 				'If the value is an expression, check that the input item contains the data.',

@@ -20,7 +20,8 @@ export async function planReplacement(
 	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
-	const oldTable = fitColumns(foundTable, names, false);
+	// Each name becomes a column of the new table.
+	const oldTable = fitColumns(foundTable, names, false, () => true);
 	const table = layOutTable(oldTable, names);
 	const rowsByItem = namedRows.map((rows) =>
 		rows.map((row) =>
