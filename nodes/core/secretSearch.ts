@@ -84,7 +84,8 @@ const escapeControls = (text: string) =>
 
 /** Matches blanks, control characters and backslashes, of which a text may have more or fewer than the secret. */
 const runPattern = /[ \p{Cc}\\\u2028\u2029]+/gu;
-const runSource = String.raw`(?:(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))+|\+{1,9}(?!\+))`;
+const gapSource = String.raw`(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))`;
+const runSource = String.raw`(?:${gapSource}+|\+{1,9}(?!\+))`;
 
 /**
  * Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in JSON. Services differ in what they escape.
@@ -92,7 +93,8 @@ const runSource = String.raw`(?:(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))+|\+
  */
 function buildCharacterSource(character: string, previous: string | undefined): string {
 	if (/\w/.test(character)) return character;
-	if (character === '\n') return runSource;
+	// A match that could begin with a long run would be tried from each of its characters.
+	if (character === '\n') return previous === undefined ? gapSource : runSource;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16));
 	const notations = new Set([
 		Buffer.from(character).toString('hex').replaceAll(/../g, '%$&'),
