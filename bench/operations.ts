@@ -1,7 +1,6 @@
 // All operations of the Workspace node with 1, 100 and 1,000 items, compared with n8n's own nodes for the same work. With `growth`:
 // time per item from 10 to 100,000 items, of those operations that need few requests. With `quota`: lists of emails over Gmail's own quota.
 // node bench/operations.ts [growth | quota] [number of items …] [part of an operation's name …]
-import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Contest, usualTarget } from './operations/contest.ts';
 import { documents, files } from './operations/drive.ts';
@@ -32,8 +31,6 @@ const growth: readonly Plan[] = [
 	...[10_000, 100_000].map((size) => ({ size, warm: 0, rounds: 1, few: 1 })),
 ];
 const farFromLimit = 0.93;
-/** Six executions within five seconds are a crowd, for which the node pauses (docs/limits.md). Two rounds may begin and end with ours. */
-const roundMillisecondsWithoutCrowd = 1500;
 const mostAtOnce = 20;
 
 const words = process.argv.slice(2).map((text) => text.toLowerCase());
@@ -62,7 +59,6 @@ async function race(world: World, contest: Contest, plan: Plan, mayFail = false)
 		if (round === few && readRatio() < farFromLimit * atMost) break;
 		// Then a round takes a minute, in which a millisecond decides nothing.
 		if (round > 0 && size === 1000 && theirs.requests >= size) break;
-		const pause = contest.changesOneSpreadsheet && sleep(roundMillisecondsWithoutCrowd);
 		// Each side is the first as often as the other.
 		for (const side of round % 2 === 0 ? [theirs, ours] : [ours, theirs]) {
 			const milliseconds = await run(world, contest, size, side).catch((error: unknown) => {
@@ -72,7 +68,6 @@ async function race(world: World, contest: Contest, plan: Plan, mayFail = false)
 			});
 			if (round >= 0) side.milliseconds.push(milliseconds);
 		}
-		await pause;
 	}
 	return { name: `${contest.operation}, ${size}`, theirs, ours, ratio: readRatio() };
 }

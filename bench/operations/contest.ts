@@ -23,8 +23,6 @@ export interface Contest {
 	readonly sizes?: readonly number[];
 	/** Whether all items need few requests, so that their number may grow to 100,000. */
 	readonly grows?: boolean;
-	/** Whether each run changes the same spreadsheet. Our runs must then not follow each other so fast that the node takes them for a crowd. */
-	readonly changesOneSpreadsheet?: boolean;
 }
 
 /** Our time, by that of n8n's own node: no operation takes noticeably longer. */

@@ -33,7 +33,6 @@ const append = (operation: string, rows: number, values: object): Contest => ({
 	rival,
 	needs: (size) => ({ rows, emptyRows: size + 5000 }),
 	input: (size) => rowItems(size),
-	changesOneSpreadsheet: true,
 	ours: () => ours('append', values),
 	theirs: (_, credentials) => sheets(theirSheet('append', { columns: autoMap() }), credentials),
 });
@@ -107,7 +106,6 @@ export const spreadsheets: readonly Contest[] = [
 		rival: `${rival} (Update)`,
 		needs: () => ({ rows: 1000 }),
 		input: (size) => rowItems(size, ['f0']),
-		changesOneSpreadsheet: true,
 		ours: () => ours('write', { ...fromItems, writeMode: 'updateOrAdd', matchColumns: ['f0'] }),
 		theirs: (_, credentials) =>
 			sheets(theirSheet('update', { columns: autoMap('f0') }), credentials),

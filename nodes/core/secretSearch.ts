@@ -59,8 +59,11 @@ function buildSources(secret: string): string[] {
 	const bytes = Buffer.from(text);
 	const base64Forms = [0, 1, 2].map((offset) => buildBase64Form(bytes, offset));
 	const beginningLength = minPartLength - (visibleSecret.length - wholeText.length);
-	return [text, bytes.toString('hex'), ...base64Forms].flatMap((form) => {
-		const sources = Array.from(form.replaceAll(runPattern, '\n'), buildCharacterSource);
+	return [text, escapeControls(text), bytes.toString('hex'), ...base64Forms].flatMap((form) => {
+		const characters = Array.from(form.replaceAll(runPattern, '\n'));
+		const sources = characters.map((character, index) =>
+			buildCharacterSource(character, characters[index - 1]),
+		);
 		const source = sources.join('');
 		if (sources.length <= beginningLength) return [source];
 		return [source, `${sources.slice(0, beginningLength).join('')}[^\\s"'<>,;&]*`];
@@ -75,23 +78,33 @@ function buildBase64Form(bytes: Buffer, offset: number): string {
 	return text.slice(start, end);
 }
 
-/** Matches white space and backslashes, of which a text may have more or fewer than the secret. */
-const runPattern = /[\s\p{Cc}\\]+/gu;
-const runSource = String.raw`(?:(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))+|\+)`;
+/** Escapes control characters as in JSON. */
+const escapeControls = (text: string) =>
+	text.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
-/** Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in JSON. Services differ in what they escape. */
-function buildCharacterSource(character: string): string {
+/** Matches blanks, control characters and backslashes, of which a text may have more or fewer than the secret. */
+const runPattern = /[ \p{Cc}\\\u2028\u2029]+/gu;
+const gapSource = String.raw`(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))`;
+const runSource = String.raw`(?:${gapSource}+|\+{1,9}(?!\+))`;
+
+/**
+ * Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in JSON. Services differ in what they escape.
+ * No text matches in two ways. Otherwise, all combinations would be tried. @param previous the character before, '\n' for a run
+ */
+function buildCharacterSource(character: string, previous: string | undefined): string {
 	if (/\w/.test(character)) return character;
-	if (character === '\n') return runSource;
+	// A match that could begin with a long run would be tried from each of its characters.
+	if (character === '\n') return previous === undefined ? gapSource : runSource;
 	const units = character.split('').map((unit) => unit.charCodeAt(0).toString(16));
-	const notations = [
+	const notations = new Set([
 		Buffer.from(character).toString('hex').replaceAll(/../g, '%$&'),
 		units.map((unit) => `\\u${unit.padStart(4, '0')}`).join(''),
-		`\\${character}`,
+		// A run includes the backslash.
+		previous === '\n' ? character : `\\${character}`,
 		toSingleLine(character),
 		base64Substitutes[character] ?? character,
-	];
-	return `(?:${notations.map(escapePattern).join('|')})`;
+	]);
+	return `(?:${Array.from(notations, escapePattern).join('|')})`;
 }
 
 /** Base64 has two alphabets. */

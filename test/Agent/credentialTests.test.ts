@@ -177,13 +177,13 @@ describe('Agent API', () => {
 			'nobody there',
 			{},
 			{ webSocketUrl: 'ws://127.0.0.1:1' },
-			/127\.0\.0\.1:1\/ws\) does not respond: the connection was refused\. Check its scheme/,
+			/127\.0\.0\.1:1\/ws\) does not respond: the connection was refused \(ECONNREFUSED\)\. Check its scheme/,
 		],
 		[
 			'TLS where there is none',
 			{},
 			{ webSocketUrl: 'wss{host}' },
-			/secure \(TLS\) connection failed. Check its scheme \(http:\/\/ or https:\/\/, ws:\/\/ or wss:\/\/\)/,
+			/secure \(TLS\) connection failed \([A-Z_]+\)\. Check its scheme \(http:\/\/ or https:\/\/, ws:\/\/ or wss:\/\/\)/,
 		],
 		[
 			'a certificate that nobody trusts',

@@ -90,7 +90,6 @@ export function testItem({
 	const item: TestItem = {
 		...{
 			run,
-			executionId: 'test',
 			continueOnFail: false,
 			isTool: false,
 		},

@@ -102,6 +102,10 @@ test.each([
 	['päss!(w)*rd', String.raw`p\u00e4ss!(w)*rd`],
 	['a\\b~😀c', String.raw`a\\b%7E\ud83d\ude00c`],
 	['k/+=', 'k%2F+='],
+	['ab\nc\td\u0001e', String.raw`ab\nc\td\u0001e`],
+	['a  b\u00a0c', 'a++b%C2%A0c'],
+	['\\abc', '%5Cabc'],
+	['- "x"', String.raw`- \"x\"`],
 ])('a secret of which other characters are escaped than usual: %s', (secret, text) => {
 	expect(new Sanitizer([secret]).sanitizeText(`is ${text} and`)).toBe('is ••• and');
 });
@@ -321,7 +325,11 @@ describe('costs no more than the length of the text', () => {
 		['A', 'A'.repeat(1700)],
 		['\\', key],
 		['\\', `a${'\\'.repeat(500)}b`],
+		['\\', '\\abcd'],
 		['%2f', '/'.repeat(500)],
+		['😀', `${'😀'.repeat(100)}x`],
+		[String.raw`\\!`, `${String.raw`\!`.repeat(100)}x`],
+		['++', `${' +'.repeat(100)}x`],
 		['%26%2397;', 'a'.repeat(1700)],
 	])('%j, with the secret %j', (unit, secret) => {
 		const one = new Sanitizer([secret]);

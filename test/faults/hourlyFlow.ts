@@ -151,7 +151,6 @@ export class HourlyFlow {
 				...this.world.signIn(),
 				items,
 				parameters: { ...given, options: { ...parameters.options, ...limits } },
-				// Six executions within some seconds would be a crowd, which Workspace lets wait; these are hours apart.
 				executionId: `execution-${hour % 5}`,
 				node: {
 					id: `${name}, hour ${hour}`,

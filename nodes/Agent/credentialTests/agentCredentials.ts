@@ -6,6 +6,7 @@ import type { ICredentialDataDecryptedObject, INodeCredentialTestResult } from '
 
 import {
 	addAdviceToMessage,
+	appendErrorCode,
 	createRefusal,
 	isNodeError,
 	isRedirect,
@@ -90,9 +91,10 @@ async function testAddress(
 }
 
 function createNoResponseError(error: unknown, place: string): NodeError {
-	const { category, reason, cure = addressAdvice } = classifyNetworkError(error);
+	const { category, reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
 	const advice = category === 'blocked' ? blockedAdvice : cure;
-	return createRefusal(`${place} does not respond: ${reason}`, advice);
+	const message = appendErrorCode(`${place} does not respond: ${reason}`, errorCode);
+	return createRefusal(message, advice);
 }
 
 const addressAdvice =

@@ -64,7 +64,6 @@ export class InputItem implements Item {
 	readonly run: RunState;
 	readonly json: IDataObject;
 	readonly signal: AbortSignal | undefined;
-	readonly executionId: string;
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
 	readonly #context: IExecuteFunctions;
@@ -78,7 +77,6 @@ export class InputItem implements Item {
 		this.#settings = settings;
 		this.json = context.getInputData()[index]?.json ?? {};
 		this.signal = context.getExecutionCancelSignal();
-		this.executionId = context.getExecutionId();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = run.isTool;
 	}

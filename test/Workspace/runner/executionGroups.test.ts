@@ -35,7 +35,6 @@ interface Run {
 	readonly parameters?: IDataObject;
 	readonly signal?: AbortSignal;
 	readonly continues?: boolean;
-	readonly executionId?: string;
 	readonly credential?: IDataObject;
 }
 
@@ -50,20 +49,12 @@ interface End {
 const credentialId = 'shared';
 const update = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['Id'] };
 
-function start({
-	rows,
-	parameters = {},
-	signal,
-	continues,
-	executionId,
-	credential,
-}: Run): Promise<End> {
+function start({ rows, parameters = {}, signal, continues, credential }: Run): Promise<End> {
 	const hints: string[] = [];
 	const logs: string[] = [];
 	const context = createNodeContext({
 		url: google.url,
 		signal,
-		executionId,
 		credential,
 		parameters: {
 			...{
@@ -141,7 +132,7 @@ test('an execution that comes alone waits for nobody, and sends what a group sen
 test('a crowd whose executions come one by one goes together, too', async () => {
 	const ends: Array<Promise<End>> = [];
 	for (let id = 0; id < 60; id++) {
-		ends.push(start({ ...oneRow(id), executionId: `crowd ${id}` }));
+		ends.push(start(oneRow(id)));
 		await sleep(15);
 	}
 	expect((await Promise.all(ends)).filter(({ error }) => error)).toEqual([]);
