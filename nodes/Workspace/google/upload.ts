@@ -71,11 +71,12 @@ async function uploadInOneRequest(
 	hash: Hash,
 ): Promise<drive_v3.Schema$File> {
 	const { mimeType, source } = request;
-	// A source that has not grown is one chunk, and shorter than asked for.
-	const chunks: Buffer[] = [];
-	for await (const chunk of readChunks(await source.open(), source.size + 1, hash))
-		chunks.push(chunk);
-	const bytes = Buffer.concat(chunks);
+	// One byte more is asked for. A source that has not grown is then one chunk.
+	let bytes = Buffer.alloc(0) as Buffer;
+	for await (const chunk of readChunks(await source.open(), source.size + 1, hash)) {
+		bytes = chunk;
+		if (bytes.length > source.size) break;
+	}
 	if (bytes.length !== source.size) throw createSourceChangedError(bytes.length, source.size);
 	const body = Readable.from([bytes]);
 	return (await sendFileRequest(drive, request, { mimeType, body })).data;
