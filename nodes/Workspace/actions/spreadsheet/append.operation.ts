@@ -7,7 +7,7 @@ import { appendFields, appendOptions, type AppendParams, rowDescription } from '
 import * as ranges from './range';
 import { fitRows, type ItemsWithRows, prepareRows } from './rows';
 import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
-import { findLastRow } from './table';
+import { findLastRow, refuseSecondHeader } from './table';
 import * as plans from './tablePlan';
 
 type Writes = readonly plans.PlannedWrite[];
@@ -21,6 +21,7 @@ async function planAppend(sheets: sheets_v4.Sheets, all: ItemsWithRows<AppendPar
 	const { spreadsheet, target } = await openTarget(sheets, params, first.item);
 	const { table, rowsByItem } = await fitRows(spreadsheet, target, params, all);
 	const lastRow = await findLastRow(spreadsheet, table);
+	refuseSecondHeader(table, lastRow);
 	// In an empty tab, the first row of cells goes where the header would be.
 	const isEmpty = lastRow === table.row && table.headers.length + table.newNames.length === 0;
 	const endRow = isEmpty ? lastRow : lastRow + 1;

@@ -370,6 +370,15 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 	return (await fetchBody(spreadsheet, table)).lastRow;
 }
 
+/** Refuses to write a header above rows that have one. @throws NodeError 400 if only the rows are empty in which the header was looked for */
+export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRow: number): void {
+	if (names.length > 0 || newNames.length === 0 || lastRow === row) return;
+	throw createRefusal(
+		`The ${searchedRowCount} rows from row ${row + 1} on are empty, but others below are not`,
+		`Set ${quoteField('headerRow')} to the number of the row with the column names.`,
+	);
+}
+
 /** Returns the row below the last one that may belong to a table. */
 const getEndRow = ({ nativeTable, rowCount }: Table) => nativeTable?.bodyEnd ?? rowCount;
 

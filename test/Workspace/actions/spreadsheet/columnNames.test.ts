@@ -151,6 +151,23 @@ test.each([
 	expect(rows.map(({ json }) => json)).toEqual(expected);
 });
 
+test.each([
+	['append', {}],
+	['write', { matchColumns: 'Name' }],
+] as const)(
+	'below more blank rows than are searched, %s writes no second header',
+	async (name, more) => {
+		const blankRows = Array.from({ length: 10 }, () => []);
+		const spreadsheetId = calls.sheet([...blankRows, ['Name'], ['Anna']]);
+		await expect(send(name, spreadsheetId, more, { Name: 'Ben' })).rejects.toMatchObject({
+			message: 'The 10 rows from row 1 on are empty, but others below are not',
+		});
+		await send(name, spreadsheetId, { ...more, headerRow: 11 }, { Name: 'Ben' });
+		const stored = calls.stored(spreadsheetId, 'Sheet1').slice(10);
+		expect(stored).toEqual([['Name'], ['Anna'], ['Ben']]);
+	},
+);
+
 test('rows at the end with nothing but unticked checkboxes are no rows', async () => {
 	const prepared = Array.from({ length: 900 }, () => ['', false, false]);
 	const rows = [['Name', 'Paid', 'Sent'], ['Anna', true, false], ['', false, false], ['Ben']];

@@ -9,7 +9,13 @@ import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
 import type { RowChange, RowStep } from '../tablePlan';
 import type { FittedRow } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
-import { createColumnError, fetchBody, type FittedTable, type TableBody } from '../table';
+import {
+	createColumnError,
+	fetchBody,
+	type FittedTable,
+	refuseSecondHeader,
+	type TableBody,
+} from '../table';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
@@ -23,6 +29,7 @@ export async function planMatches(
 ) {
 	checkMatchColumns(params, table);
 	const body = await fetchBody(spreadsheet, table);
+	refuseSecondHeader(table, body.lastRow);
 	const plan = new MatchPlan(spreadsheet, table, params, body);
 	const stepsByItem: Array<readonly RowStep[] | NodeError> = [];
 	for (const rows of rowsByItem)
