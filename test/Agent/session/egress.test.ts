@@ -102,8 +102,7 @@ test('an n8n that cannot check proxies lets the channel use them', async () => {
 	const proxy = await new ConnectProxy().listen();
 	proxy.behaviour = 502;
 	process.env.HTTP_PROXY = proxy.address();
-	const { validateUrl, createSecureLookup } = wrapped(filter());
-	const egress = { validateUrl, createSecureLookup };
+	const egress = { ...wrapped(filter()), validateConnectionHost: undefined };
 	const tap = new Tap(`ws://192.0.2.1/ws?apiKey=${apiKey}`, { egress });
 	delete process.env.HTTP_PROXY;
 	await tap.closed;
