@@ -69,10 +69,11 @@ function itemOf(): RunnerItem {
 			hasCreated: false,
 			hints: [],
 		},
-		...{ run: new RunState(new Sanitizer()), executionId: 'bench' },
+		run: new RunState(new Sanitizer()),
 		...{ continueOnFail: false, isTool: false },
 		...{
 			findBinaryFields: () => [],
+			listEmptyFields: () => [],
 			getBinary: none,
 			getFile: none,
 			store: none,

@@ -305,11 +305,7 @@ export class RawParameters {
 
 	/** Reads a field of the item. Returns undefined if the field is missing or no plain data. Then n8n evaluates the expression. */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
-		let value: unknown = this.#n8nContext.getInputData()[itemIndex]?.json;
-		for (const key of path) {
-			if (!isPlainObject(value) || !Object.hasOwn(value, key)) return undefined;
-			value = value[key];
-		}
+		const value = getField(this.#n8nContext.getInputData()[itemIndex]?.json, path);
 		const isData = typeof value !== 'object' || Array.isArray(value) || isPlainObject(value);
 		return isData ? value : undefined;
 	}
@@ -340,11 +336,39 @@ const pathExpressionPattern = new RegExp(
 /** Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every other expression. */
 function parseFieldPath(expression: string): string[] | undefined {
 	const steps = pathExpressionPattern.exec(expression)?.[1];
-	if (steps === undefined) return undefined;
+	return steps === undefined ? undefined : parseSteps(steps);
+}
+
+function parseSteps(steps: string): string[] {
 	const matches = [...steps.matchAll(pathStepPattern)];
 	return matches.map(
 		([, name, doubleQuoted, singleQuoted = '']) => name ?? doubleQuoted ?? singleQuoted,
 	);
+}
+
+const insertedFieldPattern = new RegExp(
+	String.raw`\{\{\s*\$json((?:${pathStepPattern.source})+)\s*\}\}`,
+	'g',
+);
+
+/** Lists the fields that a text with expressions inserts, such as `$json.name`, and that have no value. @param saved the text with its expressions */
+export function listEmptyFields(saved: unknown, json: unknown): string[] {
+	if (typeof saved !== 'string' || !saved.startsWith('=')) return [];
+	const names: string[] = [];
+	for (const [, steps = ''] of saved.matchAll(insertedFieldPattern)) {
+		const value = getField(json, parseSteps(steps)) ?? '';
+		if (value === '') names.push(`$json${steps}`);
+	}
+	return names;
+}
+
+function getField(json: unknown, path: readonly string[]): unknown {
+	let value = json;
+	for (const key of path) {
+		if (!isPlainObject(value) || !Object.hasOwn(value, key)) return undefined;
+		value = value[key];
+	}
+	return value;
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -6,7 +6,12 @@ import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
 import { FieldNaming, type ReadContext } from '../../fields/field';
-import { commonOptions, readParameters, requestOptions } from '../../fields/params';
+import {
+	commonOptions,
+	listEmptyFields,
+	readParameters,
+	requestOptions,
+} from '../../fields/params';
 import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
 import type { GoogleCredential } from '../google/googleCredential';
 import {
@@ -87,6 +92,14 @@ export class InputItem implements Item {
 		isWanted?: (fileName: string) => boolean,
 	) {
 		return findBinaryFields(this.#context, this.index, names, formField, isWanted);
+	}
+
+	listEmptyFields(parameter: string) {
+		// A tool's expressions see other items than its input.
+		if (this.isTool) return [];
+		const rawExpressions = { rawExpressions: true };
+		const saved = this.#context.getNodeParameter(parameter, this.index, '', rawExpressions);
+		return listEmptyFields(saved, this.json);
 	}
 
 	getBinary(field: string) {

@@ -35,6 +35,8 @@ export function prepareMail(params: SendParams, item: Item) {
 	if (params.replyToMessageId === '') refuseIncompleteNewMail(mail);
 	refuseForbiddenRecipients(mail);
 	addPlaceholderHint(`${mail.subject} ${mail.body}`, item);
+	for (const name of item.listEmptyFields('body'))
+		item.addHint(`${quoteField('body')} inserts ${name}, which is empty for an item.`);
 	return mail;
 }
 

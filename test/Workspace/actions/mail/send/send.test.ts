@@ -232,6 +232,25 @@ describe('what goes out', () => {
 		expect(hints).toEqual([expect.stringContaining(`The email contains ${names}.`)]);
 	});
 
+	it.each([
+		[
+			'=Dear {{ $json.name }}, {{ $json["your order"].id }} {{ $json.none }}',
+			{},
+			['$json.none'],
+		],
+		['=Dear {{$json.name}}', { name: '' }, ['$json.name']],
+		['=Total {{ $json.total * 2 }} {{ $json.zero }}', { zero: 0 }, []],
+		['Dear {{ $json.none }}', {}, undefined],
+	])('names what an expression of the body leaves empty: %j', async (body, more, names) => {
+		const json = { name: 'Ann', 'your order': { id: 7 }, ...more };
+		const { hints } = await mails.hinted({ operation: 'send', ...mail, body }, [{ json }]);
+		const expected = names?.map(
+			(name) => `'Body' inserts ${name}, which is empty for an item.`,
+		);
+		if (expected) expect(hints).toEqual(expected);
+		else expect(hints).toEqual([expect.stringContaining('The email contains')]);
+	});
+
 	it('does not send without files where all of them were wanted', async () => {
 		expect(await mails.refused(mails.run('send', mail, { attachments: '*' }))).toBe(
 			'The item has no file to use',
