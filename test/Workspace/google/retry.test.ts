@@ -286,10 +286,17 @@ describe('a stopped execution', () => {
 });
 
 describe('requests in flight', () => {
+	const held: Array<() => void> = [];
+	let quiet: NodeJS.Timeout | undefined;
+	/** Answers when nothing more has come for a while, so that on a busy machine, too, all are in flight that may be. */
 	const slow: Answer = (response, request) => {
-		setTimeout(() => {
+		held.push(() => {
 			json({ id: 'm' })(response, request);
-		}, 20);
+		});
+		clearTimeout(quiet);
+		quiet = setTimeout(() => {
+			for (const answer of held.splice(0)) answer();
+		}, 300);
 	};
 
 	it('begin with five for a credential, also through other clients, and double while all is well', async () => {
