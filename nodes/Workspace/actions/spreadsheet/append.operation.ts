@@ -5,9 +5,9 @@ import { defineOperation } from '../../operation';
 import { type Cell, escapeCell, hasColumnNames } from './cells';
 import { appendFields, appendOptions, type AppendParams, rowDescription } from './fields';
 import * as ranges from './range';
-import { fitRows, type ItemsWithRows, prepareRows } from './rows';
+import { fitRows, type ItemsWithRows, prepareRows, refuseSecondHeader } from './rows';
 import { buildSpreadsheetUrl, openTarget, ValuesBody } from './spreadsheet';
-import { findLastRow, refuseSecondHeader } from './table';
+import { findLastRow } from './table';
 import * as plans from './tablePlan';
 
 type Writes = readonly plans.PlannedWrite[];

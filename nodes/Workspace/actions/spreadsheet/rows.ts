@@ -1,4 +1,4 @@
-import type { NodeError } from '../../../core/errors';
+import { createRefusal, type NodeError } from '../../../core/errors';
 import { listNames } from '../../../core/text';
 import { mentionChoice, quoteField } from '../../../fields/field';
 import type { Item, Prepared } from '../../operation';
@@ -22,6 +22,7 @@ import {
 	type FittedTable,
 	headerRowAdvice,
 	openTable,
+	searchedRowCount,
 	type Table,
 } from './table';
 
@@ -82,6 +83,15 @@ export async function fitRows<P extends RowParams>(
 		return misfit ?? itemRows.map((row) => fitRow(row, table, params));
 	});
 	return { table, rowsByItem };
+}
+
+/** Refuses to write a header above rows that have one. @throws NodeError 400 if only the rows are empty in which the header was looked for */
+export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRow: number): void {
+	if (names.length > 0 || newNames.length === 0 || lastRow === row) return;
+	throw createRefusal(
+		`The ${searchedRowCount} rows from row ${row + 1} on are empty, but others below are not`,
+		`Set ${quoteField('headerRow')} to the number of the row with the column names.`,
+	);
 }
 
 /** Puts rows of cells into the first columns of the range, or else of the table. */

@@ -121,7 +121,7 @@ const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, und
 const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
 /** How many rows may hold the header: blank rows above a table are skipped. */
-const searchedRowCount = 10;
+export const searchedRowCount = 10;
 
 /** Finds the header row: the first of some rows that has a value, or else the expected row. */
 export function findHeaderRow<T>(
@@ -368,15 +368,6 @@ export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promi
 		if (lastFilledRow !== -1) return startRow + lastFilledRow;
 	}
 	return (await fetchBody(spreadsheet, table)).lastRow;
-}
-
-/** Refuses to write a header above rows that have one. @throws NodeError 400 if only the rows are empty in which the header was looked for */
-export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRow: number): void {
-	if (names.length > 0 || newNames.length === 0 || lastRow === row) return;
-	throw createRefusal(
-		`The ${searchedRowCount} rows from row ${row + 1} on are empty, but others below are not`,
-		`Set ${quoteField('headerRow')} to the number of the row with the column names.`,
-	);
 }
 
 /** Returns the row below the last one that may belong to a table. */

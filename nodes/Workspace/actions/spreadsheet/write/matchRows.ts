@@ -7,15 +7,9 @@ import { type Cell, isExactNumber } from '../cells';
 import { DateCell, type DateSettings, isSameTime, parseIso, toMilliseconds } from '../dates';
 import { rowNumberKey, rowNumberKeys, type WriteParams } from '../fields';
 import type { RowChange, RowStep } from '../tablePlan';
-import type { FittedRow } from '../rows';
+import { type FittedRow, refuseSecondHeader } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
-import {
-	createColumnError,
-	fetchBody,
-	type FittedTable,
-	refuseSecondHeader,
-	type TableBody,
-} from '../table';
+import { createColumnError, fetchBody, type FittedTable, type TableBody } from '../table';
 
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
