@@ -150,6 +150,7 @@ describe('structure', () => {
 			'old',
 			'\n',
 		]);
+		expect(() => get(id, { suggestionsViewMode: 'PREVIEW_SUGGESTIONS_ACCEPTED' })).toThrow();
 	});
 
 	test('a megabyte of lines', () => {

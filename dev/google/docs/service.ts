@@ -99,6 +99,10 @@ export function createDocsService({ files }: { files: FileRegistry }): DocsServi
 				const view = String(
 					call.params['suggestionsViewMode'] ?? 'DEFAULT_FOR_CURRENT_ACCESS',
 				);
+				if (view === 'PREVIEW_SUGGESTIONS_ACCEPTED')
+					throw new ApiError(501, 'The stand-in does not model this view.', {
+						status: 'UNIMPLEMENTED',
+					});
 				const effectiveView =
 					view === 'DEFAULT_FOR_CURRENT_ACCESS' ? 'SUGGESTIONS_INLINE' : view;
 				return {

@@ -7,13 +7,15 @@ export const onlyFilesOption = {
 	...listType,
 	placeholder: 'e.g. *.pdf, invoice*',
 	description:
-		'Names of the files to use, separated by commas or new lines, in upper or lower case. * stands for any characters. Leave empty to use all files.',
+		'Names of the files to use, separated by commas or new lines, in upper or lower case. * stands for any characters, and pdf means *.pdf. Leave empty to use all files.',
 } as const satisfies Field;
 
-/** Creates a test for file names. Without patterns, every name passes. @param patterns such as `*.pdf` */
+/** Creates a test for file names. Without patterns, every name passes. @param patterns such as `*.pdf`, or `pdf` for the same */
 export function createFileNameTest(patterns: readonly string[]): (name: string) => boolean {
 	if (patterns.length === 0) return () => true;
-	const pieceLists = patterns.map((pattern) => pattern.toLowerCase().split('*'));
+	const extensions = patterns.filter((pattern) => !/[.*]/.test(pattern));
+	const allPatterns = [...patterns, ...extensions.map((extension) => `*.${extension}`)];
+	const pieceLists = allPatterns.map((pattern) => pattern.toLowerCase().split('*'));
 	return (name) => pieceLists.some((pieces) => matchesPieces(name.toLowerCase(), pieces));
 }
 

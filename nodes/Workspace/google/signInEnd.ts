@@ -1,13 +1,15 @@
+import { createHash } from 'node:crypto';
+
 import { BoundedMap } from '../../core/boundedMap';
 import { getProperty } from '../../http/networkErrors';
 
 /** How long before the end of a sign-in the notice begins: two days. */
 const noticeMilliseconds = 48 * 3_600_000;
 
-/** The last token of each credential, and the seconds that n8n stores next to it. */
+/** The last token of each credential, as a hash, and the seconds that n8n stores next to it. */
 const lastTokens = new BoundedMap<
 	string,
-	{ token: unknown; seconds: number; areOutdated: boolean }
+	{ hash: string; seconds: number; areOutdated: boolean }
 >();
 
 /**
@@ -15,10 +17,12 @@ const lastTokens = new BoundedMap<
  * none. Google sends fewer seconds with each new token, so the same number as for the last token is outdated.
  */
 function rememberToken(credentialKey: string, token: unknown, seconds: number): boolean {
+	// No token stays in memory.
+	const hash = createHash('sha256').update(String(token)).digest('base64');
 	const last = lastTokens.get(credentialKey);
-	if (last && last.token === token) return last.areOutdated;
+	if (last?.hash === hash) return last.areOutdated;
 	const areOutdated = last?.seconds === seconds;
-	lastTokens.set(credentialKey, { token, seconds, areOutdated });
+	lastTokens.set(credentialKey, { hash, seconds, areOutdated });
 	return areOutdated;
 }
 

@@ -44,7 +44,7 @@ const locks = new KeyedMutex(
 );
 
 /** How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
-const crowdPauseMilliseconds = 3000;
+const restMilliseconds = 3000;
 
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
 const waitingGroups = new Map<string, Group>();
@@ -75,7 +75,7 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (group.runs.length > 1) await sleep(crowdPauseMilliseconds);
+			if (group.runs.length > 1) await sleep(restMilliseconds);
 		});
 	});
 }

@@ -218,12 +218,22 @@ describe('in n8n', () => {
 		expect(item?.json['mimeType']).not.toBe(googleDocument);
 	});
 
-	test('only the files whose names fit are uploaded', async () => {
+	test.each([
+		['*.pdf, invoice*', ['a.PDF', 'Invoice 7.doc']],
+		['pdf, DOC', ['a.PDF', 'Invoice 7.doc']],
+		['readme', ['README']],
+		['a, png*', undefined],
+	])('only the files whose names fit %j are uploaded', async (onlyFiles, names) => {
 		const file = (fileName: string) => ({ data: base64('x'), mimeType: 'a/b', fileName });
-		const binary = { a: file('a.PDF'), b: file('logo.png'), c: file('Invoice 7.doc') };
-		const options = { onlyFiles: '*.pdf, invoice*' };
-		const items = await form({ options }, [{ json: {}, binary }]);
-		expect(items.map(({ json }) => json['name'])).toEqual(['a.PDF', 'Invoice 7.doc']);
+		const binary = {
+			a: file('a.PDF'),
+			b: file('logo.png'),
+			c: file('Invoice 7.doc'),
+			d: file('README'),
+		};
+		const uploaded = form({ options: { onlyFiles } }, [{ json: {}, binary }]);
+		if (names) expect((await uploaded).map(({ json }) => json['name'])).toEqual(names);
+		else await expect(uploaded).rejects.toThrow('The item has no file to use');
 	});
 
 	test('the form takes a binary field by default', async () => {

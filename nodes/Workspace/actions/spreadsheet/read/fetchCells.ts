@@ -52,29 +52,48 @@ export async function fetchCells(
 	target: ranges.TabRange,
 	format: CellFormat,
 ): Promise<FetchedCells> {
-	const { valueRenderOption, dateTimeRenderOption, hasFilters, comparesSize } = format;
-	const isFormatted = valueRenderOption === 'FORMATTED_VALUE';
-	const wantsIso = dateTimeRenderOption === 'ISO_8601';
-	// Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count.
-	const dateOption = wantsIso || isFormatted ? 'SERIAL_NUMBER' : dateTimeRenderOption;
 	const fetchRows = buildFetch(spreadsheet, target);
-	const { range, rows } = await fetchRows(valueRenderOption, dateOption);
+	const { range, rows } = await fetchRows(format.valueRenderOption, chooseDateOption(format));
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
-	let formats = noFormats;
-	if (wantsIso && !isFormatted)
-		formats = await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
-			fetchDateFormats(spreadsheet, range, rows),
-		);
-	const findDateFormat = formats.find;
+	const formats = await readDateFormats(spreadsheet, format, range, rows);
 	// A header that is a date has the name that the sheet shows.
-	const hasDateHeader = rows[headerRow]?.some((_, column) => findDateFormat(headerRow, column));
-	const shown = hasFilters || hasDateHeader ? await fetchRows('FORMATTED_VALUE') : { rows };
-	const compared = comparesSize ? await fetchRows('UNFORMATTED_VALUE') : { rows };
+	const hasDateHeader = rows[headerRow]?.some((_, column) => formats.find(headerRow, column));
+	const mustShow = format.hasFilters || hasDateHeader;
+	const shown = mustShow ? await fetchRows('FORMATTED_VALUE') : { rows };
+	const compared = format.comparesSize ? await fetchRows('UNFORMATTED_VALUE') : { rows };
 	let { timeZone } = formats;
-	if (comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
-	const start = ranges.parseBounds(ranges.parseRange(range));
-	const otherRows = { shownRows: shown.rows, comparedRows: compared.rows };
-	return { range, start, rows, ...otherRows, headerRow, findDateFormat, timeZone };
+	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
+	return {
+		range,
+		start: ranges.parseBounds(ranges.parseRange(range)),
+		rows,
+		headerRow,
+		findDateFormat: formats.find,
+		shownRows: shown.rows,
+		comparedRows: compared.rows,
+		timeZone,
+	};
+}
+
+/** Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count. */
+function chooseDateOption({ valueRenderOption, dateTimeRenderOption }: CellFormat) {
+	const areNumbersWanted =
+		dateTimeRenderOption === 'ISO_8601' || valueRenderOption === 'FORMATTED_VALUE';
+	return areNumbersWanted ? 'SERIAL_NUMBER' : dateTimeRenderOption;
+}
+
+/** Reads the formats of dates that shall become ISO 8601. */
+async function readDateFormats(
+	spreadsheet: Spreadsheet,
+	{ valueRenderOption, dateTimeRenderOption }: CellFormat,
+	range: string,
+	rows: Rows,
+): Promise<DateFormats> {
+	if (dateTimeRenderOption !== 'ISO_8601' || valueRenderOption === 'FORMATTED_VALUE')
+		return noFormats;
+	return await spreadsheet.readOnce(`formats ${valueRenderOption} ${range}`, () =>
+		fetchDateFormats(spreadsheet, range, rows),
+	);
 }
 
 const isFilled = (cell: CellValue) => cell !== '';
