@@ -2,7 +2,7 @@
 // waits is a group. Another run joins the newest group with its credential, operation and combine key, if one request can hold the rows of all.
 // When the group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the rows of all runs, in the order of
 // their arrival, and each run gets its own results. So a run that comes alone waits for nobody, and groups grow with the time that requests take.
-// After a group of several runs, the lock rests, so that a crowd makes few large groups.
+// After a crowd, the lock rests, so that the next group is large, too.
 import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -43,7 +43,9 @@ const locks = new KeyedMutex(
 	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
 );
 
-/** How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
+/** A group of so many runs is a crowd. Fewer may be loops of some executions, which would wait in each round. */
+const crowdSize = 6;
+/** How long a lock rests after a crowd. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
 const restMilliseconds = 3000;
 
 /** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
@@ -75,7 +77,7 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (group.runs.length > 1) await sleep(restMilliseconds);
+			if (group.runs.length >= crowdSize) await sleep(restMilliseconds);
 		});
 	});
 }

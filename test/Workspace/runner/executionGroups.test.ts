@@ -140,15 +140,21 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(25);
 });
 
-test('after a group the lock rests, and those who come meanwhile go together', async () => {
-	await runWaiting([oneRow(1), oneRow(2)]);
-	const third = start(oneRow(3));
-	// Without the rest, the row would be sent meanwhile.
-	await sleep(500);
-	await Promise.all([third, start(oneRow(4))]);
-	expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(2);
-	expect(stored()).toHaveLength(5);
-});
+test.each([
+	[5, 3],
+	[6, 2],
+])(
+	'only after a crowd the lock rests, so that those who come meanwhile go together: after %d, %d requests in all',
+	async (count, requests) => {
+		await runWaiting(Array.from({ length: count }, (_, id) => oneRow(id)));
+		const next = start(oneRow(count));
+		// Without the rest, the row is sent meanwhile.
+		await sleep(500);
+		await Promise.all([next, start(oneRow(count + 1))]);
+		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(requests);
+		expect(stored()).toHaveLength(count + 3);
+	},
+);
 
 test('a keyed write sees the rows of those before it, as if they came one after another', async () => {
 	const ends = await runWaiting([
