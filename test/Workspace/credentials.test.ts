@@ -8,6 +8,7 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
+import { findChoice } from '../../nodes/Workspace/google/scopes';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from './scriptedServer';
 
@@ -227,6 +228,16 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			expect(askScopes({ ...(mailAccess && { mailAccess }) }).split(' ')).toEqual(
 				toScopes(names),
 			);
+		});
+
+		test.each([
+			['gmail.compose', 'Mail Access', 'Also Save Drafts'],
+			['gmail.modify', 'Mail Access', 'Also Save Drafts and Change Labels'],
+			['drive', 'Drive Access', 'All Files'],
+		])('has the choice that an error names for the scope %s', (scope, label, choice) => {
+			const field = properties.find(({ displayName }) => displayName === label);
+			expect(field?.options?.map(({ name }) => name)).toContain(choice);
+			expect(toScopes([scope]).map(findChoice)).toEqual([`set ${label} to ${choice}`]);
 		});
 
 		test('hides every secret', () => {

@@ -2,7 +2,7 @@ import { isRedirect } from '../../core/errors';
 import { joinSentences } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type Api, apiNames } from './endpoints';
-import { findNeededScope, type ScopedRequest, type SignIn } from './scopes';
+import { findChoice, findNeededScope, type ScopedRequest, type SignIn } from './scopes';
 
 /** What error texts need to know about a request. */
 export interface RequestFacts extends ScopedRequest {
@@ -90,8 +90,10 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/,
-		advice: (request) =>
-			`The credential lacks the scope ${findNeededScope(request)}. ${getGrantScopeAdvice(request.signIn)}`,
+		advice(request) {
+			const scope = findNeededScope(request);
+			return `The credential lacks the scope ${scope}. ${getGrantScopeAdvice(scope, request.signIn)}`;
+		},
 	},
 	// https://github.com/xing5/mcp-google-sheets/issues/24, https://github.com/googleapis/google-api-ruby-client/issues/461
 	{
@@ -219,9 +221,8 @@ export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authenticat
 		: 'Open the credential and reconnect it: sign in to Google again.';
 }
 
-function getGrantScopeAdvice({ authentication }: SignIn): string {
-	const includeScopeText =
-		'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes)';
+function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string {
+	const includeScopeText = `In the credential, ${findChoice(scope)} (or add the scope under Custom Scopes)`;
 	return authentication === 'serviceAccount'
 		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;

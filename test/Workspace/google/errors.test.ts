@@ -130,7 +130,7 @@ describe('errors', () => {
 				'the scope of Sheets',
 				sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
 				readSheet,
-				'https://www.googleapis.com/auth/spreadsheets. In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes), reconnect',
+				'https://www.googleapis.com/auth/spreadsheets. In the credential, turn off Custom Scopes (or add the scope under Custom Scopes), reconnect',
 			],
 			[
 				'the API to enable',
@@ -550,7 +550,7 @@ describe('advice table', () => {
 				descriptionOf(api, status, scope, own, '1AbcDefGhij'),
 			);
 			expect(advice.join(' ')).toMatch(
-				/email and key.* In the credential, choose the Mail Access or Drive Access/,
+				/email and key.* In the credential, (turn off Custom Scopes|set Drive Access to All Files) \(or add/,
 			);
 			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
 		},
