@@ -107,17 +107,6 @@ describe('a service account', () => {
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
 	});
 
-	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {
-		const scope = 'shared';
-		const ask = (accessToken: string) => tokenWith({ scope, accessToken });
-		const [first = '', ...others] = await Promise.all(Array.from({ length: 5 }, () => ask('')));
-		expect(new Set([first, ...others]).size).toBe(1);
-		const anew = await Promise.all(Array.from({ length: 5 }, () => ask(first)));
-		expect(new Set(anew).size).toBe(1);
-		expect(anew[0]).not.toBe(first);
-		expect(google.requests).toHaveLength(2);
-	});
-
 	test('never shows its key', async () => {
 		const { error, failure } = await refused(tokenWith({ privateKey: 'canary-key' }));
 		expect(failure.code).toBe(400);

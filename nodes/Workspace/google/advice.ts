@@ -6,9 +6,11 @@ import { findChoice, findNeededScope, type ScopedRequest, type SignIn } from './
 
 /** What error texts need to know about a request. */
 export interface RequestFacts extends ScopedRequest {
-	/** The operation's own advice, by HTTP status. */
-	readonly adviceByStatus?: Readonly<Record<number, string>>;
+	readonly operationAdvice?: OperationAdvice;
 }
+
+/** What the user can do in an operation, by the service that refused a request and its HTTP status. */
+export type OperationAdvice = Readonly<Partial<Record<Api, Readonly<Record<number, string>>>>>;
 
 /** What Google said about a failed request, in one form for the several formats of its services. */
 export interface GoogleError {
@@ -166,12 +168,13 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	const row = adviceTable.find((candidate) =>
 		isApplicable(candidate, statusCode, error, request),
 	);
+	const operationAdvice = request.operationAdvice?.[request.api]?.[statusCode];
 	if (row && isFromGoogle) {
 		const { advice, pattern } = row;
 		return joinSentences(
 			statusCode === 404 && nameMissingFile(request, error),
 			typeof advice === 'string' ? advice : advice(request, error),
-			!pattern && findOperationAdvice(statusCode, error, request),
+			!pattern && operationAdvice,
 		);
 	}
 	if (error.isRateLimit)
@@ -181,7 +184,7 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	if (statusCode >= 500 || statusCode === 408)
 		return 'Google reported a temporary problem. Try again later.';
 	if (!error.message) return `Google gave no reason. ${checkBasesAdvice}`;
-	return request.adviceByStatus?.[statusCode] ?? 'The message says why Google refused this.';
+	return operationAdvice ?? 'The message says why Google refused this.';
 }
 
 function isApplicable(
@@ -197,22 +200,10 @@ function isApplicable(
 	return !row.hidesFiles || signIn.driveAccess !== 'allFiles';
 }
 
-/** The operation's advice for a 404 may be about a folder in the body of the request. It does not fit a document, spreadsheet or template in the address. */
-function findOperationAdvice(statusCode: number, error: GoogleError, request: RequestFacts) {
-	const hasFileInAddress = /\/(?:spreadsheets|documents)\/|\/copy\b/.test(request.url);
-	const isMissing = findMissingId(request, error) === findIdInUrl(request.url);
-	const isAboutAddress = statusCode === 404 && hasFileInAddress && isMissing;
-	return isAboutAddress ? undefined : request.adviceByStatus?.[statusCode];
-}
-
-function nameMissingFile(request: RequestFacts, error: GoogleError): string {
-	const id = findMissingId(request, error);
-	return id === undefined ? '' : `This account cannot find anything with the ID ${id}.`;
-}
-
 /** The ID is in Google's message, where it may be a folder's, or in the address. */
-function findMissingId({ url }: RequestFacts, { message = '' }: GoogleError) {
-	return /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
+function nameMissingFile({ url }: RequestFacts, { message = '' }: GoogleError): string {
+	const id = /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
+	return id === undefined ? '' : `This account cannot find anything with the ID ${id}.`;
 }
 
 export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authentication'>): string {
