@@ -133,9 +133,10 @@ class MailLines {
 	#dropLooseQuotes(): void {
 		const firstDropped = this.#kept.indexOf(undefined);
 		for (const { start, end } of this.#looseQuotes) {
-			const isSingleLine = start > 0 && end === start + 1 && end < this.#lines.length;
+			const isInside = start > 0 && end < this.#lines.length;
+			const isOnlyLine = isInside && end === start + 1 && this.#looseQuotes.length === 1;
 			const isAbove = firstDropped > start;
-			const isAlone = firstDropped === -1 && (!this.#isReply || isSingleLine);
+			const isAlone = firstDropped === -1 && (!this.#isReply || isOnlyLine);
 			if (!isAbove && !isAlone && !this.#hasSigns(start, end)) this.#drop(start, end);
 		}
 	}
