@@ -7,13 +7,7 @@ import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import { isDateFormat } from './dates';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
-import {
-	findNativeTable,
-	isUnknownRangeError,
-	type NativeTable,
-	type Spreadsheet,
-	type TabInfo,
-} from './spreadsheet';
+import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
 
 /**
  * A table is its header row, its columns and everything down to the last row that has a value in one of its columns. Blank rows inside are
@@ -21,7 +15,7 @@ import {
  * each name of the rows to write, and its last row from `findLastRow`.
  */
 export interface Table extends TabInfo {
-	/** The range that the user chose. A named range is replaced by its cells. */
+	/** The range that the user chose. Its `name` is the title of a tab. */
 	readonly target: TabRange;
 	/** The native table that the header belongs to, if there is one. */
 	readonly nativeTable: NativeTable | undefined;
@@ -135,30 +129,15 @@ export function findHeaderRow<T>(
 }
 
 /**
- * Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range
+ * Opens a table with one request. @throws NodeError 400 if there is no such tab
  * @param headerRow the row in which the header is, or below which only blank rows are above it
- * @param isInRange whether the header is not above the range
  */
 export async function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	headerRow: number,
-	isInRange = false,
 ): Promise<Table> {
-	const fetchIn = async (place: TabRange) => {
-		const rangeRow = isInRange ? parseBounds(place).row : 0;
-		return await fetchTable(spreadsheet, place, Math.max(headerRow, rangeRow));
-	};
-	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(target));
-	return await spreadsheet.sendForRange(target, async () => {
-		if (target.name === undefined) return await fetchIn(target);
-		if (target.tab !== undefined) return await fetchInNamedRange();
-		return await fetchIn(target).catch(async (error: unknown) => {
-			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error)) return await fetchInNamedRange();
-			throw error;
-		});
-	});
+	return await spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
 }
 
 async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: number) {

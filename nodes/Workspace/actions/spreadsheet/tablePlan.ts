@@ -290,34 +290,22 @@ export interface WriteResult {
 	readonly updatedCells: number;
 }
 
-/** Counts the cells of rows that are written. @param updatedRange where they are */
-export function summarizeRows(
-	{ id }: Spreadsheet,
-	rows: readonly FittedRow[],
-	updatedRange: string,
-): WriteResult {
-	const columns = rows.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
-	return {
-		spreadsheetId: id,
-		updatedRange,
-		updatedRows: rows.length,
-		updatedColumns: new Set(columns).size,
-		updatedCells: columns.length,
-	};
-}
-
-/** Counts what steps write that are one below another, from a row on. @param columns those of the range in the result */
+/** Counts what steps write that are one below another, from a row on. @param area the first and the last column of the range in the result */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	{ firstColumn, lastColumn }: Pick<Table, 'firstColumn' | 'lastColumn'>,
+	area: Pick<Table, 'firstColumn' | 'lastColumn'>,
 	row = steps[0]?.row ?? 0,
 ): WriteResult {
-	const width = lastColumn - firstColumn + 1;
-	const range = printTabArea(table.title, { row, column: firstColumn }, steps.length, width);
-	return summarizeRows(
-		spreadsheet,
-		steps.flatMap(({ changes }) => changes),
-		range,
-	);
+	const start = { row, column: area.firstColumn };
+	const width = area.lastColumn - area.firstColumn + 1;
+	const changes = steps.flatMap((step) => step.changes);
+	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	return {
+		spreadsheetId: spreadsheet.id,
+		updatedRange: printTabArea(table.title, start, steps.length, width),
+		updatedRows: changes.length,
+		updatedColumns: new Set(columns).size,
+		updatedCells: columns.length,
+	};
 }

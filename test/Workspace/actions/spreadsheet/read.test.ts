@@ -59,7 +59,6 @@ test.each<[string, string, string]>([
 	['a bare emoji', '😀', '😀'],
 	['a bare word', 'Leads', 'Leads'],
 	['letters of any language', 'Täbelle', 'Täbelle'],
-	['R1C1', 'Sheet1', 'Sheet1!R1C1:R2C2'],
 	['dollars', 'Sheet1', 'Sheet1!$A$1:$B2'],
 	['open rows', 'Sheet1', 'Sheet1!1:1'],
 	['an open end', 'Sheet1', 'Sheet1!A1:B'],

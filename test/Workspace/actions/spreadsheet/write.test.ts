@@ -517,8 +517,14 @@ describe('rows that need room', () => {
 			values: rows(1500),
 		});
 		expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 });
-		expect(calls.methods).toEqual(['values.update', 'get', 'batchUpdate', 'values.update']);
-		expect(calls.sent[2]?.body).toEqual({
+		expect(calls.methods).toEqual([
+			'values.update',
+			'get',
+			'get',
+			'batchUpdate',
+			'values.update',
+		]);
+		expect(calls.sent[3]?.body).toEqual({
 			requests: [{ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 500 } }],
 		});
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(1500);
@@ -590,11 +596,8 @@ describe('rows that need room', () => {
 		});
 		const values = [['a'], ['b'], ['c']];
 		expect(
-			(
-				await catchFailure(
-					calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }),
-				)
-			).code,
+			(await catchFailure(calls.one('write', { spreadsheetId, range: 'Leads', values })))
+				.code,
 		).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});

@@ -3,7 +3,7 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
-import type { TabRange } from '../range';
+import { parseBounds, type TabRange } from '../range';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
@@ -16,7 +16,9 @@ export async function planReplacement(
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
-	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1, true);
+	// The header is not above the range.
+	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
+	const foundTable = await openTable(spreadsheet, target, headerRow);
 	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
