@@ -40,10 +40,6 @@ export function findNativeTable(
 	return undefined;
 }
 
-export const buildResizeTableRequest = (tableId: string, range: NativeTable['range']) => ({
-	updateTable: { table: { tableId, range }, fields: 'range' },
-});
-
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,

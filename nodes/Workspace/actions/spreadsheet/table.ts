@@ -58,9 +58,8 @@ export const createColumnError = (message: string, names: readonly string[], adv
 
 /** A cell of a header row. */
 export interface Header {
-	/** The text of the value, or what the sheet shows if the value is a date; '' if there is none. */
+	/** What the sheet shows; '' if there is no value. */
 	readonly text: string;
-	readonly shownText: string;
 	/** The value of the cell, if it is a number (also a date) or a boolean. */
 	readonly value?: number | boolean | undefined;
 }
@@ -74,21 +73,17 @@ const maxNameLength = 10_000;
 
 /**
  * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
- * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
+ * becomes its letter. Rows may also name a column by its header as it stands in the cell. @param headers what the sheet shows
  */
-export function nameColumns(cells: readonly Header[], startColumn: number): NamedColumns {
-	const headers = cells.map((cell) => ({
-		text: shorten(cell.text, maxNameLength),
-		shownText: shorten(cell.shownText, maxNameLength),
-	}));
+export function nameColumns(headers: readonly string[], startColumn: number): NamedColumns {
+	const texts = headers.map((text) => shorten(text, maxNameLength));
 	const names = buildUniqueNames(
-		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
+		texts.map((text, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
 	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
-	for (const [index, { text, shownText }] of headers.entries())
-		for (const alias of [text, text.trim(), shownText])
-			if (alias !== '' && !columnsByName.has(alias))
-				columnsByName.set(alias, startColumn + index);
+	for (const [index, text] of texts.entries())
+		for (const alias of [text, text.trim()])
+			if (alias !== '') getOrAdd(columnsByName, alias, () => startColumn + index);
 	return { names, columnsByName };
 }
 
@@ -162,13 +157,9 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	};
 }
 
-/** Reads a header as Read does. */
-function readHeader(cell: sheets_v4.Schema$CellData): Header {
-	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
-	const shownText = cell.formattedValue ?? '';
-	const value = numberValue ?? boolValue ?? undefined;
-	const text = isDate(cell) ? shownText : String(stringValue ?? value ?? shownText);
-	return { text, shownText, value };
+function readHeader({ effectiveValue, formattedValue }: sheets_v4.Schema$CellData): Header {
+	const value = effectiveValue?.numberValue ?? effectiveValue?.boolValue ?? undefined;
+	return { text: formattedValue ?? '', value };
 }
 
 const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
@@ -184,7 +175,8 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
 	let firstColumn = rangeStart + Math.max(0, columnHeaders.findIndex(hasText));
 	while (hasText(headers[firstColumn - 1])) firstColumn--;
-	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
+	const texts = columnHeaders.map(({ text }) => text);
+	const { names, columnsByName } = nameColumns(texts, rangeStart);
 	const nextHeader = headers.slice(firstNewColumn).findIndex(hasText);
 	return {
 		headers,
@@ -197,29 +189,25 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	};
 }
 
-/** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
+/** Finds what columns hold: what the first cell holds of which it is known. */
 function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
-	const typesByFormat = new Map<number, ColumnType>();
 	for (const row of rows)
 		for (const [column, cell] of row.entries()) {
 			const type = readType(cell);
-			const isEmpty = !cell.effectiveValue;
-			if (type) getOrAdd(isEmpty ? typesByFormat : types, column, () => type);
+			if (type) getOrAdd(types, column, () => type);
 		}
-	return new Map([...typesByFormat, ...types]);
+	return types;
 }
 
 /** Returns what a cell holds, or what it is formatted for if it is empty. */
 function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
-	const format = cell.effectiveFormat?.numberFormat?.type;
 	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
 	if (typeof stringValue === 'string') return 'text';
 	if (typeof boolValue === 'boolean') return 'boolean';
 	if (isDate(cell)) return 'date';
-	if (typeof numberValue === 'number') return 'number';
-	if (cell.effectiveValue || !format) return undefined;
-	return format === 'TEXT' ? 'text' : 'number';
+	const format = cell.effectiveFormat?.numberFormat?.type ?? 'TEXT';
+	return typeof numberValue === 'number' || format !== 'TEXT' ? 'number' : undefined;
 }
 
 /** Lets a name such as `subject` find the column Subject, if no other column and no other name of the same row has these letters. */

@@ -239,12 +239,12 @@ describe('input items', () => {
 		expect(written).toEqual([
 			{
 				spreadsheetId,
-				updatedRange: 'Sheet1!B3:D3',
+				updatedRange: 'Sheet1!B3:C3',
 				updatedRows: 1,
 				updatedColumns: 2,
 				updatedCells: 2,
 			},
-			expect.objectContaining({ updatedRange: 'Sheet1!B4:D4', updatedCells: 2 }),
+			expect.objectContaining({ updatedRange: 'Sheet1!C4:D4', updatedCells: 2 }),
 			expect.objectContaining({ updatedRange: 'Sheet1!B5:D5', updatedCells: 0 }),
 		]);
 	});
@@ -618,7 +618,7 @@ describe('rows that need room', () => {
 			[null, 2],
 		];
 		const appended = await calls.one('append', { spreadsheetId, range: 'Sheet1!A:B', values });
-		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:B3', updatedCells: 2 });
+		expect(appended).toMatchObject({ updatedRange: 'Sheet1!B2:B3', updatedCells: 2 });
 		expect(calls.stored(spreadsheetId, 'Sheet1!A2:B3')).toEqual([['', 1], ['', 2]]); // prettier-ignore
 	});
 });

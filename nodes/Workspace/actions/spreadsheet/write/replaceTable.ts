@@ -5,7 +5,7 @@ import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange } from '../range';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
-import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
+import type { Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 import { planBlock } from '../tablePlan';
 
@@ -82,7 +82,7 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 		return oldColumn === column && value !== undefined ? value : toHeaderCell(text, params);
 	});
 
-/** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */
+/** Clears the old rows below the new ones and the old columns beside them. */
 function buildClearRequests(
 	oldTable: FittedTable,
 	table: NewTable,
@@ -102,13 +102,10 @@ function buildClearRequests(
 	const areas = [];
 	if (oldEndRow > endRowIndex) areas.push(below);
 	if (endColumnIndex > newEndColumn) areas.push(beside);
-	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
+	return areas.map((area) => {
 		const range = { sheetId, ...area, endColumnIndex };
 		return { updateCells: { range, fields: 'userEnteredValue' } };
 	});
-	if (!nativeTable) return requests;
-	const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
-	return [...requests, buildResizeTableRequest(nativeTable.tableId, range)];
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
