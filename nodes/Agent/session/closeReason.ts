@@ -1,7 +1,7 @@
 import { isNodeError, NodeError, toError } from '../../core/errors';
 import { buildExcerpt, joinSentences, shorten } from '../../core/text';
 import type { Sanitize } from '../../core/sanitizer';
-import { blockedAdvice, classifyNetworkError, type NetworkError } from '../../http/networkErrors';
+import { classifyNetworkError, type NetworkError } from '../../http/networkErrors';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
 export interface UpgradeResponse {
@@ -184,7 +184,6 @@ export function explainCloseReason(closeReason: CloseReason): Explanation {
 
 function explainNetworkError(error: NetworkError, message: string): Explanation {
 	const { category, reason, errorCode, cure } = error;
-	if (category === 'blocked') return { reason, advice: blockedAdvice };
 	if (category !== 'unknown') return { reason, advice: cure };
 	return { reason: `the connection failed (${errorCode ?? message})` };
 }

@@ -13,7 +13,6 @@ import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../
 import { BodyError, maxResponseBytes, tryParseJson, readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
-	blockedAdvice,
 	collectErrorChain,
 	findErrorCode,
 	classifyNetworkError,
@@ -166,7 +165,14 @@ function createNetworkError(
 	{ url, signIn }: RequestFacts,
 ): NodeError {
 	const networkError = classifyNetworkError(error);
-	const { category, cure, outcome, retryable, statusCode: code, errorCode } = networkError;
+	const {
+		category,
+		cure = reachAdvice,
+		outcome,
+		retryable,
+		statusCode: code,
+		errorCode,
+	} = networkError;
 	const isNameless = category === 'unknown' && errorCode === undefined;
 	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing.
 	const isUnsigned = isNameless && signIn.hasNoToken === true;
@@ -176,11 +182,8 @@ function createNetworkError(
 			message: 'The credential has no valid token, and a new one could not be obtained',
 			description: getReconnectAdvice(signIn),
 		});
-	const message = isNameless
-		? findMessage(chain)
-		: formatNetworkMessage(networkError, error, url);
-	const advice = category === 'blocked' ? blockedAdvice : (cure ?? reachAdvice);
-	const description = appendErrorCode(advice, errorCode);
+	const message = isNameless ? findMessage(chain) : formatNetworkMessage(networkError, url);
+	const description = appendErrorCode(cure, errorCode);
 	return new NodeError({ code, message, description, outcome, retryable });
 }
 

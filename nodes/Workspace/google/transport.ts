@@ -18,7 +18,7 @@ import {
 } from '../../http/body';
 import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
-import { checkBasesAdvice, type RequestFacts } from './advice';
+import { checkBasesAdvice, type OperationAdvice, type RequestFacts } from './advice';
 import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
 import { createResponseError, toRequestError } from './errors';
 import type { SignIn } from './scopes';
@@ -162,10 +162,8 @@ export interface TransportOptions {
 	/** Receives a line when a request pauses because of a quota. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
-	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
-	readonly adviceByStatus?: Readonly<Record<number, string>>;
-	/** Whether this advice is about Gmail, or about the other services. If absent, it is about all services. */
-	readonly adviceIsAboutMail?: boolean;
+	/** It is appended to the general advice. */
+	readonly operationAdvice?: OperationAdvice;
 }
 
 export interface Transport {
@@ -229,11 +227,8 @@ async function prepareRequest(
 		method,
 		timeout: timeoutMilliseconds,
 	};
-	const { adviceIsAboutMail = api === 'mail' } = options;
-	// A mail operation may call Drive, too, and an upload may call Gmail.
-	const isAdviceAboutApi = adviceIsAboutMail === (api === 'mail');
-	const adviceByStatus = isAdviceAboutApi ? options.adviceByStatus : undefined;
-	const facts = { api, method, url: request.url, signIn: options.signIn, adviceByStatus };
+	const { signIn, operationAdvice } = options;
+	const facts = { api, method, url: request.url, signIn, operationAdvice };
 	const sendOnce = async (signal: AbortSignal) => {
 		const response = await sendWithToken(send, request, signal);
 		return await readGoogleResponse(response, clientRequest, facts, signal);
