@@ -8,6 +8,7 @@ import {
 	isRecord,
 	missingDataAdvice,
 	getLabel,
+	hasExpression,
 	readValue,
 	refuseUnnamedFiles,
 	TypedText,
@@ -199,7 +200,6 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 export class RawParameters {
 	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #optionsByName = new Map<string, Field>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], RawValues>();
 	/** A tool's expressions see other items than its input. */
@@ -227,7 +227,6 @@ export class RawParameters {
 		const collections = new Map<string, unknown>();
 		for (const option of options) {
 			const { name } = option;
-			this.#optionsByName.set(name, option);
 			const collectionName = getCollectionName(option);
 			const readCollection = () => this.read(collectionName, itemIndex, {});
 			const collection = getOrAdd(collections, collectionName, readCollection);
@@ -263,16 +262,11 @@ export class RawParameters {
 		return hasExpression(this.#getSaved(name));
 	}
 
-	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
-	hasUserExpression(name: string): boolean {
-		const expression = [this.#getSaved(name), this.#getSavedOption(name)].find(hasExpression);
-		return expression !== undefined && !isFromModel(expression);
-	}
-
-	/** Returns whether the user has added an option and does not leave its value to a model. */
-	hasUserOption(name: string): boolean {
-		const saved = this.#getSavedOption(name);
-		return saved !== undefined && !isFromModel(saved);
+	/** As in `ReadContext`. A model may leave a field empty, so its fields do not count. */
+	findSavedValue(field: Field): unknown {
+		const findOption = () => findValues(this.#getSaved(getCollectionName(field)), field);
+		const saved = this.#getSaved(field.name) ?? findOption()?.[field.name];
+		return saved === undefined || isFromModel(saved) ? undefined : saved;
 	}
 
 	/** Returns whether a switch among the options, which has the same value for all items, is on. */
@@ -285,12 +279,6 @@ export class RawParameters {
 		const rawExpressions = { rawExpressions: true };
 		const saved = this.#n8nContext.getNodeParameter(name, 0, null, rawExpressions);
 		return key !== undefined && isPlainObject(saved) ? saved[key] : saved;
-	}
-
-	/** Returns an option as it is saved, or undefined if nobody has added it. */
-	#getSavedOption(name: string): unknown {
-		const option = this.#optionsByName.get(name);
-		return option && findValues(this.#getSaved(getCollectionName(option)), option)?.[name];
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
@@ -321,11 +309,6 @@ function findValues(
 	const entry = collection[optionGroup.name];
 	const values = isPlainObject(entry) ? entry[optionGroup.key] : undefined;
 	return isPlainObject(values) ? values : undefined;
-}
-
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 const pathStepPattern = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;
