@@ -245,21 +245,16 @@ export class RawParameters {
 
 	/** Marks values that a person typed into a column mapper, or that a model filled in. They are text, whatever type the column has. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const saved = this.#getSaved(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved))
-			return mapper;
+		const values = getField(mapper, ['value']);
+		const savedValues = getField(this.#getSaved(name), ['value']);
+		if (!isPlainObject(values) || !isPlainObject(savedValues)) return mapper;
 		const pairs: Array<[string, unknown]> = [];
-		for (const [column, text] of Object.entries(mapper['value'])) {
-			const savedText = saved[column];
+		for (const [column, text] of Object.entries(values)) {
+			const savedText = savedValues[column];
 			const isTyped = !hasExpression(savedText) || isFromModel(savedText);
 			pairs.push([column, isTyped && typeof text === 'string' ? new TypedText(text) : text]);
 		}
-		return { ...mapper, value: Object.fromEntries(pairs) };
-	}
-
-	/** Returns whether a parameter has an expression. Then its value may differ from item to item. */
-	hasExpression(name: string): boolean {
-		return hasExpression(this.#getSaved(name));
+		return { ...(mapper as object), value: Object.fromEntries(pairs) };
 	}
 
 	/** As in `ReadContext`. A model may leave a field empty, so its fields do not count. */
@@ -269,16 +264,9 @@ export class RawParameters {
 		return saved === undefined || isFromModel(saved) ? undefined : saved;
 	}
 
-	/** Returns whether a switch among the options, which has the same value for all items, is on. */
-	isSwitchOn(option: string): boolean {
-		return this.#getSaved('options', option) === true;
-	}
-
-	/** Returns a parameter, or what it has under a key, as it is saved in the workflow: an expression is not resolved. */
-	#getSaved(name: string, key?: string): unknown {
-		const rawExpressions = { rawExpressions: true };
-		const saved = this.#n8nContext.getNodeParameter(name, 0, null, rawExpressions);
-		return key !== undefined && isPlainObject(saved) ? saved[key] : saved;
+	/** Returns a parameter as it is saved in the workflow: an expression is not resolved. */
+	#getSaved(name: string): unknown {
+		return this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true });
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
