@@ -72,8 +72,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 				disableFollowRedirect: true,
 				timeout: tokenTimeoutMilliseconds,
 			})) as Awaited<ReturnType<PostForm>>;
-		const fetchToken = () => serviceAccountModule.fetchAccessToken(post, account);
-		const token = serviceAccountModule.fetchSharedToken(account, fetchToken);
+		const token = serviceAccountModule.fetchAccessToken(post, account);
 		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
 	}
 

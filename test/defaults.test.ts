@@ -82,6 +82,30 @@ test('the fields of the Workspace node that belong to no operation', () => {
 	]);
 });
 
+test('without these fields, n8n does not start a node', () => {
+	const required = operations.flatMap(({ place, operation }) =>
+		getAllFields(operation)
+			.filter(({ required: isRequired, requiredInForm }) => requiredInForm ?? isRequired)
+			.map(({ name }) => `${place} ${name}`),
+	);
+	expect(required).toEqual([
+		'document append documentId',
+		'document create title',
+		'document create templateId',
+		'document read documentId',
+		'document write documentId',
+		'mail read messageId',
+		'mail search query',
+		'mail send replyToMessageId',
+		'mail send body',
+		'spreadsheet append spreadsheetId',
+		'spreadsheet create title',
+		'spreadsheet read spreadsheetId',
+		'spreadsheet write spreadsheetId',
+		'spreadsheet write matchColumns',
+	]);
+});
+
 const scopes = (...names: string[]) =>
 	names.map((name) => `https://www.googleapis.com/auth/${name}`).join(' ');
 const domains = [

@@ -4,6 +4,7 @@ import type { NodeError } from '../core/errors';
 import type { ModelAnswer } from '../core/modelAnswer';
 import type { Field, InferParameters } from '../fields/field';
 import { commonOptions } from '../fields/params';
+import type { OperationAdvice } from './google/advice';
 import type { Clients } from './google/clients';
 import type { ByteSource } from './byteSource';
 
@@ -139,8 +140,7 @@ export interface Operation<
 		failure: NodeError,
 		item: Item,
 	): Promise<R | NodeError | undefined>;
-	/** What the user can do, by HTTP status: of Gmail for a mail operation, of Sheets, Docs and Drive for any other operation. */
-	readonly adviceByStatus?: Readonly<Record<number, string>>;
+	readonly advice?: OperationAdvice;
 }
 
 /** One item among those that are sent together. */

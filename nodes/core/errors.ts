@@ -133,7 +133,7 @@ export function createNodeApiError(
 	const error = new NodeApiError(
 		node,
 		{ message, description: description ?? null, httpCode },
-		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
+		{ message, description, httpCode, itemIndex },
 	);
 	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of its own.
 	error.message = message;
@@ -156,10 +156,9 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	});
 }
 
-/** Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field), 422 for deep nesting, else 500. */
+/** Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field), else 500. */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof RangeError && error.message.includes('call stack')) return nestingError;
 	if (!(error instanceof Error))
 		return new NodeError({ code: 500, message: String(error), cause: error });
 	const { name, message } = error;
@@ -170,10 +169,3 @@ export function toNodeError(error: unknown): NodeError {
 	const description = typeof advice === 'string' ? advice : undefined;
 	return new NodeError({ code: isAboutInput ? 400 : 500, message, description, cause: error });
 }
-
-const nestingError = new NodeError({
-	code: 422,
-	message: 'The data is nested too deeply to be read',
-	description:
-		'Ordinary data is never nested this deeply. If it comes from outside, it may be an attack.',
-});

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 
+import { getOrAdd } from './boundedMap';
 import { isTool } from './modelAnswer';
 import { getGlobalSingleton } from './runtime';
 
 /** What identifies a run of the node, and the node's settings for n8n's Retry On Fail. */
 export type RetryContext = Partial<ReturnType<typeof readRetryContext>>;
 
-/** Results of a failed try, by item index. */
+/** What a failed try has left for the next one. */
 interface FailedTry {
+	/** By item index. */
 	readonly results: ReadonlyMap<number, unknown>;
 	/** The number of failed tries so far. */
 	readonly tryCount: number;
-	/** Deletes the results when it fires. */
-	readonly expiryTimer: NodeJS.Timeout;
 }
 
 /** The current try of a run of the node, or of one call of a tool. */
 interface CurrentTry<T> {
-	/** The try before this one. Its results stay here even if they expire during this try. */
 	readonly previousTry: FailedTry | undefined;
+	/** With those of the previous try, which stay here even if they expire during this try. */
 	readonly results: Map<number, T>;
 }
 
@@ -39,46 +39,39 @@ export class RetryCache<T> {
 	constructor(retryContext: RetryContext) {
 		this.#retryContext = retryContext;
 		// Starts the try, because `endTry` must know it even if no item asks for a result.
-		if (!retryContext.isTool) this.#ensureTry(undefined);
+		if (retryContext.retryOnFail && !retryContext.isTool) this.#startTry(undefined);
 	}
 
-	/** Finds the result of an earlier try, and keeps it for the next. @param requestIdentity as in `CheckedItem` of the item loop */
+	/** Finds the result of an earlier try. @param requestIdentity as in `CheckedItem` of the item loop */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#retryContext.retryOnFail) return undefined;
-		const { previousTry, results } = this.#ensureTry(requestIdentity);
-		// The type is right, because only this class stores results, under keys that name the node.
-		const result = previousTry?.results.get(itemIndex) as T | undefined;
-		if (result !== undefined) results.set(itemIndex, result);
-		return result;
+		return this.#startTry(requestIdentity).get(itemIndex);
 	}
 
 	remember(itemIndex: number, requestIdentity: unknown, result: T): void {
-		if (this.#retryContext.retryOnFail)
-			this.#ensureTry(requestIdentity).results.set(itemIndex, result);
+		if (this.#retryContext.retryOnFail) this.#startTry(requestIdentity).set(itemIndex, result);
 	}
 
 	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
 	endTry({ isFailed }: { isFailed: boolean }): void {
-		const { retryOnFail, maxTries } = this.#retryContext;
-		if (!retryOnFail) return;
 		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
-		const tryLimit = Math.min(5, Math.max(2, maxTries || 3));
-		for (const [key, currentTry] of this.#currentTries) {
-			const tryCount = (currentTry.previousTry?.tryCount ?? 0) + 1;
-			if (isFailed && tryCount < tryLimit) storeFailedTry(key, currentTry, tryCount);
-			// The results of a parallel call of a tool must not be deleted.
-			else if (getFailedTries().get(key) === currentTry.previousTry) deleteFailedTry(key);
+		const tryLimit = Math.min(5, Math.max(2, this.#retryContext.maxTries || 3));
+		for (const [key, { previousTry, results }] of this.#currentTries) {
+			const tryCount = (previousTry?.tryCount ?? 0) + 1;
+			if (isFailed && tryCount < tryLimit) keepTry(key, { results, tryCount });
+			else dropTry(key, previousTry);
 		}
 	}
 
-	#ensureTry(requestIdentity: unknown): CurrentTry<T> {
+	/** @returns the results of the try, which is started if it is new */
+	#startTry(requestIdentity: unknown): Map<number, T> {
 		const key = this.#buildKey(requestIdentity);
-		const knownTry = this.#currentTries.get(key);
-		if (knownTry) return knownTry;
-		const previousTry = this.#retryContext.retryOnFail ? getFailedTries().get(key) : undefined;
-		const currentTry = { previousTry, results: new Map<number, T>() };
-		this.#currentTries.set(key, currentTry);
-		return currentTry;
+		const { results } = getOrAdd(this.#currentTries, key, () => {
+			const previousTry = getFailedTries().get(key);
+			// The type is right, because only this class keeps results, under keys that name the node.
+			return { previousTry, results: new Map(previousTry?.results) as Map<number, T> };
+		});
+		return results;
 	}
 
 	/** Only a tool's key includes what would be sent. In other nodes, that may differ with each try, for example by the current time. */
@@ -90,28 +83,14 @@ export class RetryCache<T> {
 	}
 }
 
-function storeFailedTry<T>(
-	key: string,
-	{ previousTry, results }: CurrentTry<T>,
-	tryCount: number,
-): void {
-	// A parallel call of a tool may have stored results under the same key.
-	const earlierResults = [
-		...(previousTry?.results ?? []),
-		...(getFailedTries().get(key)?.results ?? []),
-	];
-	deleteFailedTry(key);
-	const expiryTimer = setTimeout(deleteFailedTry, retentionMilliseconds, key).unref();
-	getFailedTries().set(key, {
-		results: new Map([...earlierResults, ...results]),
-		tryCount,
-		expiryTimer,
-	});
+function keepTry(key: string, failedTry: FailedTry): void {
+	getFailedTries().set(key, failedTry);
+	setTimeout(dropTry, retentionMilliseconds, key, failedTry).unref();
 }
 
-function deleteFailedTry(key: string): void {
-	clearTimeout(getFailedTries().get(key)?.expiryTimer);
-	getFailedTries().delete(key);
+/** Drops a failed try, unless a later try, or a parallel call of a tool, has replaced it. */
+function dropTry(key: string, failedTry: FailedTry | undefined): void {
+	if (getFailedTries().get(key) === failedTry) getFailedTries().delete(key);
 }
 
 const getFailedTries = () => getGlobalSingleton('retryCache', () => new Map<string, FailedTry>());

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { appendErrorCode, NodeError } from '../core/errors';
+import { appendErrorCode, NodeError, type Outcome } from '../core/errors';
 import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
 import type { BodyError } from './body';
@@ -61,8 +61,7 @@ export async function attemptRequest<T>(
 	try {
 		return await send(attemptController.signal);
 	} catch (error) {
-		if (executionSignal?.aborted)
-			throw createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
+		if (executionSignal?.aborted) throw createStoppedError(texts.mayBeDone, 'unknown');
 		if (attemptController.signal.aborted) throw createTimeoutError(timeoutMilliseconds, texts);
 		throw await settings.toRequestError(error);
 	} finally {
@@ -71,12 +70,13 @@ export async function attemptRequest<T>(
 	}
 }
 
-export const createStoppedError = (description?: string) =>
+export const createStoppedError = (description?: string, outcome?: Outcome) =>
 	new NodeError({
 		code: 499,
 		status: 'CANCELLED',
 		message: 'The execution was stopped',
 		description,
+		outcome,
 	});
 
 function createTimeoutError(milliseconds: number, { service, mayBeDone }: ServiceTexts): NodeError {
@@ -110,9 +110,22 @@ export async function awaitResponse(
 		});
 		request.then(resolve, reject);
 	});
-	if (!isFromProxy(response.statusCode, exchange, url)) return { ...response, exchange };
+	refuseProxyResponse(response, exchange, url);
+	return { ...response, exchange };
+}
+
+/** @throws NodeError if a proxy refused to connect to the service */
+function refuseProxyResponse(response: FullResponse, exchange: Exchange, url: string): void {
+	const { statusCode } = response;
+	if (!isFromProxy(statusCode, exchange, url)) return;
 	discardBody(response);
-	throw createProxyError(response.statusCode, url);
+	throw new NodeError({
+		code: statusCode,
+		message: `The proxy did not connect n8n to ${new URL(url).host}: it responded with HTTP ${statusCode}`,
+		description:
+			'Nothing was sent to the service. Check that the proxy runs, can reach this host and allows it, and that its address in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY) has its user name and password, if it asks for them.',
+		...classifyProxyStatus(statusCode),
+	});
 }
 
 /**
@@ -125,16 +138,6 @@ function isFromProxy(statusCode: number, { response }: Exchange, url: string): b
 	if (statusCode < 300) return false;
 	const socket = response?.socket;
 	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
-}
-
-function createProxyError(statusCode: number, url: string): NodeError {
-	return new NodeError({
-		code: statusCode,
-		message: `The proxy did not connect n8n to ${new URL(url).host}: it responded with HTTP ${statusCode}`,
-		description:
-			'Nothing was sent to the service. Check that the proxy runs, can reach this host and allows it, and that its address in the environment variables of n8n (HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY) has its user name and password, if it asks for them.',
-		...classifyProxyStatus(statusCode),
-	});
 }
 
 export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
@@ -193,7 +196,6 @@ export async function sendCredentialTestRequest(
 			timeout: credentialTestTimeoutSeconds * 1000,
 		})) as CredentialTestResponse;
 	const response = await recordResponse(exchange, send);
-	if (!isFromProxy(response.statusCode, exchange, request.uri)) return response;
-	discardBody(response);
-	throw createProxyError(response.statusCode, request.uri);
+	refuseProxyResponse(response, exchange, request.uri);
+	return response;
 }

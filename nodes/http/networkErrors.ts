@@ -59,13 +59,9 @@ type NetworkErrorRow = readonly [
 	category: Category,
 	codes: RegExp,
 	reason: string,
-	/** The row applies only to errors of this phase. `connecting`: before there is a connection. `beforeTls`: before TLS is established. */
-	phase?: 'connecting' | 'beforeTls',
+	/** What helps, if the code alone tells. */
 	cure?: string,
 ];
-
-export const blockedAdvice =
-	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
 const unknownIssuerCure =
 	"If it comes from your own certificate authority, put that authority's certificate into a file, set the environment variable NODE_EXTRA_CA_CERTS of n8n to its path, and restart n8n.";
@@ -74,76 +70,67 @@ const expiredCure =
 const hostNameCure =
 	'Enter the address with the host name of the certificate, or have the certificate issued for this host name.';
 
-/** The first row that matches the code and the phase applies. A code can stand twice, because a route can also disappear later. */
+/** The first row that matches the code applies. `adaptCategory` adapts its category to how far the connection was. */
 const errorTable: readonly NetworkErrorRow[] = [
-	['notConnected', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached', 'connecting'],
-	[
-		'notConnected',
-		/^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/,
-		'the network cannot be reached',
-		'connecting',
-	],
-	['notConnected', /^ETIMEDOUT$/, 'the server did not respond', 'connecting'],
 	[
 		'certificate',
 		/^(UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|(DEPTH_ZERO_)?SELF_SIGNED_CERT|CERT_UNTRUSTED)/,
 		"n8n does not know who issued the server's certificate",
-		'beforeTls',
 		unknownIssuerCure,
 	],
 	[
 		'certificate',
 		/^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
 		"the server's certificate is not valid at this time",
-		'beforeTls',
 		expiredCure,
 	],
 	[
 		'certificate',
 		/ALTNAME_INVALID|HOSTNAME_MISMATCH/,
 		"the server's certificate is for another host name",
-		'beforeTls',
 		hostNameCure,
 	],
 	[
 		'certificate',
 		/CERT|UNABLE_TO_|SIGNATURE_FAILURE|^INVALID_(CA|PURPOSE)$/,
 		"the server's certificate is not trusted",
-		'beforeTls',
 		'Install a valid certificate on the server.',
 	],
-	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed', 'beforeTls'],
+	['handshake', /^(EPROTO|ERR_TLS|ERR_SSL)/, 'the secure (TLS) connection failed'],
 	['notConnected', /^ECONNREFUSED$/, 'the connection was refused'],
 	['notConnected', /^ENOTFOUND$/, 'the host name was not found'],
 	['notConnected', /^EAI_(AGAIN|FAIL|NODATA)$/, 'the host name could not be resolved'],
 	['timeout', /^(ECONNABORTED|ETIMEDOUT|ESOCKETTIMEDOUT)$/, 'the server did not respond'],
 	['lost', /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)$/, 'the connection was reset'],
 	['lost', /^EHOST(UNREACH|DOWN)$/, 'the host cannot be reached'],
-	['lost', /^ENET(UNREACH|DOWN)$/, 'the network cannot be reached'],
+	['lost', /^(ENETUNREACH|ENETDOWN|EADDRNOTAVAIL)$/, 'the network cannot be reached'],
 	['lost', /^(ERR_BAD_RESPONSE|HPE_INVALID_CONSTANT)$/, 'the response was not valid HTTP'],
 ];
 
 const blockedReason = 'n8n does not allow connections to this address';
+const blockedCure =
+	'Nothing was sent. Ask your n8n administrator to allow the address (N8N_SSRF_ALLOWED_HOSTNAMES, N8N_SSRF_ALLOWED_IP_RANGES).';
 
 /** Classifies anything that was thrown instead of a response. */
 export function classifyNetworkError(error: unknown): NetworkError {
 	const chain = collectErrorChain(error);
-	if (chain.some(isBlockedByPolicy)) return describe('blocked', blockedReason);
+	if (chain.some(isBlockedByPolicy))
+		return describe('blocked', blockedReason, undefined, blockedCure);
 	const errorCode = findErrorCode(chain);
 	if (errorCode === undefined) return describe('unknown', 'the request failed');
-	const tls = findTlsState(chain);
-	const phases = {
-		connecting: chain.some((link) => getProperty(link, 'syscall') === 'connect'),
-		beforeTls: tls !== 'established',
-	};
-	const row = errorTable.find(
-		([, codes, , phase]) => codes.test(errorCode) && (phase === undefined || phases[phase]),
-	);
+	const row = errorTable.find(([, codes]) => codes.test(errorCode));
 	if (!row) return describe('unknown', 'the connection failed', errorCode);
-	const [category, , reason, , cure] = row;
-	// Nothing is sent before TLS is established, whatever ended the connection.
-	const isLostBeforeTls = category === 'lost' && tls === 'beginning';
-	return describe(isLostBeforeTls ? 'notConnected' : category, reason, errorCode, cure);
+	const [category, , reason, cure] = row;
+	return describe(adaptCategory(category, chain), reason, errorCode, cure);
+}
+
+/** Nothing is sent before there is a connection and, with https:, TLS is established. Later, the service may have got the request. */
+function adaptCategory(category: Category, chain: readonly object[]): Category {
+	const isTlsPending = findTlsPending(chain);
+	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
+	if (isConnecting || isTlsPending)
+		return category === 'lost' || category === 'timeout' ? 'notConnected' : category;
+	return category === 'handshake' && isTlsPending === false ? 'lost' : category;
 }
 
 function describe(
@@ -156,40 +143,23 @@ function describe(
 	return { category, ...resultByCategory[category], statusCode, errorCode, reason, cure };
 }
 
-/** Finds out from the request of the HTTP client how far TLS was. Node sets `secureConnecting` to false when TLS is established. */
-function findTlsState(chain: readonly object[]): 'beginning' | 'established' | undefined {
+/** Finds out from the request of the HTTP client whether TLS was pending. Undefined if the error does not tell. */
+function findTlsPending(chain: readonly object[]): boolean | undefined {
 	for (const link of chain) {
 		const socket = getProperty(getProperty(link, 'request'), 'socket');
-		const isConnecting = getProperty(socket, 'secureConnecting');
-		if (typeof isConnecting === 'boolean') return isConnecting ? 'beginning' : 'established';
+		const isPending = getProperty(socket, 'secureConnecting');
+		if (typeof isPending === 'boolean') return isPending;
 	}
 	return undefined;
 }
 
 /** Says what happened, with the same words in every node. @param url the requested address */
-export function formatNetworkMessage(networkError: NetworkError, error: unknown, url: string) {
-	const { category, outcome, reason } = networkError;
+export function formatNetworkMessage({ category, outcome, reason }: NetworkError, url: string) {
 	const { host } = new URL(url);
 	if (category === 'timeout') return `${host} did not respond in time`;
 	if (outcome === 'unknown')
 		return `The connection to ${host} was lost before the service responded: ${reason}`;
-	return `No connection to ${findUnreachableHost(collectErrorChain(error), url)}: ${reason}`;
-}
-
-/** Finds the host that could not be reached: the host of the URL, or another one on the way, such as a proxy (then also its port if known). */
-function findUnreachableHost(chain: readonly unknown[], url: string): string {
-	const { host, hostname, port, protocol } = new URL(url);
-	const defaultPort = protocol === 'https:' ? '443' : '80';
-	const requestedPort = port || defaultPort;
-	for (const link of chain) {
-		const name = getProperty(link, 'hostname');
-		if (typeof name === 'string' && name !== hostname) return name;
-		const address = getProperty(link, 'address');
-		const peerPort = getProperty(link, 'port');
-		const isElsewhere = typeof peerPort === 'number' && String(peerPort) !== requestedPort;
-		if (typeof address === 'string' && isElsewhere) return `${address}:${peerPort}`;
-	}
-	return host;
+	return `No connection to ${host}: ${reason}`;
 }
 
 /** Collects the error and its causes, outermost first. An AggregateError adds all of its errors, such as one for each address of a host. */

@@ -8,6 +8,7 @@ import { WorkspaceOAuth2Api } from '../../credentials/WorkspaceOAuth2Api.credent
 import { WorkspaceServiceAccountApi } from '../../credentials/WorkspaceServiceAccountApi.credentials';
 import { startGoogle, type GoogleServer } from '../../dev/google/server';
 import { isNodeError } from '../../nodes/core/errors';
+import { findChoice } from '../../nodes/Workspace/google/scopes';
 import { LongAnswer } from '../longAnswer';
 import { startScriptedServer } from './scriptedServer';
 
@@ -104,17 +105,6 @@ describe('a service account', () => {
 		expect(failure.message).toContain('unauthorized_client');
 		expect(failure.description).toMatch(/Domain-wide delegation/);
 		expect(failure.description).toContain('https://www.googleapis.com/auth/drive');
-	});
-
-	test('asks once for all who ask at the same time, and anew when the token is refused', async () => {
-		const scope = 'shared';
-		const ask = (accessToken: string) => tokenWith({ scope, accessToken });
-		const [first = '', ...others] = await Promise.all(Array.from({ length: 5 }, () => ask('')));
-		expect(new Set([first, ...others]).size).toBe(1);
-		const anew = await Promise.all(Array.from({ length: 5 }, () => ask(first)));
-		expect(new Set(anew).size).toBe(1);
-		expect(anew[0]).not.toBe(first);
-		expect(google.requests).toHaveLength(2);
 	});
 
 	test('never shows its key', async () => {
@@ -227,6 +217,16 @@ describe.each([new WorkspaceOAuth2Api(), new WorkspaceServiceAccountApi()])(
 			expect(askScopes({ ...(mailAccess && { mailAccess }) }).split(' ')).toEqual(
 				toScopes(names),
 			);
+		});
+
+		test.each([
+			['gmail.compose', 'Mail Access', 'Also Save Drafts'],
+			['gmail.modify', 'Mail Access', 'Also Save Drafts and Change Labels'],
+			['drive', 'Drive Access', 'All Files'],
+		])('has the choice that an error names for the scope %s', (scope, label, choice) => {
+			const field = properties.find(({ displayName }) => displayName === label);
+			expect(field?.options?.map(({ name }) => name)).toContain(choice);
+			expect(toScopes([scope]).map(findChoice)).toEqual([`set ${label} to ${choice}`]);
 		});
 
 		test('hides every secret', () => {

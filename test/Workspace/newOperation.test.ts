@@ -35,7 +35,7 @@ export const star = defineOperation({
 		const { data } = await drive.files.update({ fileId, requestBody: { starred: true } });
 		return { id: data.id };
 	},
-	adviceByStatus: { 404: 'No file, no star.' },
+	advice: { drive: { 404: 'No file, no star.' } },
 });
 `;
 

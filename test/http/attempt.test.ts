@@ -3,11 +3,7 @@ import { Readable } from 'node:stream';
 
 import { NodeError } from '../../nodes/core/errors';
 import { BodyError } from '../../nodes/http/body';
-import {
-	collectErrorChain,
-	classifyNetworkError,
-	formatNetworkMessage,
-} from '../../nodes/http/networkErrors';
+import { collectErrorChain, classifyNetworkError } from '../../nodes/http/networkErrors';
 import {
 	attemptRequest,
 	awaitResponse,
@@ -207,7 +203,7 @@ describe('network errors', () => {
 		[
 			'a fault of TLS after it stood',
 			error('EPROTO', { request: { socket: { secureConnecting: false } } }),
-			'unknown',
+			'lost',
 			'unknown',
 			503,
 		],
@@ -274,64 +270,6 @@ describe('network errors', () => {
 		expect(classifyNetworkError(all)).toMatchObject({
 			category: 'notConnected',
 			...attempts.notDone,
-		});
-	});
-
-	describe('the place that could not be reached', () => {
-		const refused = error('ECONNREFUSED', connecting);
-		const placeOf = (more: object, url = 'https://service.example/path') => {
-			const thrown = new Error('wrapped', {
-				cause: Object.assign(error('ECONNREFUSED', connecting), more),
-			});
-			return formatNetworkMessage(classifyNetworkError(refused), thrown, url).replace(
-				/^No connection to (.*): .*$/,
-				'$1',
-			);
-		};
-
-		test.each<[string, object, string | undefined, string]>([
-			['is the host of the request', {}, undefined, 'service.example'],
-			['with its port', {}, 'http://service.example:8080/', 'service.example:8080'],
-			[
-				'whatever its address',
-				{ address: '10.0.0.1', port: 443 },
-				undefined,
-				'service.example',
-			],
-			[
-				'also without TLS',
-				{ address: '10.0.0.1', port: 80 },
-				'http://service.example/',
-				'service.example',
-			],
-			[
-				'also at its own port',
-				{ address: '::1', port: 81 },
-				'http://service.example:81',
-				'service.example:81',
-			],
-			[
-				'or a proxy by its port',
-				{ address: '10.0.0.1', port: 3128 },
-				undefined,
-				'10.0.0.1:3128',
-			],
-			['or a proxy by its name', { hostname: 'proxy.example' }, undefined, 'proxy.example'],
-			[
-				'but not the host again',
-				{ hostname: 'service.example' },
-				'https://service.example:1',
-				'service.example:1',
-			],
-			['nor a port without an address', { port: 3128 }, undefined, 'service.example'],
-			[
-				'nor an address without a port',
-				{ address: '10.0.0.1' },
-				undefined,
-				'service.example',
-			],
-		])('%s: %j', (_, more, url, place) => {
-			expect(placeOf(more, url)).toBe(place);
 		});
 	});
 

@@ -14,7 +14,6 @@ import { BodyError } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	type AttemptResult,
-	blockedAdvice,
 	classifyNetworkError,
 	classifyStatus,
 	formatNetworkMessage,
@@ -38,13 +37,11 @@ export function convertThrownError(error: unknown, url: string): NodeError {
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
 	const networkError = classifyNetworkError(error);
-	const { errorCode, outcome, retryable, category, cure } = networkError;
-	let advice = unknownOutcomeText;
-	if (category === 'blocked') advice = blockedAdvice;
-	else if (outcome === 'notDone') advice = cure ?? unreachableAdvice;
+	const { errorCode, outcome, retryable, cure = unreachableAdvice } = networkError;
+	const advice = outcome === 'notDone' ? cure : unknownOutcomeText;
 	return new NodeError({
 		code: networkError.statusCode,
-		message: formatNetworkMessage(networkError, error, url),
+		message: formatNetworkMessage(networkError, url),
 		description: appendErrorCode(advice, errorCode),
 		outcome,
 		retryable,
@@ -124,7 +121,8 @@ export const createStoppedBeforeCallError = () => createStoppedError(agentTexts.
 export const createStoppedAfterCallError = () =>
 	createStoppedError(
 		'The agent was started, but the node no longer waits for its messages.',
-	).with({ outcome: 'done' });
+		'done',
+	);
 
 /** The limit for one message, or for the response, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxDetailLength = 4000;

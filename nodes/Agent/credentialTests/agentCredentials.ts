@@ -18,7 +18,7 @@ import {
 	discardBody,
 	sendCredentialTestRequest,
 } from '../../http/attempt';
-import { blockedAdvice, classifyNetworkError } from '../../http/networkErrors';
+import { classifyNetworkError } from '../../http/networkErrors';
 import { parseAllowedHost } from '../session/allowedHosts';
 import * as credentials from '../session/credentials';
 import { buildChannelBaseUrl, buildExecuteUrl } from '../session/urls';
@@ -91,10 +91,9 @@ async function testAddress(
 }
 
 function createNoResponseError(error: unknown, place: string): NodeError {
-	const { category, reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
-	const advice = category === 'blocked' ? blockedAdvice : cure;
+	const { reason, errorCode, cure = addressAdvice } = classifyNetworkError(error);
 	const message = appendErrorCode(`${place} does not respond: ${reason}`, errorCode);
-	return createRefusal(message, advice);
+	return createRefusal(message, cure);
 }
 
 const addressAdvice =

@@ -99,8 +99,6 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
 
-export const missingFolderAdvice = `Check that ${quoteField('parentFolder')} exists and that this account can access it.`;
-
 /** The private property that marks a file with the marker ID of its item. Drive stores its name. Other apps cannot see it. */
 const markerProperty = 'creationToken';
 

@@ -2,13 +2,15 @@ import { isRedirect } from '../../core/errors';
 import { joinSentences } from '../../core/text';
 import { quoteField } from '../../fields/field';
 import { type Api, apiNames } from './endpoints';
-import { findNeededScope, type ScopedRequest, type SignIn } from './scopes';
+import { findChoice, findNeededScope, type ScopedRequest, type SignIn } from './scopes';
 
 /** What error texts need to know about a request. */
 export interface RequestFacts extends ScopedRequest {
-	/** The operation's own advice, by HTTP status. */
-	readonly adviceByStatus?: Readonly<Record<number, string>>;
+	readonly operationAdvice?: OperationAdvice;
 }
+
+/** What the user can do in an operation, by the service that refused a request and its HTTP status. */
+export type OperationAdvice = Readonly<Partial<Record<Api, Readonly<Record<number, string>>>>>;
 
 /** What Google said about a failed request, in one form for the several formats of its services. */
 export interface GoogleError {
@@ -90,8 +92,10 @@ export const adviceTable: readonly AdviceRow[] = [
 	{
 		statusCodes: [403],
 		pattern: /insufficientPermissions|ACCESS_TOKEN_SCOPE_INSUFFICIENT/,
-		advice: (request) =>
-			`The credential lacks the scope ${findNeededScope(request)}. ${getGrantScopeAdvice(request.signIn)}`,
+		advice(request) {
+			const scope = findNeededScope(request);
+			return `The credential lacks the scope ${scope}. ${getGrantScopeAdvice(scope, request.signIn)}`;
+		},
 	},
 	// https://github.com/xing5/mcp-google-sheets/issues/24, https://github.com/googleapis/google-api-ruby-client/issues/461
 	{
@@ -164,12 +168,13 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	const row = adviceTable.find((candidate) =>
 		isApplicable(candidate, statusCode, error, request),
 	);
+	const operationAdvice = request.operationAdvice?.[request.api]?.[statusCode];
 	if (row && isFromGoogle) {
 		const { advice, pattern } = row;
 		return joinSentences(
 			statusCode === 404 && nameMissingFile(request, error),
 			typeof advice === 'string' ? advice : advice(request, error),
-			!pattern && findOperationAdvice(statusCode, error, request),
+			!pattern && operationAdvice,
 		);
 	}
 	if (error.isRateLimit)
@@ -179,7 +184,7 @@ export function findAdvice(statusCode: number, error: GoogleError, request: Requ
 	if (statusCode >= 500 || statusCode === 408)
 		return 'Google reported a temporary problem. Try again later.';
 	if (!error.message) return `Google gave no reason. ${checkBasesAdvice}`;
-	return request.adviceByStatus?.[statusCode] ?? 'The message says why Google refused this.';
+	return operationAdvice ?? 'The message says why Google refused this.';
 }
 
 function isApplicable(
@@ -195,22 +200,10 @@ function isApplicable(
 	return !row.hidesFiles || signIn.driveAccess !== 'allFiles';
 }
 
-/** The operation's advice for a 404 may be about a folder in the body of the request. It does not fit a document, spreadsheet or template in the address. */
-function findOperationAdvice(statusCode: number, error: GoogleError, request: RequestFacts) {
-	const hasFileInAddress = /\/(?:spreadsheets|documents)\/|\/copy\b/.test(request.url);
-	const isMissing = findMissingId(request, error) === findIdInUrl(request.url);
-	const isAboutAddress = statusCode === 404 && hasFileInAddress && isMissing;
-	return isAboutAddress ? undefined : request.adviceByStatus?.[statusCode];
-}
-
-function nameMissingFile(request: RequestFacts, error: GoogleError): string {
-	const id = findMissingId(request, error);
-	return id === undefined ? '' : `This account cannot find anything with the ID ${id}.`;
-}
-
 /** The ID is in Google's message, where it may be a folder's, or in the address. */
-function findMissingId({ url }: RequestFacts, { message = '' }: GoogleError) {
-	return /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
+function nameMissingFile({ url }: RequestFacts, { message = '' }: GoogleError): string {
+	const id = /not found: ([\w-]+)/.exec(message)?.[1] ?? findIdInUrl(url);
+	return id === undefined ? '' : `This account cannot find anything with the ID ${id}.`;
 }
 
 export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authentication'>): string {
@@ -219,9 +212,8 @@ export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authenticat
 		: 'Open the credential and reconnect it: sign in to Google again.';
 }
 
-function getGrantScopeAdvice({ authentication }: SignIn): string {
-	const includeScopeText =
-		'In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes)';
+function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string {
+	const includeScopeText = `In the credential, ${findChoice(scope)} (or add the scope under Custom Scopes)`;
 	return authentication === 'serviceAccount'
 		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
 		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;

@@ -16,7 +16,7 @@ import type { TransportOptions } from './transport';
 /** What depends on the operation: the limits of its requests, and its advice. */
 type OperationOptions = Pick<
 	TransportOptions,
-	'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'adviceByStatus' | 'adviceIsAboutMail'
+	'maxRetryWaitMilliseconds' | 'timeoutMilliseconds' | 'operationAdvice'
 >;
 
 /** How to send the requests of a group, which serve several runs. */

@@ -66,6 +66,15 @@ export function findNeededScope({ api, method, url, signIn }: ScopedRequest): st
 	return toScope(mustSeeAllFiles ? 'drive' : 'drive.file');
 }
 
+/** Says what to choose in the credential to get a scope. All other scopes come with each choice. */
+export function findChoice(scope: string): string {
+	if (scope === toScope('gmail.compose')) return 'set Mail Access to Also Save Drafts';
+	if (scope === toScope('gmail.modify'))
+		return 'set Mail Access to Also Save Drafts and Change Labels';
+	if (scope === toScope('drive')) return 'set Drive Access to All Files';
+	return 'turn off Custom Scopes';
+}
+
 function findMailScope(method: string, pathname: string): string {
 	if (method === 'GET') return 'gmail.readonly';
 	if (pathname.endsWith('/drafts')) return 'gmail.compose';

@@ -1,4 +1,4 @@
-import { createHash, createSign } from 'node:crypto';
+import { createSign } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 
@@ -91,7 +91,8 @@ function signAssertion({
 		aud: tokenUrl,
 		iat: now,
 		exp: now + lifetimeSeconds,
-		...(delegatedEmail.trim() !== '' && { sub: delegatedEmail.trim() }),
+		// Undefined is left out of the JSON.
+		sub: delegatedEmail.trim() || undefined,
 	};
 	const content = `${encodeBase64Url({ alg: 'RS256', typ: 'JWT' })}.${encodeBase64Url(claims)}`;
 	try {
@@ -122,19 +123,4 @@ const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).to
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	throw new Error(addAdviceToMessage(error).message, { cause: error });
-}
-
-/** The tokens that are just being fetched, by account. */
-const fetches = new Map<string, Promise<string>>();
-
-/** Fetches one token for all that ask at the same time, such as items that are performed in parallel. @param account everything on which the token depends */
-export async function fetchSharedToken(account: object, fetchToken: () => Promise<string>) {
-	const key = createHash('sha256').update(JSON.stringify(account)).digest('base64url');
-	const fetching = fetches.get(key) ?? fetchToken();
-	fetches.set(key, fetching);
-	try {
-		return await fetching;
-	} finally {
-		fetches.delete(key);
-	}
 }

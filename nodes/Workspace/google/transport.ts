@@ -18,7 +18,7 @@ import {
 } from '../../http/body';
 import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
-import { checkBasesAdvice, type RequestFacts } from './advice';
+import { checkBasesAdvice, type OperationAdvice, type RequestFacts } from './advice';
 import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
 import { createResponseError, toRequestError } from './errors';
 import type { SignIn } from './scopes';
@@ -123,8 +123,9 @@ export function createGateFinder(settings?: GateSettings) {
 	return (credentialKey: string, api: Api, method: string): Gate => {
 		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
-		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
-		return getOrAdd(gates, `${quota} ${credentialKey}`, () => new Gate(settings));
+		const isRead = hasReadQuota && method === 'GET';
+		const key = JSON.stringify([credentialKey, api, isRead]);
+		return getOrAdd(gates, key, () => new Gate(settings));
 	};
 }
 
@@ -162,10 +163,8 @@ export interface TransportOptions {
 	/** Receives a line when a request pauses because of a quota. */
 	readonly log?: (text: string) => void;
 	readonly signIn: SignIn;
-	/** What the user can do in this operation, by HTTP status. It is appended to the general advice. */
-	readonly adviceByStatus?: Readonly<Record<number, string>>;
-	/** Whether this advice is about Gmail, or about the other services. If absent, it is about all services. */
-	readonly adviceIsAboutMail?: boolean;
+	/** It is appended to the general advice. */
+	readonly operationAdvice?: OperationAdvice;
 }
 
 export interface Transport {
@@ -229,11 +228,8 @@ async function prepareRequest(
 		method,
 		timeout: timeoutMilliseconds,
 	};
-	const { adviceIsAboutMail = api === 'mail' } = options;
-	// A mail operation may call Drive, too, and an upload may call Gmail.
-	const isAdviceAboutApi = adviceIsAboutMail === (api === 'mail');
-	const adviceByStatus = isAdviceAboutApi ? options.adviceByStatus : undefined;
-	const facts = { api, method, url: request.url, signIn: options.signIn, adviceByStatus };
+	const { signIn, operationAdvice } = options;
+	const facts = { api, method, url: request.url, signIn, operationAdvice };
 	const sendOnce = async (signal: AbortSignal) => {
 		const response = await sendWithToken(send, request, signal);
 		return await readGoogleResponse(response, clientRequest, facts, signal);
@@ -252,12 +248,11 @@ async function buildGoogleRequest(
 	url: string,
 ): Promise<IHttpRequestOptions> {
 	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
+	const sentHeaders: Record<string, string> = Object.fromEntries(new Headers(headers));
+	if (isJson) sentHeaders['content-type'] ??= 'application/json';
 	return {
 		url: addQuery(url, params),
-		headers: {
-			...(isJson && { 'content-type': 'application/json' }),
-			...Object.fromEntries(new Headers(headers)),
-		},
+		headers: sentHeaders,
 		body: await toBytes(data),
 		...baseRequestOptions,
 		// After a 401, n8n itself refreshes the token and repeats the request once.

@@ -139,13 +139,12 @@ function findRepeatAdvice({ operation, params, item }: Job): string | undefined 
 
 /** Creates the function that returns the clients of a job. Jobs of one operation with the same limits share clients. */
 function createClientGetter(context: IExecuteFunctions, run: RunState): ClientGetter {
-	const loadClients: ClientGetter = async ({ operation, resource, limits }, groupOptions) => {
+	const loadClients: ClientGetter = async ({ operation, limits }, groupOptions) => {
 		const credential = await readCredential(context, run);
 		const options = {
 			maxRetryWaitMilliseconds: limits.maxRetryWaitSeconds * 1000,
 			timeoutMilliseconds: limits.timeoutSeconds * 1000,
-			adviceByStatus: operation.adviceByStatus,
-			adviceIsAboutMail: resource === 'mail',
+			operationAdvice: operation.advice,
 		};
 		return await credential.loadClients(options, groupOptions);
 	};

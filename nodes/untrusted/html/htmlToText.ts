@@ -33,7 +33,6 @@ const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 };
 /** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
 const nestingElements = ['table', 'ul', 'ol'];
-const screenMediaPattern = /^\s*(?:(?:all|screen)\s*)?$/i;
 const horizontalRule = '-'.repeat(20);
 
 /**
@@ -54,8 +53,6 @@ class HtmlReader implements Callbacks {
 	/** The open `script`, `style` or `title`; '' outside of them. */
 	#undisplayedTag = '';
 	#hiddenElement: TrackedElement | undefined;
-	/** The element whose font size is 0. Its own text is not displayed, but elements inside may have another size. */
-	#sizelessElement: TrackedElement | undefined;
 	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
 	readonly #styles = new HidingStyles();
 	#styleSheetPieces: string[] = [];
@@ -97,10 +94,8 @@ class HtmlReader implements Callbacks {
 
 	ontext(start: number, end: number): void {
 		const text = this.#html.slice(start, end);
-		if (
-			this.#undisplayedTag === 'style' &&
-			screenMediaPattern.test(this.#getAttribute('media'))
-		)
+		// What is for some media only may hide what other media show.
+		if (this.#undisplayedTag === 'style' && !this.#attributes.has('media'))
 			this.#styleSheetPieces.push(text);
 		this.#write(text);
 	}
@@ -123,23 +118,16 @@ class HtmlReader implements Callbacks {
 	}
 
 	#write(text: string): void {
-		if (this.#undisplayedTag === '' && !this.#hiddenElement && !this.#sizelessElement)
-			this.#writer.write(text);
+		if (this.#undisplayedTag === '' && !this.#hiddenElement) this.#writer.write(text);
 	}
 
 	onopentagend(): void {
 		const tag = this.#tagName;
 		if (this.#hiddenElement?.trackStartTag(tag)) this.#hiddenElement = undefined;
-		if (this.#sizelessElement?.trackStartTag(tag)) this.#sizelessElement = undefined;
 		if (this.#undisplayedTag === '' && undisplayedElements.has(tag)) this.#undisplayedTag = tag;
 		if (this.#hiddenElement) return;
-		const { isHidden, isSizeless } = this.#styles.getVisibility(tag, this.#attributes);
-		const isVoid = voidElements.has(tag);
-		// After an inner element with a size, the own text of the outer element appears, too: rather too much text than too little.
-		if (isSizeless === false) this.#sizelessElement = undefined;
-		else if (isSizeless && !isVoid) this.#sizelessElement ??= new TrackedElement(tag);
-		if (!isHidden) this.#openDisplayed(tag);
-		else if (!isVoid) this.#hiddenElement = new TrackedElement(tag);
+		if (!this.#styles.isHidden(tag, this.#attributes)) this.#openDisplayed(tag);
+		else if (!voidElements.has(tag)) this.#hiddenElement = new TrackedElement(tag);
 	}
 
 	readonly onselfclosingtag = this.onopentagend.bind(this);
@@ -171,7 +159,6 @@ class HtmlReader implements Callbacks {
 		const tag = this.#readName(start, end);
 		if (tag === this.#undisplayedTag) this.#undisplayedTag = '';
 		if (tag === 'style') this.#styles.addStyleSheet(this.#styleSheetPieces.splice(0).join(''));
-		if (this.#sizelessElement?.trackEndTag(tag)) this.#sizelessElement = undefined;
 		if (this.#hiddenElement && !this.#hiddenElement.trackEndTag(tag)) return;
 		const endsHiddenElement = this.#hiddenElement?.tag === tag;
 		this.#hiddenElement = undefined;

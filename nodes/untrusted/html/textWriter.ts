@@ -2,25 +2,30 @@
 const maxDepth = 5;
 /** Most line breaks in a row outside of preformatted text. Further line breaks are left out. */
 const maxLineBreaks = 2;
-const whitespacePattern = /[ \t\r\n\f]+/g;
 /** Zero-width space and byte order mark, which are never displayed. */
 const zeroWidthPattern = /[\u200b\ufeff]/g;
 /** Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of words and emoji. */
-const leadingPaddingPattern = /^[ \u00a0\u2007\u034f\u200c\u200d]+/;
+const leadingPaddingPattern = /^[ \u034f\u200c\u200d]+/;
 
-/** The state of a table whose end is not reached. */
-class OpenTable {
-	/** Whether any row has text in two cells. Then empty cells also get tabs. A table without such a row only serves the layout of a page. */
-	isData = false;
-	/** Whether a cell of the row has an inner table with several lines. Cells of such a row are parts of a page, written below each other. */
-	isLayoutRow = false;
+/** A row of a table whose end is not reached, and the tabs that separate its cells. */
+class Row {
 	cellCount = 0;
-	filledCellCount = 0;
-	isCellFilled = false;
-	hasEndedInnerTable = false;
-	/** Line number at which the text of the cell begins. */
-	cellLine = 0;
-	pendingTabs = 0;
+	/** The line on which the text of the row begins; undefined as long as it has none. */
+	firstLine: number | undefined;
+	/** Position of that text among the pieces. */
+	firstPiece = 0;
+	/** Tabs for empty cells at the start, which are written once a second cell has text. In other rows, such cells only make room. */
+	leadingTabs = 0;
+	/** Whether several cells have text. */
+	isData = false;
+	/** Whether a cell has a table of several lines. Cells of such a row are columns of a page, which are written below each other. */
+	hasColumns = false;
+	/** Whether it follows a row of data, so that there is no blank line between them. */
+	readonly followsData: boolean;
+
+	constructor(followsData = false) {
+		this.followsData = followsData;
+	}
 }
 
 /** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
@@ -29,22 +34,18 @@ export class TextWriter {
 	openPreCount = 0;
 	/** The next number of each open list; undefined for a list with bullets. */
 	readonly nextItemNumbers: Array<number | undefined> = [];
-	#lineCount = 0;
-	readonly #pieces: string[] = [];
 	/** What is written from when this is set to '', such as the text of a link. */
 	recordedText: string | undefined;
-	/** The innermost open table; outside of tables, an object without cells. */
-	#table = new OpenTable();
-	readonly #outerTables: OpenTable[] = [];
-	/** The first text of the row, with tabs for the empty cells before it. It replaces the piece at `index` if a second cell has text. */
-	#firstTextOfRow:
-		{ readonly table: OpenTable; readonly index: number; readonly text: string } | undefined;
+	readonly #pieces: string[] = [];
+	#lineCount = 0;
+	/** The row of the innermost table. */
+	#row = new Row();
+	readonly #outerRows: Row[] = [];
+	/** Tabs before the next text. Until then, line breaks are ignored, so that the row stays on one line. */
+	#pendingTabs = 0;
 	#pendingLineBreaks = 1;
-	/** The table with a cell that began after the last text. Line breaks are ignored until this cell has text, so the row stays on one line. */
-	#openedCellTable: OpenTable | undefined;
-	#pendingSpace = '';
+	#hasPendingSpace = false;
 	#pendingItemPrefix = '';
-	#writtenQuoteDepth = 0;
 
 	finish(): string {
 		// Tabs at the start stay, because they are empty cells.
@@ -56,9 +57,9 @@ export class TextWriter {
 
 	/** Ensures a minimum number of line breaks before the next text, except at the start of a cell. */
 	ensureLineBreaks(count: number): void {
-		if (this.#openedCellTable) return;
+		if (this.#pendingTabs > 0) return;
 		this.#pendingLineBreaks = Math.max(this.#pendingLineBreaks, count);
-		this.#pendingSpace = '';
+		this.#hasPendingSpace = false;
 	}
 
 	addLineBreak(): void {
@@ -67,51 +68,39 @@ export class TextWriter {
 	}
 
 	openTable(): void {
-		this.#outerTables.push(this.#table);
-		this.#table = new OpenTable();
+		this.#outerRows.push(this.#row);
+		this.#row = new Row();
 	}
 
 	closeTable(): void {
 		this.endRow();
-		this.#table = this.#outerTables.pop() ?? new OpenTable();
-		this.#table.hasEndedInnerTable = true;
+		this.#row = this.#outerRows.pop() ?? new Row();
+		const { firstLine = this.#lineCount } = this.#row;
+		if (this.#lineCount > firstLine) this.#row.hasColumns = true;
 	}
 
 	startRow(): void {
-		const table = this.#table;
 		this.endRow();
-		Object.assign(table, new OpenTable(), { isData: table.isData });
-		if (!table.isData || this.#openedCellTable) return;
-		// Rows of data follow each other without blank lines.
-		this.#pendingLineBreaks = 1;
-		this.#openedCellTable = table;
+		this.#row = new Row(this.#row.isData);
 	}
 
 	endRow(): void {
-		if (this.#firstTextOfRow?.table === this.#table) this.#firstTextOfRow = undefined;
-		if (this.#openedCellTable !== this.#table) return;
-		this.#openedCellTable = undefined;
+		// Tabs before a row without text belong to a table around it.
+		if (this.#row.firstLine === undefined) return;
+		this.#pendingTabs = 0;
 		this.ensureLineBreaks(1);
 	}
 
 	startCell(): void {
-		const table = this.#table;
-		table.isLayoutRow ||=
-			table.isCellFilled && table.hasEndedInnerTable && this.#lineCount > table.cellLine;
-		table.isCellFilled = false;
-		table.hasEndedInnerTable = false;
-		table.cellCount++;
-		if (table.cellCount === 1) return;
-		if (table.isLayoutRow) {
+		this.#row.cellCount++;
+		if (this.#row.firstLine === undefined) return;
+		if (this.#row.hasColumns) {
 			this.ensureLineBreaks(1);
 			return;
 		}
-		table.pendingTabs++;
-		if (table.filledCellCount === 0) return;
-		// The cell stays on the line of the text before it.
+		this.#pendingTabs++;
 		this.#pendingLineBreaks = 0;
-		this.#pendingSpace = '';
-		this.#openedCellTable = table;
+		this.#hasPendingSpace = false;
 	}
 
 	/** @param firstNumber undefined for a list with bullets */
@@ -133,7 +122,7 @@ export class TextWriter {
 
 	write(text: string): void {
 		if (this.openPreCount === 0) {
-			this.#writeWords(text.replace(zeroWidthPattern, '').replace(whitespacePattern, ' '));
+			this.#writeWords(text.replace(zeroWidthPattern, '').replace(/\s+/g, ' '));
 			return;
 		}
 		for (const [index, line] of text.split(/\r\n?|\n/).entries()) {
@@ -152,86 +141,63 @@ export class TextWriter {
 
 	#writeWords(text: string): void {
 		const [padding = ''] = leadingPaddingPattern.exec(text) ?? [];
-		const isAtLineOrCellStart =
-			this.#pendingLineBreaks > 0 || this.#openedCellTable !== undefined;
-		const words = text.slice(padding.length);
-		const space = collapseSpaces(padding);
-		if (space !== '') this.#pendingSpace ||= space;
+		const isAtStart = this.#pendingLineBreaks > 0 || this.#pendingTabs > 0;
+		if (padding.includes(' ')) this.#hasPendingSpace = true;
 		// Joiners without a space belong to a word or an emoji.
-		else if (padding !== '' && this.#pendingSpace === '' && !isAtLineOrCellStart)
-			this.#writePiece(padding);
+		else if (padding !== '' && !this.#hasPendingSpace && !isAtStart) this.#writePiece(padding);
+		const words = text.slice(padding.length);
 		if (words === '') return;
-		let end = words.length;
-		while (collapseSpaces(words.charAt(end - 1)) !== '') end--;
-		this.#writePiece(words.slice(0, end));
-		this.#pendingSpace = collapseSpaces(words.slice(end));
+		this.#writePiece(words.trimEnd());
+		this.#hasPendingSpace = words.endsWith(' ');
 	}
 
 	#writePiece(text: string): void {
-		const isLineStart = this.#pendingLineBreaks > 0;
-		if (isLineStart) {
+		const { firstLine, followsData } = this.#row;
+		if (firstLine === undefined && followsData) this.#pendingLineBreaks = 1;
+		let gap = this.#hasPendingSpace ? ' ' : '';
+		if (this.#pendingLineBreaks > 0) {
 			this.#lineCount++;
 			this.#pieces.push(this.#buildLineStart());
+			gap = '';
 		}
-		const tabs = this.#fillOpenCells(text);
-		const gap = tabs || (isLineStart ? '' : this.#pendingSpace);
+		if (this.#pendingTabs > 0) {
+			this.#writeLeadingTabs();
+			gap = '\t'.repeat(this.#pendingTabs);
+		}
+		this.#markRows();
 		this.#pieces.push(gap + text);
+		const isLineStart = this.#pendingLineBreaks > 0;
 		if (this.recordedText !== undefined) this.recordedText += (isLineStart ? '\n' : gap) + text;
+		this.#pendingTabs = 0;
 		this.#pendingLineBreaks = 0;
-		this.#openedCellTable = undefined;
-		this.#pendingSpace = '';
+		this.#hasPendingSpace = false;
 		this.#pendingItemPrefix = '';
 	}
 
-	/** Marks the current cell, and the cells that contain its table, as filled. @returns the tabs that go before the text */
-	#fillOpenCells(text: string): string {
-		let tabs = '';
-		for (let index = this.#outerTables.length; index >= 0; index--) {
-			// The innermost table comes first. If its cell is already filled, so are the cells around it.
-			const table = this.#outerTables[index] ?? this.#table;
-			if (table.isCellFilled) break;
-			table.isCellFilled = true;
-			if (table.cellCount === 0) continue;
-			table.cellLine = this.#lineCount;
-			const cellTabs = '\t'.repeat(table.pendingTabs);
-			table.pendingTabs = 0;
-			table.filledCellCount++;
-			if (table.filledCellCount >= 2 && !table.isLayoutRow) table.isData = true;
-			if (!table.isData) {
-				if (cellTabs !== '')
-					this.#firstTextOfRow = {
-						table,
-						index: this.#pieces.length,
-						text: cellTabs + text,
-					};
-				continue;
-			}
-			tabs = cellTabs + tabs;
-			if (this.#firstTextOfRow?.table !== table) continue;
-			// The table is data after all, so the first text of the row gets its tabs.
-			this.#pieces[this.#firstTextOfRow.index] = this.#firstTextOfRow.text;
-			this.#firstTextOfRow = undefined;
+	#writeLeadingTabs(): void {
+		const { firstPiece, leadingTabs } = this.#row;
+		this.#pieces[firstPiece] = '\t'.repeat(leadingTabs) + (this.#pieces[firstPiece] ?? '');
+		this.#row.leadingTabs = 0;
+		this.#row.isData = true;
+	}
+
+	/** Notes where the rows begin that have their first text now. */
+	#markRows(): void {
+		// The innermost row comes first. If it already has text, so do the rows around it.
+		for (let index = this.#outerRows.length; index >= 0; index--) {
+			const row = this.#outerRows[index] ?? this.#row;
+			if (row.firstLine !== undefined) return;
+			row.firstLine = this.#lineCount;
+			row.firstPiece = this.#pieces.length;
+			row.leadingTabs = Math.max(0, row.cellCount - 1);
 		}
-		return tabs;
 	}
 
 	#buildLineStart(): string {
-		const quoteDepth = Math.min(this.quoteDepth, maxDepth);
-		const blankLinePrefix = '> '
-			.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth))
-			.trimEnd();
-		const breaks = `\n${`${blankLinePrefix}\n`.repeat(Math.max(0, this.#pendingLineBreaks - 1))}`;
-		const listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
-		const indent = '  '.repeat(
-			this.#pendingItemPrefix === '' ? listDepth : Math.max(0, listDepth - 1),
-		);
-		this.#writtenQuoteDepth = quoteDepth;
-		return `${breaks}${'> '.repeat(quoteDepth)}${indent}${this.#pendingItemPrefix}`;
+		const quotes = '> '.repeat(Math.min(this.quoteDepth, maxDepth));
+		let listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
+		if (this.#pendingItemPrefix !== '') listDepth = Math.max(0, listDepth - 1);
+		const indent = '  '.repeat(listDepth);
+		return '\n'.repeat(this.#pendingLineBreaks) + quotes + indent + this.#pendingItemPrefix;
 	}
-}
-
-/** Returns a space for a text with spaces, a no-break space for one with only no-break spaces, and '' for one with neither. */
-function collapseSpaces(text: string): string {
-	if (text.includes(' ')) return ' ';
-	return /[\u00a0\u2007]/.test(text) ? '\u00a0' : '';
 }

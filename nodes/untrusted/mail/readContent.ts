@@ -148,12 +148,10 @@ function readFile(part: MimePart): MailFile {
 
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
 
-/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not partly made from HTML, and any text to a blank one. */
+/** Chooses the last plain text and the last HTML that are not blank (RFC 2046, 5.1.4). */
 function chooseText(alternatives: readonly PartText[]): PartText {
 	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
-	const filled = alternatives.filter((text) => isFilled(text.plain));
-	const best = filled.findLast((text) => text.html === undefined) ?? filled.at(-1);
-	const plain = best?.plain;
+	const plain = alternatives.findLast((text) => isFilled(text.plain))?.plain;
 	if (html === undefined) return { plain: plain ?? '' };
 	// Some programs send HTML with a blank plain text, or with one that says little of what the HTML says.
 	if (plain === undefined || isPlaceholder(plain, html)) return { html };
@@ -172,8 +170,6 @@ function joinTexts(parts: readonly PartText[]): PartText {
 
 /** Placeholders, such as "Your email program does not show HTML", and footers of mailing lists are shorter than this. */
 const maxPlaceholderCharacters = 2_000;
-/** Of a shorter HTML, too little can be missing in the plain text to tell. */
-const minMissingWords = 5;
 
 /** Whether a plain text says little of what the HTML says: more than half of the HTML's words are missing in it. */
 function isPlaceholder(plain: string, html: string): boolean {
@@ -182,8 +178,7 @@ function isPlaceholder(plain: string, html: string): boolean {
 	const htmlWords = findWords(htmlToText(html));
 	const missingWords = Array.from(htmlWords).filter((word) => !plainWords.has(word));
 	if (missingWords.length <= htmlWords.size / 2) return false;
-	if (plainWords.has('html')) return true;
-	return missingWords.length >= minMissingWords && htmlWords.size >= plainWords.size;
+	return htmlWords.size > plainWords.size || plainWords.has('html');
 }
 
 /** Finds the different words of a text without its addresses. In scripts without spaces, each character counts as a word. */

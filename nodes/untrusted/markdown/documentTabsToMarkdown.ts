@@ -3,7 +3,7 @@ import type { BlockContent, RootContent, Table } from 'mdast';
 import { gfmToMarkdown } from 'mdast-util-gfm';
 import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown';
 
-import { joinSpans, markdownParagraphSpacing } from '../document/blocks';
+import { joinSpans } from '../document/blocks';
 import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks } from './nesting';
 import { buildPhrasing } from './phrasing';
@@ -71,20 +71,7 @@ class MarkdownTreeBuilder {
 	#readPieces = (paragraph: elements.Paragraph) => elements.readPieces(paragraph, this.#tab);
 
 	#flatten(content: elements.Elements): FlatBlock[] {
-		const blocks: FlatBlock[] = [];
-		let index = 0;
-		for (let element = content[index]; element; element = content[index]) {
-			const codeEnd = this.#findCodeEnd(content, index);
-			// A single line is text in a fixed-width font.
-			if (codeEnd > index + 1) {
-				blocks.push(this.#buildCodeBlock(content.slice(index, codeEnd)));
-				index = codeEnd;
-			} else {
-				blocks.push(...this.#flattenElement(element));
-				index++;
-			}
-		}
-		return blocks;
+		return content.flatMap((element) => this.#flattenElement(element));
 	}
 
 	#flattenElement(element: docs_v1.Schema$StructuralElement): FlatBlock[] {
@@ -95,31 +82,6 @@ class MarkdownTreeBuilder {
 			return [{ node: this.#buildTable(table?.tableRows ?? []) }];
 		// A table with one cell is a frame around code or text.
 		return this.#flatten((tableOfContents ?? cell)?.content ?? []);
-	}
-
-	/** Finds the end of code that was written in Docs, with one paragraph per line. @returns `start` if no such code begins there */
-	#findCodeEnd(content: elements.Elements, start: number): number {
-		let end = start;
-		for (let index = start; index < content.length; index++) {
-			const paragraph = content[index]?.paragraph;
-			if (!paragraph || !this.#isCodeLine(paragraph)) break;
-			if (elements.getStoredLine(paragraph).trim() !== '') end = index + 1;
-			else if (index === start) break;
-		}
-		return end;
-	}
-
-	/** Whether a paragraph is a line in a fixed-width font or empty, and was not written from Markdown. */
-	#isCodeLine(paragraph: elements.Paragraph): boolean {
-		const { spaceBelow } = paragraph.paragraphStyle ?? {};
-		const isOurs = spaceBelow?.magnitude === markdownParagraphSpacing.spaceBelow.magnitude;
-		if (paragraph.bullet || isOurs || elements.getHeadingLevel(paragraph)) return false;
-		return this.#readPieces(paragraph).every(({ marks }) => marks.code);
-	}
-
-	#buildCodeBlock(lines: elements.Elements): FlatBlock {
-		const texts = lines.map(({ paragraph = {} }) => joinSpans(this.#readPieces(paragraph)));
-		return { node: buildCode(texts.join('\n')) };
 	}
 
 	#buildParagraphBlocks(paragraph: elements.Paragraph): FlatBlock[] {

@@ -308,6 +308,16 @@ describe('refused upload', () => {
 		});
 
 		test.each([
+			['more follows after all announced bytes', 2 * chunk, 'done'],
+			['it ends with a whole chunk, too early', 2 * chunk + 1, 'notDone'],
+		])('a whole chunk is the last one: %s', async (_, announced, outcome) => {
+			const length = announced === 2 * chunk ? 2 * chunk + 1 : 2 * chunk;
+			const source = uploads.sourceOf(bytes.subarray(0, length), 64 * 1024, announced);
+			expect(await catchFailure(uploads.send({ source }))).toMatchObject({ outcome });
+			expect(uploads.fileCount()).toBe(outcome === 'done' ? 1 : 0);
+		});
+
+		test.each([
 			[100, 101],
 			[201, 100],
 		])('in one request too: %d bytes in place of %d', async (length, announced) => {

@@ -1,5 +1,5 @@
 import { quoteField } from '../../../nodes/fields/field';
-import { adviceTable } from '../../../nodes/Workspace/google/advice';
+import { adviceTable, type OperationAdvice } from '../../../nodes/Workspace/google/advice';
 import type { Api } from '../../../nodes/Workspace/google/endpoints';
 import type { SignIn } from '../../../nodes/Workspace/google/scopes';
 import { createResponseError } from '../../../nodes/Workspace/google/errors';
@@ -130,7 +130,7 @@ describe('errors', () => {
 				'the scope of Sheets',
 				sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
 				readSheet,
-				'https://www.googleapis.com/auth/spreadsheets. In the credential, choose the Mail Access or Drive Access that includes it (or add it under Custom Scopes), reconnect',
+				'https://www.googleapis.com/auth/spreadsheets. In the credential, turn off Custom Scopes (or add the scope under Custom Scopes), reconnect',
 			],
 			[
 				'the API to enable',
@@ -208,7 +208,6 @@ describe('errors', () => {
 			drive.files.copy({ fileId: id, requestBody: { parents: ['1Folder2345'] } });
 		const createFile: Ask = ({ drive }) =>
 			drive.files.create({ requestBody: { parents: ['1Folder2345'] } });
-		const folder = { adviceByStatus: { 404: 'Check the folder.' } };
 
 		test.each<[string, string, Ask, RegExp, RegExp]>([
 			['a template', `File not found: ${id}.`, copyFile, new RegExp(`ID ${id}`), /folder/],
@@ -216,14 +215,14 @@ describe('errors', () => {
 				'a folder beside a template',
 				'File not found: 1Folder2345.',
 				copyFile,
-				/ID 1Folder2345\..*the folder\.$/,
+				/ID 1Folder2345\./,
 				new RegExp(id),
 			],
 			[
 				'a folder',
 				'File not found: 1Folder2345.',
 				createFile,
-				/ID 1Folder2345\..*the folder\.$/,
+				/ID 1Folder2345\./,
 				new RegExp(id),
 			],
 			[
@@ -237,13 +236,12 @@ describe('errors', () => {
 				'a title for a folder',
 				'File not found: Invoices.',
 				createFile,
-				/ID Invoices\..* Check the folder\.$/,
+				/ID Invoices\./,
 				new RegExp(id),
 			],
 		])('what is missing by its own name: %s', async (_, message, call, told, misleading) => {
 			const { description } = await ask(googleError(404, message), call, {
 				signIn: appFiles,
-				...folder,
 			});
 			expect(description).toMatch(told);
 			expect(description).not.toMatch(misleading);
@@ -251,7 +249,7 @@ describe('errors', () => {
 
 		test('with the operation’s own advice after it', async () => {
 			const { description } = await ask(googleError(404, 'No.'), readFile, {
-				adviceByStatus: { 404: 'Check the folder.' },
+				operationAdvice: { drive: { 404: 'Check the folder.' } },
 			});
 			expect(description).toMatch(/ Check the folder\.$/);
 		});
@@ -292,7 +290,7 @@ describe('advice table', () => {
 		{ message, reason }: { readonly message: string; readonly reason?: string },
 		own: Partial<SignIn> = {},
 		id = '',
-		adviceByStatus?: Readonly<Record<number, string>>,
+		operationAdvice?: OperationAdvice,
 	): string {
 		const errors = reason === undefined ? undefined : [{ reason, message }];
 		const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
@@ -301,7 +299,7 @@ describe('advice table', () => {
 			method: id ? 'GET' : 'POST',
 			url: `https://google.example${paths[api]}${id && `/${id}`}`,
 			signIn: { ...signIn, ...own },
-			adviceByStatus,
+			operationAdvice,
 		};
 		return (
 			createResponseError({ statusCode: status, headers: {}, body }, call).description ?? ''
@@ -489,7 +487,7 @@ describe('advice table', () => {
 	});
 
 	test('what an operation advises for a status is left out where the words of Google say what it was', () => {
-		const own = { 400: 'Check the addresses.' };
+		const own = { mail: { 400: 'Check the addresses.' } };
 		const adviceTo = (message: string) =>
 			descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
 		expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
@@ -550,7 +548,7 @@ describe('advice table', () => {
 				descriptionOf(api, status, scope, own, '1AbcDefGhij'),
 			);
 			expect(advice.join(' ')).toMatch(
-				/email and key.* In the credential, choose the Mail Access or Drive Access/,
+				/email and key.* In the credential, (turn off Custom Scopes|set Drive Access to All Files) \(or add/,
 			);
 			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
 		},

@@ -179,7 +179,7 @@ describe('service account', () => {
 		const token = google.tokens.issue({ user, clientId: robot });
 		const clients = testClients(google.url, token, {
 			signIn: { authentication: 'serviceAccount', driveAccess: 'allFiles' },
-			adviceByStatus: operation.adviceByStatus,
+			operationAdvice: operation.advice,
 		});
 		const params = readParameters(getAllFields(operation), given, {
 			mode: 'json',

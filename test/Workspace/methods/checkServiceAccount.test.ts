@@ -57,7 +57,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
 	[
 		'a scope that is missing',
 		{ scope: `${auth}/spreadsheets` },
-		/lacks the scope \S+\/auth\/drive\.file\. In the credential, choose the Mail Access or Drive Access that includes it /,
+		/lacks the scope \S+\/auth\/drive\.file\. In the credential, turn off Custom Scopes \(or add the scope /,
 	],
 	[
 		'a Token URL that is none',

@@ -91,7 +91,7 @@ export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append'
 }
 
 /**
- * Lowers the headings of content below the level of the section's heading, so that all content belongs to the section.
+ * Lowers the headings of content to a level below the section's heading, so that all content belongs to the section.
  * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
  */
 function fitIntoSection(
@@ -100,13 +100,7 @@ function fitIntoSection(
 ): DocumentContent {
 	if (level === 0) return content;
 	const blocks = dropHeading(content.blocks, heading);
-	let highestLevel = 6;
-	for (const block of blocks)
-		if (isHeading(block)) highestLevel = Math.min(highestLevel, block.format);
-	const steps = Math.max(0, level + 1 - highestLevel);
-	// Level 6 is the lowest. Under a heading of level 6, headings become text.
-	const lowestFormat = level < 6 ? 6 : 'text';
-	return { ...content, blocks: blocks.map((block) => lower(block, steps, lowestFormat)) };
+	return { ...content, blocks: blocks.map((block) => lower(block, level)) };
 }
 
 function dropHeading(blocks: readonly Block[], heading: string): readonly Block[] {
@@ -116,9 +110,10 @@ function dropHeading(blocks: readonly Block[], heading: string): readonly Block[
 	return isSameIgnoringCase(text, heading) ? otherBlocks : blocks;
 }
 
-function lower(block: Block, steps: number, lowestFormat: 6 | 'text'): Block {
+function lower(block: Block, level: number): Block {
 	if (!isHeading(block)) return block;
-	return { ...block, format: headingLevels[block.format + steps - 1] ?? lowestFormat };
+	// Under a heading of level 6, headings become text.
+	return { ...block, format: headingLevels[Math.max(block.format - 1, level)] ?? 'text' };
 }
 
 type Heading = ParagraphBlock & { readonly format: HeadingLevel };

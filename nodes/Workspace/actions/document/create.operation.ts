@@ -120,7 +120,6 @@ export const create = defineOperation({
 		});
 	},
 	nameResult: ({ title, documentUrl }) => `document ${title ?? ''} (${documentUrl})`,
-	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
 type CreateJob = CreateParams & {

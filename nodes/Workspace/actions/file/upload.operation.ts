@@ -1,6 +1,5 @@
 import { quoteField } from '../../../fields/field';
 import { defineOperation } from '../../operation';
-import { missingFolderAdvice } from '../createdFiles';
 import { openContent, type PreparedUpload, prepareUpload } from './content';
 import { uploadFields as fields, uploadOptions as options } from './fields';
 import { type FileResult, uploadOnce } from './uploadFile';
@@ -33,8 +32,9 @@ export const upload = defineOperation({
 	toItems: (files) => files.map((file) => ({ json: { ...file } })),
 	nameResult: (files) =>
 		files.map(({ id, name }) => `file ${name ?? ''} (ID ${id ?? ''})`).join(', '),
-	adviceByStatus: {
-		400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
-		404: missingFolderAdvice,
+	advice: {
+		drive: {
+			400: `With ${quoteField('convertTo')}, the content must be of a type that Google can convert.`,
+		},
 	},
 });

@@ -93,8 +93,10 @@ export const read = defineOperation({
 		}),
 	toModel: ({ mails }, { startCharacter, includeHeaders }) =>
 		toMailAnswer(mails, startCharacter, includeHeaders),
-	adviceByStatus: {
-		400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
-		404: 'The email is not in this mailbox. It may have been deleted.',
+	advice: {
+		mail: {
+			400: `Check ${quoteField('messageId')}. It consists of up to 16 digits and letters from a to f.`,
+			404: 'The email is not in this mailbox. It may have been deleted.',
+		},
 	},
 });

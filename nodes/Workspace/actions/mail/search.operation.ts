@@ -2,12 +2,7 @@ import { textType } from '../../../fields/field';
 import { defineOperation } from '../../operation';
 import { rangeFields } from './list/fields';
 import { prepareList, sharedListDefinition } from './list/listDefinition';
-import {
-	buildReceivedTerms,
-	encloseQuery,
-	refuseEmptySearchWords,
-	searchesDrafts,
-} from './list/query';
+import { buildReceivedTerms, refuseEmptySearchWords, searchesDrafts } from './list/query';
 
 export const search = defineOperation({
 	value: 'search',
@@ -46,7 +41,8 @@ export const search = defineOperation({
 		const { query, labelIds, includeDrafts } = params;
 		refuseEmptySearchWords(query);
 		const timeTerms = buildReceivedTerms(params);
-		const enclosedQuery = timeTerms.length > 0 ? encloseQuery(query) : query;
+		// In brackets, so that the time counts for all of the search.
+		const enclosedQuery = timeTerms.length > 0 ? `(${query})` : query;
 		const conditions = [enclosedQuery, ...timeTerms].join(' ');
 		const leavesOutDrafts = !includeDrafts && !searchesDrafts(query, labelIds);
 		return prepareList(

@@ -40,8 +40,10 @@ export const send = defineOperation({
 		return await findDeliveredMail(clients, folder, failure, item);
 	},
 	nameResult: ({ id, draftId }) => (draftId === undefined ? `email ${id}` : `draft ${draftId}`),
-	adviceByStatus: {
-		400: `Gmail rejected the email. Check the addresses, the headers and ${quoteField('replyToMessageId')}.`,
-		404: `Check ${quoteField('replyToMessageId')}: the email must be in this mailbox.`,
+	advice: {
+		mail: {
+			400: `Gmail rejected the email. Check the addresses, the headers and ${quoteField('replyToMessageId')}.`,
+			404: `Check ${quoteField('replyToMessageId')}: the email must be in this mailbox.`,
+		},
 	},
 });

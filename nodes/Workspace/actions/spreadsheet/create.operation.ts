@@ -151,7 +151,6 @@ export const create = defineOperation({
 		});
 	},
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
-	adviceByStatus: { 404: createdFiles.missingFolderAdvice },
 });
 
 /** Returns whether Drive must create the spreadsheet, because the Sheets API knows neither folders nor idempotency keys. */

@@ -188,7 +188,7 @@ describe('Write with a section', () => {
 				content: '## D',
 			});
 		}
-		const section = ['## Steps', '### A', 'second', '##### B', '###### C', '### D'];
+		const section = ['## Steps', '### A', 'second', '### B', '###### C', '### D'];
 		expect((await blocks(id)).slice(3, 10)).toEqual([...section, '# Results']);
 	});
 

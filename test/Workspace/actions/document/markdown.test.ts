@@ -286,11 +286,11 @@ test('code in a table of one cell keeps its lines', () => {
 	const tab = {
 		body: { content: [{ table: { tableRows: [{ tableCells: [{ content: lines }] }] } }] },
 	};
-	expect(documentTabsToMarkdown([tab])).toBe('```\nif (a) {\n  b();\n}\n```');
+	expect(documentTabsToMarkdown([tab])).toBe('`if (a) {`\n\n`  b();`\n\n`}`');
 	expect(documentTabsToText([tab])).toBe('if (a) {\n  b();\n}');
 });
 
-describe('code that was written in Google Docs', () => {
+describe('text that was written in Google Docs', () => {
 	type Run = readonly [text: string, style?: object];
 	const mono = { weightedFontFamily: { fontFamily: 'Roboto Mono', weight: 400 } };
 	const styled = (paragraphStyle: object, ...runs: Run[]) => ({
@@ -300,35 +300,17 @@ describe('code that was written in Google Docs', () => {
 		},
 	});
 	const line = (...runs: Run[]) => styled({}, ...runs);
-	const quote = { borderLeft: { width: { magnitude: 1, unit: 'PT' } } };
-	const indent = (points: number) => ({ indentStart: { magnitude: points, unit: 'PT' } });
 	const read = (...content: object[]) => documentTabsToMarkdown([{ body: { content } }]);
 
-	test('a block of its own kind is one block, whatever its lines look like', () => {
+	test('a code block is a line of code for each of its lines', () => {
 		const text = read(
 			line(['before\n']),
-			styled(
-				{ ...indent(36), ...quote },
-				['\uec03', mono],
-				['const', { ...mono, bold: true }],
-				[' a = 1;\n', mono],
-			),
+			styled({}, ['\uec03', mono], ['const', { ...mono, bold: true }], [' a = 1;\n', mono]),
 			line(['\n', mono]),
 			line(['  b();', { ...mono, italic: true }], ['\uec02\n', mono]),
 			line(['after\n']),
 		);
-		expect(text).toBe('before\n\n```\nconst a = 1;\n\n  b();\n```\n\nafter');
-	});
-
-	test('lines in a fixed-width font that follow each other are one block', () => {
-		const text = read(
-			line(['if', { ...mono, bold: true }], [' (a) {\n', mono]),
-			line(['\n']),
-			line(['}\n', mono]),
-			line(['\n']),
-			line(['use '], ['x', mono], [' here\n']),
-		);
-		expect(text).toBe('```\nif (a) {\n\n}\n```\n\nuse `x` here');
+		expect(text).toBe('before\n\n**`const`**` a = 1;`\n\n*`  b();`*\n\nafter');
 	});
 
 	const bold = { bold: true };

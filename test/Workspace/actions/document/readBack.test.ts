@@ -45,33 +45,7 @@ test('what a document has no place for is named', async () => {
 	]);
 });
 
-describe('paragraphs of shaded code', () => {
-	const shading = {
-		backgroundColor: { color: { rgbColor: { red: 0.9, green: 0.9, blue: 0.9 } } },
-	};
-	const line = (content: string) => ({
-		paragraph: {
-			paragraphStyle: { namedStyleType: 'NORMAL_TEXT', shading },
-			elements: [
-				{
-					textRun: {
-						content: `${content}\n`,
-						textStyle: { weightedFontFamily: { fontFamily: 'Roboto Mono' } },
-					},
-				},
-			],
-		},
-	});
-
-	test('are one block, however they were made', async () => {
-		const body = [line('if (a) {'), line('  b();'), line(''), line('}')];
-		const id = calls.google.docs.seed({ title: 'Code', tabs: [{ body }] });
-		const read = await calls.read(id, { format: 'markdown' });
-		expect(read.content).toBe('```\nif (a) {\n  b();\n\n}\n```');
-	});
-
-	test('that stand for two blocks of Markdown stay two', async () => {
-		const content = '```\na\n```\n\n```\nb\n```';
-		expect(await writeAndRead(content)).toBe(content);
-	});
+test('two code blocks stay two', async () => {
+	const content = '```\na\n```\n\n```\nb\n```';
+	expect(await writeAndRead(content)).toBe(content);
 });

@@ -40,7 +40,7 @@ export class Uploads extends StandIn {
 		const token = this.google.tokens.issue();
 		return testClients(this.google.url, token, {
 			maxRetryWaitMilliseconds: 500,
-			adviceByStatus: upload.adviceByStatus,
+			operationAdvice: upload.advice,
 		});
 	}
 

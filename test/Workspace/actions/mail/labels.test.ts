@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import type { ConnectionFault } from '../../../../dev/google/faults';
 import { standardScopes } from '../../../../dev/google/tokens';
+import { changesLabels } from '../../../../nodes/Workspace/actions/mail/list/fields';
 import { failureOf } from '../../../createExecuteContext';
 import { Mails } from './mails';
 
@@ -52,6 +53,16 @@ it('adds and removes labels by name, and archives', async () => {
 	);
 	const [item] = await mails.run('search', { query: 'Mail' });
 	expect(item?.json['labelIds']).toEqual(['UNREAD', 'Label_1']);
+});
+
+it.each([
+	[{ markAsRead: true, addLabels: [], removeLabels: [] }, true],
+	[{ markAsRead: false, addLabels: ['STARRED'], removeLabels: [] }, true],
+	[{ markAsRead: false, addLabels: [], removeLabels: ['INBOX'] }, true],
+	[{ markAsRead: false, addLabels: ['STARRED'], removeLabels: ['INBOX'] }, true],
+	[{ markAsRead: false, addLabels: [], removeLabels: [] }, false],
+])('whether a list may change emails: %j %j', (options, expected) => {
+	expect(changesLabels(options)).toBe(expected);
 });
 
 it('a read of a conversation marks all of its emails', async () => {

@@ -68,7 +68,7 @@ const cases: Case[] = [
 			plain('own'),
 			multipart('mixed', html('<p>made</p>'), plain('footer')),
 		),
-		text: 'own',
+		text: 'made\nfooter',
 		html: '<p>made</p>',
 	},
 	{

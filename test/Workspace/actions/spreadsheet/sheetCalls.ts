@@ -102,10 +102,10 @@ export class SheetCalls extends StandIn {
 		return operation.combine?.getKey(this.params(operation, given));
 	}
 
-	private clients({ adviceByStatus: errors }: Operation): Clients {
+	private clients({ advice }: Operation): Clients {
 		return testClients(this.google.url, this.token, {
 			maxRetryWaitMilliseconds: 3000,
-			adviceByStatus: errors,
+			operationAdvice: advice,
 		});
 	}
 

@@ -106,7 +106,7 @@ export const labelOptions = [
 export type LabelParams = InferParameters<typeof labelOptions, []>;
 
 export const changesLabels = ({ markAsRead, addLabels, removeLabels }: LabelParams): boolean =>
-	markAsRead || addLabels.length + removeLabels.length > 0;
+	markAsRead || addLabels.length > 0 || removeLabels.length > 0;
 
 const readingOptions = { name: 'readingOptions', displayName: 'Reading Options' };
 

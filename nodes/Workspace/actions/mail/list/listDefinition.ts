@@ -44,8 +44,10 @@ export const sharedListDefinition = {
 	toItems: toListItems,
 	toModel: (list: MailList, params: ListParams) =>
 		toListAnswer(list, params.pageToken, changesLabels(params)),
-	adviceByStatus: {
-		400: 'Check the search terms, the label IDs and the page token.',
-		404: 'The mailbox was not found. Check which account the credential is connected to.',
+	advice: {
+		mail: {
+			400: 'Check the search terms, the label IDs and the page token.',
+			404: 'The mailbox was not found. Check which account the credential is connected to.',
+		},
 	},
 } as const;

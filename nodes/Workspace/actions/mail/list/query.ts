@@ -36,25 +36,6 @@ export function buildReceivedTerms(params: ReceivedParams): string[] {
 	return terms;
 }
 
-/** Puts a search into brackets, so that each further term counts for all of it. @throws NodeError 400 if it could end the brackets itself */
-export function encloseQuery(query: string): string {
-	const closingBrackets: string[] = [];
-	const unquotedText = query.replaceAll(/"[^"]*"/g, '');
-	for (const [mark] of unquotedText.matchAll(/[(){}"]/g)) {
-		if (mark === '(') closingBrackets.push(')');
-		else if (mark === '{') closingBrackets.push('}');
-		else if (mark !== closingBrackets.pop()) throw createUnpairedRefusal();
-	}
-	if (closingBrackets.length > 0) throw createUnpairedRefusal();
-	return `(${query})`;
-}
-
-const createUnpairedRefusal = () =>
-	createRefusal(
-		`${quoteField('query')} has a bracket or a quotation mark without its counterpart`,
-		`Add or remove one. With it, the search could not be limited by ${quoteField('received')}.`,
-	);
-
 /** Returns whether a search asks for drafts itself. */
 export const searchesDrafts = (query: string, labelIds: readonly string[]): boolean =>
 	/\b(?:in|is|label):["({]?(?:drafts?|anywhere)\b/i.test(query) ||
@@ -63,13 +44,6 @@ export const searchesDrafts = (query: string, labelIds: readonly string[]): bool
 /** The words before a colon that Gmail's search knows. Source: https://support.google.com/mail/answer/7190 */
 const searchWords =
 	/^(?:after|around|bcc|before|category|cc|deliveredto|filename|from|has|in|is|label|larger|list|newer|newer_than|older|older_than|rfc822msgid|size|smaller|subject|to)$/i;
-
-/** Finds a word with a colon that Gmail takes for text, such as `form:`, outside of quotes. */
-export function findUnknownSearchWord(query: string): string | undefined {
-	const words = query.replaceAll(/"[^"]*"/g, '').matchAll(/(?:^|[\s({-])([a-z_]+):(?=\S)/gi);
-	for (const [, word = ''] of words) if (!searchWords.test(word)) return word;
-	return undefined;
-}
 
 /** Refuses a search word without a value, such as `from:` with an expression that is empty for an item. Gmail would find all emails. @throws NodeError 400 */
 export function refuseEmptySearchWords(query: string): void {

@@ -197,7 +197,8 @@ export const sendOptions = [
 		showWhen: { email: ['reply'] },
 		type: 'boolean',
 		default: false,
-		description: 'Whether to add the original email below a reply, as Gmail does',
+		description:
+			'Whether to add the original email below a reply, as Gmail does, but without its pictures and other files',
 	},
 	{
 		displayName: 'Reply All',

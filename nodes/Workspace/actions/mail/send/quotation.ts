@@ -2,10 +2,8 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { contentConcurrency, mapWithConcurrency } from '../mapWithConcurrency';
-import { fetchMail, readAttachment } from '../message';
+import { fetchMail } from '../message';
 import { escapeHtml, type MailBodies, textToHtml } from './bodies';
-import type { LoadedFile } from './files';
 import type { Sender } from './sender';
 
 /** Adds the signature from the Gmail settings below the body. Without one, adds a hint. */
@@ -32,19 +30,15 @@ export async function appendSignature(
 	});
 }
 
-/**
- * Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation.
- * @returns also the pictures that the quotation shows
- */
+/** Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
 export async function appendQuotation(
 	clients: Clients,
 	originalId: string,
 	bodies: MailBodies,
 	item: Item,
-): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
+): Promise<MailBodies> {
 	const mail = await fetchMail(clients, originalId, item);
-	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
-	return { bodies: append(bodies, buildQuotation(mail)), pictures };
+	return append(bodies, buildQuotation(mail));
 }
 
 function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
@@ -73,18 +67,4 @@ function extractBody(html: string): string {
 	const [, content = html] = /<body\b[^<>]*>(.*)$/is.exec(html) ?? [];
 	const end = content.search(documentEndPattern);
 	return end === -1 ? content : content.slice(0, end);
-}
-
-/** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
-async function fetchPictures(clients: Clients, mail: Mail) {
-	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
-	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
-	const shownNames = new Set(Array.from(links, ([, name]) => name));
-	const shownFiles = mail.files.filter(({ info }) => shownNames.has(info.contentId));
-	return await mapWithConcurrency(shownFiles, contentConcurrency, async (file) => ({
-		filename: file.info.fileName,
-		contentType: file.info.mimeType,
-		content: await readAttachment(clients, mail.summary.id, file),
-		cid: file.info.contentId,
-	}));
 }
