@@ -55,8 +55,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 			return calls.prepareCall(rawParameters, index, run.credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
-		outputHasInputFields: (call) =>
-			call?.params.includeInputFields ?? rawParameters.isSwitchOn('includeInputFields'),
+		outputHasInputFields: () => rawParameters.isSwitchOn('includeInputFields'),
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one after another.
 		planBatches: (checkedItems) =>
