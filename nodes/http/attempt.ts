@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow';
 
-import { appendErrorCode, NodeError } from '../core/errors';
+import { appendErrorCode, NodeError, type Outcome } from '../core/errors';
 import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
 import type { BodyError } from './body';
@@ -61,8 +61,7 @@ export async function attemptRequest<T>(
 	try {
 		return await send(attemptController.signal);
 	} catch (error) {
-		if (executionSignal?.aborted)
-			throw createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
+		if (executionSignal?.aborted) throw createStoppedError(texts.mayBeDone, 'unknown');
 		if (attemptController.signal.aborted) throw createTimeoutError(timeoutMilliseconds, texts);
 		throw await settings.toRequestError(error);
 	} finally {
@@ -71,12 +70,13 @@ export async function attemptRequest<T>(
 	}
 }
 
-export const createStoppedError = (description?: string) =>
+export const createStoppedError = (description?: string, outcome?: Outcome) =>
 	new NodeError({
 		code: 499,
 		status: 'CANCELLED',
 		message: 'The execution was stopped',
 		description,
+		outcome,
 	});
 
 function createTimeoutError(milliseconds: number, { service, mayBeDone }: ServiceTexts): NodeError {

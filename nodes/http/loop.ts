@@ -177,8 +177,7 @@ class RetryLoop {
 
 	#createStop(): NodeError {
 		const { texts } = this.#policy;
-		if (this.#mayBeDone)
-			return createStoppedError(texts.mayBeDone).with({ outcome: 'unknown' });
+		if (this.#mayBeDone) return createStoppedError(texts.mayBeDone, 'unknown');
 		return createStoppedError(texts.nothingDone);
 	}
 

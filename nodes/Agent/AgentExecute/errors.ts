@@ -121,7 +121,8 @@ export const createStoppedBeforeCallError = () => createStoppedError(agentTexts.
 export const createStoppedAfterCallError = () =>
 	createStoppedError(
 		'The agent was started, but the node no longer waits for its messages.',
-	).with({ outcome: 'done' });
+		'done',
+	);
 
 /** The limit for one message, or for the response, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
 const maxDetailLength = 4000;

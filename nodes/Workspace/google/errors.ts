@@ -106,8 +106,12 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	const response = chain
 		.map((link) => getProperty(link, 'response'))
 		.find((candidate) => typeof getProperty(candidate, 'status') === 'number');
-	if (chain.some((link) => isTokenRequest(link, request)))
-		return createRefreshError(response, findErrorCode(chain), request);
+	if (chain.some((link) => isTokenRequest(link, request))) {
+		if (!response) return createTokenError(request, true, findErrorCode(chain));
+		const statusCode = Number(getProperty(response, 'status'));
+		const { retryable } = classifyStatus(statusCode);
+		return createTokenError(request, retryable, `HTTP ${statusCode}`);
+	}
 	if (response) return await readResponseError(response, request);
 	return createNetworkError(error, chain, request);
 }
@@ -162,8 +166,9 @@ async function readResponseError(response: unknown, request: RequestFacts) {
 function createNetworkError(
 	error: unknown,
 	chain: readonly unknown[],
-	{ url, signIn }: RequestFacts,
+	request: RequestFacts,
 ): NodeError {
+	const { url, signIn } = request;
 	const networkError = classifyNetworkError(error);
 	const {
 		category,
@@ -176,12 +181,7 @@ function createNetworkError(
 	const isNameless = category === 'unknown' && errorCode === undefined;
 	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing.
 	const isUnsigned = isNameless && signIn.hasNoToken === true;
-	if (isUnsigned || chain.some(isTokenError))
-		return new NodeError({
-			code: 401,
-			message: 'The credential has no valid token, and a new one could not be obtained',
-			description: getReconnectAdvice(signIn),
-		});
+	if (isUnsigned || chain.some(isTokenError)) return createTokenError(request, false);
 	const message = isNameless ? findMessage(chain) : formatNetworkMessage(networkError, url);
 	const description = appendErrorCode(cure, errorCode);
 	return new NodeError({ code, message, description, outcome, retryable });
@@ -212,18 +212,18 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
-/** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
-function createRefreshError(
-	response: unknown,
-	errorCode: string | undefined,
+/** Creates the error for a request without a valid token. n8n asks for one only before a request or after a 401, so nothing was carried out. */
+function createTokenError(
 	{ signIn }: RequestFacts,
+	retryable: boolean,
+	reason?: string,
 ): NodeError {
-	const statusCode = Number(getProperty(response, 'status'));
-	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
+	const advice = getReconnectAdvice(signIn);
+	const description = retryable ? `Try again later. If the problem persists: ${advice}` : advice;
 	return new NodeError({
 		code: 401,
-		message: 'The token of the credential could not be refreshed',
-		description: appendErrorCode(advice, response ? `HTTP ${statusCode}` : errorCode),
-		retryable: !response || classifyStatus(statusCode).retryable,
+		message: 'The credential has no valid token, and a new one could not be obtained',
+		description: appendErrorCode(description, reason),
+		retryable,
 	});
 }

@@ -123,8 +123,9 @@ export function createGateFinder(settings?: GateSettings) {
 	return (credentialKey: string, api: Api, method: string): Gate => {
 		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
-		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
-		return getOrAdd(gates, `${quota} ${credentialKey}`, () => new Gate(settings));
+		const isRead = hasReadQuota && method === 'GET';
+		const key = JSON.stringify([credentialKey, api, isRead]);
+		return getOrAdd(gates, key, () => new Gate(settings));
 	};
 }
 
@@ -247,12 +248,11 @@ async function buildGoogleRequest(
 	url: string,
 ): Promise<IHttpRequestOptions> {
 	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
+	const sentHeaders: Record<string, string> = Object.fromEntries(new Headers(headers));
+	if (isJson) sentHeaders['content-type'] ??= 'application/json';
 	return {
 		url: addQuery(url, params),
-		headers: {
-			...(isJson && { 'content-type': 'application/json' }),
-			...Object.fromEntries(new Headers(headers)),
-		},
+		headers: sentHeaders,
 		body: await toBytes(data),
 		...baseRequestOptions,
 		// After a 401, n8n itself refreshes the token and repeats the request once.

@@ -5,7 +5,7 @@ import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../.
 import { completeModelAnswer, isTool } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
-import { RawParameters } from '../../fields/params';
+import { includeInputFieldsOption, RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
 import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
@@ -43,8 +43,8 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			sanitizer,
 			check: createJobReader(context, rawParameters, run),
 			outputHasInputFields(job) {
-				if (!job) return rawParameters.isSwitchOn('includeInputFields');
-				return Boolean(job.params['includeInputFields']);
+				if (!job) return rawParameters.findSavedValue(includeInputFieldsOption) === true;
+				return Boolean(job.params[includeInputFieldsOption.name]);
 			},
 			getRequestIdentity({ resource, operation, params, item }) {
 				return [resource, operation.value, params, item.json];

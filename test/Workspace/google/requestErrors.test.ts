@@ -275,10 +275,11 @@ test.each<[object, AttemptName, string]>([
 	expect(error).toMatchObject({
 		...attempts[kind],
 		code: 401,
-		message: 'The token of the credential could not be refreshed',
+		message: 'The credential has no valid token, and a new one could not be obtained',
 	});
+	const mayPass = kind === 'notDone' ? 'Try again later. If the problem persists: ' : '';
 	expect(error.description).toBe(
-		`Try again later. If the problem persists: Open the credential and reconnect it: sign in to Google again. (${why})`,
+		`${mayPass}Open the credential and reconnect it: sign in to Google again. (${why})`,
 	);
 });
 

@@ -53,9 +53,10 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): Promise<number> {
 	const { spreadsheet, endRow, options } = plan;
 	const { title, firstColumn } = plan.table;
-	const lastColumn = writes.reduce((last, write) => Math.max(last, findLastColumn(write)), 0);
-	const width = lastColumn - firstColumn + 1;
-	const values = writes.flatMap(({ steps }) => steps.map((step) => toValues(step, plan, width)));
+	const steps = writes.flatMap((write) => write.steps);
+	const { lastColumn } = plans.findBounds(steps.flatMap((step) => step.changes));
+	const width = Math.max(1, lastColumn - firstColumn + 1);
+	const values = steps.map((step) => toValues(step, plan, width));
 	const start = { row: endRow - 1, column: firstColumn };
 	const { data } = await spreadsheet.valuesApi.append({
 		spreadsheetId: spreadsheet.id,
@@ -89,21 +90,11 @@ function toValues(
 	return cells;
 }
 
-/** Returns the last column of a write. Rows of cells may be wider than the table. */
-function findLastColumn({ plan, steps }: plans.PlannedWrite): number {
-	const { table, options } = plan;
-	const lastColumn = hasColumnNames(options) ? table.lastColumn : table.firstColumn;
-	const changes = steps.flatMap((step) => step.changes);
-	return Math.max(lastColumn, plans.findBounds(changes).lastColumn);
-}
-
 /** @param offset how far below the planned row the rows are */
-function buildResult(write: plans.PlannedWrite, offset: number): AppendResult {
-	const { plan, steps } = write;
+function buildResult({ plan, steps }: plans.PlannedWrite, offset: number): AppendResult {
 	const { table, endRow } = plan;
 	const { row, firstColumn: column } = table;
-	const columns = { firstColumn: column, lastColumn: findLastColumn(write) };
-	const result = plans.summarizeSteps(plan, steps, columns, (steps[0]?.row ?? 0) + offset);
+	const result = plans.summarizeSteps(plan, steps, (steps[0]?.row ?? 0) + offset);
 	if (endRow === row || table.columnsByName.size === 0) return result;
 	const width = Math.max(table.lastColumn - column, 0) + 1;
 	const tableRange = ranges.printTabArea(table.title, { row, column }, endRow - row, width);

@@ -1,5 +1,5 @@
 import { getOrAdd } from '../../../core/boundedMap';
-import { dayMilliseconds, parseOffset, printOffset, toWallTime } from './timeZones';
+import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZones';
 
 /** Day 0 of Google's serial numbers. */
 const dayZero = Date.UTC(1899, 11, 30);
@@ -63,8 +63,8 @@ export function parseIso(
 	const [, day, time, offset] = isoPattern.exec(text) ?? [];
 	if (day === undefined) return parseDuration(text);
 	const writtenTime = parseWallTime(day, time);
-	const wallTime = offset ? toWallTime(writtenTime - parseOffset(offset), timeZone) : writtenTime;
-	return createDateCell(wallTime, text);
+	if (offset === undefined) return createDateCell(writtenTime, text);
+	return createDateCell(toWallTime(writtenTime - readOffset(offset), timeZone), text);
 }
 
 function parseDuration(text: string): DateCell {

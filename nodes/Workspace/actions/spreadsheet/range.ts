@@ -5,9 +5,9 @@ import { quoteField } from '../../../fields/field';
 /** The parts of a range. Without `a1` and `name`, it is the whole tab. */
 export interface TabRange {
 	readonly tab?: string;
-	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`; also cells in R1C1 notation. */
+	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`. */
 	readonly a1?: string;
-	/** The name of a named range. Without `tab`, it may also be the title of a tab: only Google knows. */
+	/** All of the range, if it is the title of a tab or the name of a named range: only Google knows. */
 	readonly name?: string;
 }
 
@@ -20,41 +20,31 @@ export interface CellPosition {
 /** Matches cells, columns and rows. A colon must follow letters or a number alone (`A`, `1`), because these may be a name. */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
-const r1c1Pattern = /^R[1-9]\d*C[1-9]\d*(?::R[1-9]\d*C[1-9]\d*)?$/i;
+/** Matches the names that Google allows for a named range, which are no cells in R1C1 notation. */
+const rangeNamePattern = /^(?!R\d+C\d+$)[\p{L}_][\p{L}\p{N}_.]*$/iu;
 
-/** Matches the names that Google allows for a named range. */
-const rangeNamePattern = /^[\p{L}_][\p{L}\p{N}_.]*$/u;
-
-/** Splits a range at its last `!`: a title may contain `!`. @throws NodeError 400 if a quoted title is not followed by cells or a name */
+/** Splits a range at its last `!`: a title may contain `!`. @throws NodeError 400 if a quoted title is not followed by cells */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const [, quotedTitle, textAfterTitle] = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text) ?? [];
 	if (quotedTitle !== undefined) {
 		const tab = quotedTitle.replaceAll("''", "'");
-		return textAfterTitle === undefined ? { tab } : { tab, ...readA1OrName(textAfterTitle) };
+		return textAfterTitle === undefined ? { tab } : { tab, a1: readA1(textAfterTitle) };
 	}
-	const [, tab = '', textAfterTab = ''] = /^(.+)!(.*)$/s.exec(text) ?? [];
-	const a1OrName = parseA1OrName(textAfterTab);
-	if (a1OrName) return { tab, ...a1OrName };
-	return parseA1OrName(text) ?? { tab: text };
-}
-
-/** Returns undefined if the text is neither a reference to cells nor a possible name of a range. */
-function parseA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> | undefined {
 	if (isA1(text)) return { a1: text };
-	return rangeNamePattern.test(text) ? { name: text } : undefined;
+	if (rangeNamePattern.test(text)) return { name: text };
+	const [, tab = '', a1 = ''] = /^(.+)!(.*)$/s.exec(text) ?? [];
+	return isA1(a1) ? { tab, a1 } : { tab: text };
 }
 
-/** @throws NodeError 400 if the text is neither a reference to cells nor a possible name of a range */
-function readA1OrName(text: string): Pick<TabRange, 'a1' | 'name'> {
-	const a1OrName = parseA1OrName(text);
-	if (a1OrName) return a1OrName;
+/** @throws NodeError 400 if the text does not refer to cells */
+function readA1(text: string): string {
+	if (isA1(text)) return text;
 	throw createRefusal(`${quoteField('range')} is not a range: ${shorten(text)}`, rangeAdvice);
 }
 
-/** Returns whether a text refers to cells, in A1 or R1C1 notation. A text of more than 100 characters cannot do so. */
-const isA1 = (text: string) =>
-	text.length <= 100 && (a1Pattern.test(text) || r1c1Pattern.test(text));
+/** Returns whether a text refers to cells. A text of more than 100 characters cannot do so. */
+const isA1 = (text: string) => text.length <= 100 && a1Pattern.test(text);
 
 /** Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title. */
 export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
@@ -64,21 +54,17 @@ export const rangeAdvice = `In ${quoteField('range')}, enter cells such as A1:D1
 
 /** Prints a range for Google, with quotes around a title that needs them. */
 export function printRange({ tab, a1, name }: TabRange): string {
-	const a1OrName = a1 ?? name;
-	if (tab === undefined) return a1OrName ?? '';
-	if (a1OrName === undefined) return quoteTab(tab);
-	const needsQuotes = !/^[A-Za-z_]\w*$/.test(tab) || isA1(tab);
-	return `${needsQuotes ? quoteTab(tab) : tab}!${a1OrName}`;
+	if (tab === undefined) return a1 ?? name ?? '';
+	if (a1 === undefined) return quoteTab(tab);
+	const isPlain = /^[A-Za-z_]\w*$/.test(tab) && !isA1(tab);
+	return `${isPlain ? tab : quoteTab(tab)}!${a1}`;
 }
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
 /** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is Infinity, also for a single cell. */
 export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
-	const plainA1 = a1.replaceAll(/R(\d+)C(\d+)/gi, (_, row, column) =>
-		printCell({ row: Number(row) - 1, column: Number(column) - 1 }),
-	);
-	const [start = {}, end = {}] = plainA1.replaceAll('$', '').split(':').map(parseCorner);
+	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseCorner);
 	const { row = 0, column = 0 } = start;
 	// Google also accepts the corners of a range in reverse, as in `D10:A1`.
 	return {
@@ -148,7 +134,7 @@ export function parseTarget(params: TargetParams): TabRange {
 			`${quoteField('range')} contains a tab name, but ${quoteField('tab')} is also set`,
 			`Leave ${quoteField('tab')} empty, or enter only cells, such as ${parsedRange.a1 ?? 'A:D'}.`,
 		);
-	return { tab, ...readA1OrName(range) };
+	return { tab, a1: readA1(range) };
 }
 
 /** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */

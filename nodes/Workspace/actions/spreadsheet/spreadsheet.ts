@@ -40,10 +40,6 @@ export function findNativeTable(
 	return undefined;
 }
 
-export const buildResizeTableRequest = (tableId: string, range: NativeTable['range']) => ({
-	updateTable: { table: { tableId, range }, fields: 'range' },
-});
-
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
@@ -177,15 +173,6 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Asks Google where a named range is. If the name is a tab's title, returns the whole tab. */
-	async resolveName(target: ranges.TabRange): Promise<ranges.TabRange> {
-		const range = ranges.printRange(target);
-		const request = { spreadsheetId: this.id, range, fields: 'range' };
-		const { data } = await this.valuesApi.get(request);
-		const resolvedRange = ranges.parseRange(data.range ?? '');
-		return isNameOfTab(target, resolvedRange) ? { tab: resolvedRange.tab } : resolvedRange;
-	}
-
 	/** Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats */
 	async fetchTabInfo(
 		tab: string | undefined,
@@ -210,26 +197,23 @@ export class Spreadsheet {
 		};
 	}
 
-	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */
+	/** Creates the tab that a target names, if it is missing. */
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
 		await this.doOnce(`tab ${title}`, async () => {
-			if (await this.#hasTabOrNamedRange(title)) return;
+			if (await this.hasTab(title)) return;
 			const requests = [{ addSheet: { properties: { title } } }];
 			await this.change(requests).catch(async (error: unknown) => {
 				// Another execution may have created the tab meanwhile.
-				if (!isNodeError(error) || !(await this.#hasTabOrNamedRange(title))) throw error;
+				if (!(await this.hasTab(title))) throw error;
 			});
 		});
 	}
 
-	async #hasTabOrNamedRange(title: string): Promise<boolean> {
-		const data = await this.fetch('sheets.properties.title,namedRanges.name');
-		const { sheets = [], namedRanges = [] } = data;
-		const titles = sheets.map(({ properties }) => properties?.title);
-		const names = namedRanges.map(({ name }) => name);
-		return [...titles, ...names].some((name) => isSameIgnoringCase(name, title));
+	async hasTab(title: string): Promise<boolean> {
+		const { sheets = [] } = await this.fetch('sheets.properties.title');
+		return sheets.some(({ properties }) => isSameIgnoringCase(properties?.title, title));
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
@@ -273,16 +257,8 @@ function createMissingTabError(
 ) {
 	const missingTab = tab ?? name;
 	if (titles.length === 0 || missingTab === undefined) return error;
-	if (titles.some((title) => isSameIgnoringCase(title, missingTab))) {
-		const message = `Google Sheets: there is no range ${listNames([name ?? missingTab])}`;
-		return error.with({ message, description: ranges.rangeAdvice });
-	}
 	return error.with({
 		message: `Google Sheets: the spreadsheet has no tab ${listNames([missingTab])}`,
 		description: `The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,
 	});
 }
-
-/** Returns whether the name in a range is a tab's title, not a named range. @param returnedRange Google's range for the name */
-export const isNameOfTab = ({ tab, name }: ranges.TabRange, returnedRange: ranges.TabRange) =>
-	tab === undefined && name !== undefined && isSameIgnoringCase(returnedRange.tab, name);

@@ -7,13 +7,7 @@ import { quoteField } from '../../../fields/field';
 import type { Cell } from './cells';
 import { isDateFormat } from './dates';
 import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './range';
-import {
-	findNativeTable,
-	isUnknownRangeError,
-	type NativeTable,
-	type Spreadsheet,
-	type TabInfo,
-} from './spreadsheet';
+import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
 
 /**
  * A table is its header row, its columns and everything down to the last row that has a value in one of its columns. Blank rows inside are
@@ -21,7 +15,7 @@ import {
  * each name of the rows to write, and its last row from `findLastRow`.
  */
 export interface Table extends TabInfo {
-	/** The range that the user chose. A named range is replaced by its cells. */
+	/** The range that the user chose. Its `name` is the title of a tab. */
 	readonly target: TabRange;
 	/** The native table that the header belongs to, if there is one. */
 	readonly nativeTable: NativeTable | undefined;
@@ -64,9 +58,8 @@ export const createColumnError = (message: string, names: readonly string[], adv
 
 /** A cell of a header row. */
 export interface Header {
-	/** The text of the value, or what the sheet shows if the value is a date; '' if there is none. */
+	/** What the sheet shows; '' if there is no value. */
 	readonly text: string;
-	readonly shownText: string;
 	/** The value of the cell, if it is a number (also a date) or a boolean. */
 	readonly value?: number | boolean | undefined;
 }
@@ -80,21 +73,17 @@ const maxNameLength = 10_000;
 
 /**
  * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
- * becomes its letter. Rows may also name a column by its header as it stands in the cell, or by what the sheet shows for it.
+ * becomes its letter. Rows may also name a column by its header as it stands in the cell. @param headers what the sheet shows
  */
-export function nameColumns(cells: readonly Header[], startColumn: number): NamedColumns {
-	const headers = cells.map((cell) => ({
-		text: shorten(cell.text, maxNameLength),
-		shownText: shorten(cell.shownText, maxNameLength),
-	}));
+export function nameColumns(headers: readonly string[], startColumn: number): NamedColumns {
+	const texts = headers.map((text) => shorten(text, maxNameLength));
 	const names = buildUniqueNames(
-		headers.map(({ text }, index) => text.trim() || toColumnLetters(startColumn + index)),
+		texts.map((text, index) => text.trim() || toColumnLetters(startColumn + index)),
 	);
 	const columnsByName = new Map(names.map((name, index) => [name, startColumn + index]));
-	for (const [index, { text, shownText }] of headers.entries())
-		for (const alias of [text, text.trim(), shownText])
-			if (alias !== '' && !columnsByName.has(alias))
-				columnsByName.set(alias, startColumn + index);
+	for (const [index, text] of texts.entries())
+		for (const alias of [text, text.trim()])
+			if (alias !== '') getOrAdd(columnsByName, alias, () => startColumn + index);
 	return { names, columnsByName };
 }
 
@@ -135,30 +124,15 @@ export function findHeaderRow<T>(
 }
 
 /**
- * Opens a table with one request, or with two for a named range. @throws NodeError 400 if there is no such tab or range
+ * Opens a table with one request. @throws NodeError 400 if there is no such tab
  * @param headerRow the row in which the header is, or below which only blank rows are above it
- * @param isInRange whether the header is not above the range
  */
 export async function openTable(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
 	headerRow: number,
-	isInRange = false,
 ): Promise<Table> {
-	const fetchIn = async (place: TabRange) => {
-		const rangeRow = isInRange ? parseBounds(place).row : 0;
-		return await fetchTable(spreadsheet, place, Math.max(headerRow, rangeRow));
-	};
-	const fetchInNamedRange = async () => await fetchIn(await spreadsheet.resolveName(target));
-	return await spreadsheet.sendForRange(target, async () => {
-		if (target.name === undefined) return await fetchIn(target);
-		if (target.tab !== undefined) return await fetchInNamedRange();
-		return await fetchIn(target).catch(async (error: unknown) => {
-			// No tab has this name, but a named range may have it.
-			if (isUnknownRangeError(error)) return await fetchInNamedRange();
-			throw error;
-		});
-	});
+	return await spreadsheet.sendForRange(target, () => fetchTable(spreadsheet, target, headerRow));
 }
 
 async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: number) {
@@ -183,13 +157,9 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	};
 }
 
-/** Reads a header as Read does. */
-function readHeader(cell: sheets_v4.Schema$CellData): Header {
-	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
-	const shownText = cell.formattedValue ?? '';
-	const value = numberValue ?? boolValue ?? undefined;
-	const text = isDate(cell) ? shownText : String(stringValue ?? value ?? shownText);
-	return { text, shownText, value };
+function readHeader({ effectiveValue, formattedValue }: sheets_v4.Schema$CellData): Header {
+	const value = effectiveValue?.numberValue ?? effectiveValue?.boolValue ?? undefined;
+	return { text: formattedValue ?? '', value };
 }
 
 const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
@@ -205,7 +175,8 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
 	let firstColumn = rangeStart + Math.max(0, columnHeaders.findIndex(hasText));
 	while (hasText(headers[firstColumn - 1])) firstColumn--;
-	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
+	const texts = columnHeaders.map(({ text }) => text);
+	const { names, columnsByName } = nameColumns(texts, rangeStart);
 	const nextHeader = headers.slice(firstNewColumn).findIndex(hasText);
 	return {
 		headers,
@@ -218,29 +189,25 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	};
 }
 
-/** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
+/** Finds what columns hold: what the first cell holds of which it is known. */
 function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
-	const typesByFormat = new Map<number, ColumnType>();
 	for (const row of rows)
 		for (const [column, cell] of row.entries()) {
 			const type = readType(cell);
-			const isEmpty = !cell.effectiveValue;
-			if (type) getOrAdd(isEmpty ? typesByFormat : types, column, () => type);
+			if (type) getOrAdd(types, column, () => type);
 		}
-	return new Map([...typesByFormat, ...types]);
+	return types;
 }
 
 /** Returns what a cell holds, or what it is formatted for if it is empty. */
 function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
-	const format = cell.effectiveFormat?.numberFormat?.type;
 	const { stringValue, numberValue, boolValue } = cell.effectiveValue ?? {};
 	if (typeof stringValue === 'string') return 'text';
 	if (typeof boolValue === 'boolean') return 'boolean';
 	if (isDate(cell)) return 'date';
-	if (typeof numberValue === 'number') return 'number';
-	if (cell.effectiveValue || !format) return undefined;
-	return format === 'TEXT' ? 'text' : 'number';
+	const format = cell.effectiveFormat?.numberFormat?.type ?? 'TEXT';
+	return typeof numberValue === 'number' || format !== 'TEXT' ? 'number' : undefined;
 }
 
 /** Lets a name such as `subject` find the column Subject, if no other column and no other name of the same row has these letters. */

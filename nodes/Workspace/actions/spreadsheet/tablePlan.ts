@@ -7,7 +7,7 @@ import { type Cell, escapeCell, toCellData, toHeaderCell } from './cells';
 import { DateCell } from './dates';
 import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
-import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
+import { buildEnlargeTabRequests, type Spreadsheet } from './spreadsheet';
 import type { FittedRow } from './rows';
 import type { FittedTable, Table } from './table';
 
@@ -214,16 +214,13 @@ export function findBounds(changes: readonly RowChange[]) {
 	return bounds;
 }
 
-/** A native table does not grow if rows are added below it or headers are written beside it. @param addedCount rows from `endRow` on */
-function growNativeTable(table: FittedTable, endRow: number, addedCount: number): Request[] {
-	if (!table.nativeTable) return [];
-	const { tableId, range } = table.nativeTable;
-	let { endColumnIndex } = range;
-	if (table.firstNewColumn === endColumnIndex) endColumnIndex += table.newNames.length;
-	const growsByItself = addedCount === 0 || endRow < range.endRowIndex;
-	if (growsByItself && endColumnIndex === range.endColumnIndex) return [];
-	const endRowIndex = range.endRowIndex + addedCount;
-	return [buildResizeTableRequest(tableId, { ...range, endRowIndex, endColumnIndex })];
+/** A native table does not grow if rows are added below it. @param addedCount rows from `endRow` on */
+function growNativeTable({ nativeTable }: Table, endRow: number, addedCount: number): Request[] {
+	if (!nativeTable || addedCount === 0) return [];
+	const { tableId, range } = nativeTable;
+	if (endRow < range.endRowIndex) return [];
+	const grownRange = { ...range, endRowIndex: range.endRowIndex + addedCount };
+	return [{ updateTable: { table: { tableId, range: grownRange }, fields: 'range' } }];
 }
 
 /** Neighboring cells with the same number format; undefined if the format does not change. */
@@ -290,34 +287,22 @@ export interface WriteResult {
 	readonly updatedCells: number;
 }
 
-/** Counts the cells of rows that are written. @param updatedRange where they are */
-export function summarizeRows(
-	{ id }: Spreadsheet,
-	rows: readonly FittedRow[],
-	updatedRange: string,
-): WriteResult {
-	const columns = rows.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
-	return {
-		spreadsheetId: id,
-		updatedRange,
-		updatedRows: rows.length,
-		updatedColumns: new Set(columns).size,
-		updatedCells: columns.length,
-	};
-}
-
-/** Counts what steps write that are one below another, from a row on. @param columns those of the range in the result */
+/** Counts what steps write that are one below another, from a row on. Without any cell, the range has all columns of the table. */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],
-	{ firstColumn, lastColumn }: Pick<Table, 'firstColumn' | 'lastColumn'>,
 	row = steps[0]?.row ?? 0,
 ): WriteResult {
+	const changes = steps.flatMap((step) => step.changes);
+	const columns = changes.flatMap(({ cellsByColumn }) => [...cellsByColumn.keys()]);
+	const { firstColumn, lastColumn } = columns.length > 0 ? findBounds(changes) : table;
 	const width = lastColumn - firstColumn + 1;
-	const range = printTabArea(table.title, { row, column: firstColumn }, steps.length, width);
-	return summarizeRows(
-		spreadsheet,
-		steps.flatMap(({ changes }) => changes),
-		range,
-	);
+	const start = { row, column: firstColumn };
+	return {
+		spreadsheetId: spreadsheet.id,
+		updatedRange: printTabArea(table.title, start, steps.length, width),
+		updatedRows: changes.length,
+		updatedColumns: new Set(columns).size,
+		updatedCells: columns.length,
+	};
 }

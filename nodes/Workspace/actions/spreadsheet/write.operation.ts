@@ -82,16 +82,14 @@ async function sendWrites(writes: readonly Write[]): Promise<WriteOutcome[]> {
 	await plans.sendTablePlan(plannedWrites);
 	return plannedWrites.map(({ plan, steps }) => {
 		if (plan.hasResultPerRow) return steps.map((step) => buildStepResult(plan, step));
-		return plans.summarizeSteps(plan, steps, plan.table);
+		return plans.summarizeSteps(plan, steps);
 	});
 }
 
-/** The result names the columns that the step writes. If it writes none, it names all columns of the row. */
 function buildStepResult(plan: plans.TablePlan, step: plans.RowStep) {
-	const { action, changes } = step;
-	const columns = changes.length === 0 ? plan.table : plans.findBounds(changes);
-	const result = plans.summarizeSteps(plan, [step], columns);
-	return action === 'skipped' ? { ...result, updatedRange: '', action } : { ...result, action };
+	const { action } = step;
+	const result = { ...plans.summarizeSteps(plan, [step]), action };
+	return action === 'skipped' ? { ...result, updatedRange: '' } : result;
 }
 
 const caution = 'Destructive: the previous values of these cells are lost.';

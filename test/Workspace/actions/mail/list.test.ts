@@ -106,6 +106,11 @@ describe('list', () => {
 				{ operation: 'search', query: 'rfc822msgid:<a&b@x.example>' },
 				' Gmail was searched for: rfc822msgid:<\u200ba&b@x.example>.',
 			],
+			[
+				'for a search with a word that Gmail does not know',
+				{ operation: 'search', query: 'form:ann "to: be" subject:x' },
+				" Gmail was searched for: form:ann \"to: be\" subject:x. Gmail's search has no word 'form:'.",
+			],
 		])(
 			'an empty result %s says what the user asked for',
 			async (_what, parameters, conditions) => {

@@ -30,7 +30,7 @@ test('columns follow the header row, in three requests for any number of items',
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C5')).toEqual([['Ben', '', 42], ['Cleo']]);
 	expect(appended).toMatchObject([
 		{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 },
-		{ updatedRange: 'Sheet1!A4:C4', updatedCells: 1 },
+		{ updatedRange: 'Sheet1!A4', updatedCells: 1 },
 		{ updatedRange: 'Sheet1!A5:C5' },
 	]);
 });
@@ -86,7 +86,7 @@ test('a range that begins inside a table keeps its columns', async () => {
 		[1, 2, 3],
 	]);
 	const appended = await append({ spreadsheetId, range: 'Sheet1!B:C' }, { a: 5, b: 6 });
-	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!A3:C3', updatedCells: 2 }]);
+	expect(appended).toMatchObject([{ updatedRange: 'Sheet1!B3:C3', updatedCells: 2 }]);
 	expect(calls.stored(spreadsheetId, 'Sheet1!A3:C3')).toEqual([['', 5, 6]]);
 	expect(calls.writes).toEqual(['batchUpdate']);
 });
@@ -119,9 +119,9 @@ describe('fields that the header row does not have', () => {
 			item: { ...testItem({ json, index }), json, continueOnFail: true },
 		}));
 		expect(await calls.together('append', all)).toMatchObject([
-			{ updatedRange: 'Sheet1!A2:B2' },
+			{ updatedRange: 'Sheet1!A2' },
 			{ code: 400 },
-			{ updatedRange: 'Sheet1!A3:B3' },
+			{ updatedRange: 'Sheet1!B3' },
 		]);
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1], ['', 2]]);
 	});
@@ -219,8 +219,8 @@ describe('rows by header', () => {
 			}));
 			const row = name === 'append' ? 3 : 2;
 			expect(await calls.together(name, all)).toMatchObject([
-				{ updatedRange: `Sheet1!A${row}:C${row}`, updatedCells: 1 },
-				{ updatedRange: `Sheet1!A${row + 1}:C${row + 1}`, updatedCells: 1 },
+				{ updatedRange: `Sheet1!B${row}`, updatedCells: 1 },
+				{ updatedRange: `Sheet1!B${row + 1}`, updatedCells: 1 },
 			]);
 			expect(calls.stored(spreadsheetId, 'Sheet1!B2:B4')).toEqual(
 				name === 'append' ? [['Rome'], ['Oslo'], ['Bonn']] : [['Oslo'], ['Bonn']],

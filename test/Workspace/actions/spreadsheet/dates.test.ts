@@ -301,21 +301,6 @@ describe('a tab that is not there', () => {
 		calls.google.latencyMilliseconds = 0;
 		expect(calls.stored(spreadsheetId, 'Log').flat().sort()).toEqual(['a', 'b', 'zip']);
 	});
-
-	test('a named range is no tab that is missing', async () => {
-		const spreadsheetId = calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Sheet1', rows: [['zip']] }],
-			namedRanges: { Log: 'Sheet1!A1:A1' },
-		});
-		const [item] = items({ zip: 'a' });
-		await calls.one(
-			'append',
-			{ spreadsheetId, range: 'Log', valuesSource: 'columns', createTab: true },
-			item,
-		);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['zip'], ['a']]);
-	});
 });
 
 test.each(['write', 'append'] as const)(

@@ -120,17 +120,6 @@ describe('write with match columns', () => {
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B6' });
 	});
 
-	test('new columns are in the table', async () => {
-		const id = withTable();
-		await keyed(id, { extraColumns: 'add' }, { Task: 'c', Hours: 3, Who: 'Anna', Done: true });
-		expect(calls.stored(id, 'Sheet1!A1:D4')).toEqual([
-			['Task', 'Hours', 'Who', 'Done'],
-			...rows.slice(1),
-			['c', 3, 'Anna', true],
-		]);
-		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:D4' });
-	});
-
 	test('rows that need several requests are all in it', async () => {
 		const id = withTable();
 		const text = 'x'.repeat(20_000);
@@ -152,19 +141,6 @@ describe('write with match columns', () => {
 		});
 		await keyed(id, {}, { Task: 'c', Hours: 3 });
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
-	});
-
-	test.each<[Array<Record<string, unknown>>, string]>([
-		[[{ Task: 'x', Hours: 1, Who: 'Ann' }, { Task: 'y' }, { Task: 'z' }], 'Sheet1!A1:C4'],
-		[[{ Task: 'x', Hours: 1 }], 'Sheet1!A1:B2'],
-	])('a table that is replaced is as large as %j', async (all, range) => {
-		const id = withTable({}, [[], ['below']]);
-		await keyed(id, { writeMode: 'replace', matchColumns: '' }, ...all);
-		expect(tables(id)).toEqual({ Tasks: range });
-		expect(calls.stored(id, 'Sheet1!A5')).toEqual([['below']]);
-		expect(calls.stored(id, 'Sheet1!A2:A4').flat().filter(Boolean)).toEqual(
-			all.map(({ Task }) => Task),
-		);
 	});
 
 	test('a tab whose table is elsewhere is written as ever', async () => {

@@ -239,12 +239,12 @@ describe('input items', () => {
 		expect(written).toEqual([
 			{
 				spreadsheetId,
-				updatedRange: 'Sheet1!B3:D3',
+				updatedRange: 'Sheet1!B3:C3',
 				updatedRows: 1,
 				updatedColumns: 2,
 				updatedCells: 2,
 			},
-			expect.objectContaining({ updatedRange: 'Sheet1!B4:D4', updatedCells: 2 }),
+			expect.objectContaining({ updatedRange: 'Sheet1!C4:D4', updatedCells: 2 }),
 			expect.objectContaining({ updatedRange: 'Sheet1!B5:D5', updatedCells: 0 }),
 		]);
 	});
@@ -517,8 +517,14 @@ describe('rows that need room', () => {
 			values: rows(1500),
 		});
 		expect(written).toMatchObject({ updatedRange: 'Sheet1!A1:B1500', updatedRows: 1500 });
-		expect(calls.methods).toEqual(['values.update', 'get', 'batchUpdate', 'values.update']);
-		expect(calls.sent[2]?.body).toEqual({
+		expect(calls.methods).toEqual([
+			'values.update',
+			'get',
+			'get',
+			'batchUpdate',
+			'values.update',
+		]);
+		expect(calls.sent[3]?.body).toEqual({
 			requests: [{ appendDimension: { sheetId: 0, dimension: 'ROWS', length: 500 } }],
 		});
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toHaveLength(1500);
@@ -590,11 +596,8 @@ describe('rows that need room', () => {
 		});
 		const values = [['a'], ['b'], ['c']];
 		expect(
-			(
-				await catchFailure(
-					calls.one('write', { spreadsheetId, range: 'Sheet1!Leads', values }),
-				)
-			).code,
+			(await catchFailure(calls.one('write', { spreadsheetId, range: 'Leads', values })))
+				.code,
 		).toBe(400);
 		expect(calls.methods).not.toContain('batchUpdate');
 	});
@@ -615,7 +618,7 @@ describe('rows that need room', () => {
 			[null, 2],
 		];
 		const appended = await calls.one('append', { spreadsheetId, range: 'Sheet1!A:B', values });
-		expect(appended).toMatchObject({ updatedRange: 'Sheet1!A2:B3', updatedCells: 2 });
+		expect(appended).toMatchObject({ updatedRange: 'Sheet1!B2:B3', updatedCells: 2 });
 		expect(calls.stored(spreadsheetId, 'Sheet1!A2:B3')).toEqual([['', 1], ['', 2]]); // prettier-ignore
 	});
 });

@@ -2,8 +2,9 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { fetchMail } from '../message';
+import { fetchMail, readAttachment } from '../message';
 import { escapeHtml, type MailBodies, textToHtml } from './bodies';
+import type { LoadedFile } from './files';
 import type { Sender } from './sender';
 
 /** Adds the signature from the Gmail settings below the body. Without one, adds a hint. */
@@ -30,15 +31,19 @@ export async function appendSignature(
 	});
 }
 
-/** Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
+/**
+ * Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation.
+ * @returns also the pictures that the quotation shows
+ */
 export async function appendQuotation(
 	clients: Clients,
 	originalId: string,
 	bodies: MailBodies,
 	item: Item,
-): Promise<MailBodies> {
+): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
 	const mail = await fetchMail(clients, originalId, item);
-	return append(bodies, buildQuotation(mail));
+	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
+	return { bodies: append(bodies, buildQuotation(mail)), pictures };
 }
 
 function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
@@ -59,4 +64,19 @@ function append({ text, html }: MailBodies, addition: Required<MailBodies>): Mai
 	if (html === undefined) return { text: longerText };
 	// Mail programs show what comes after the end of the page, too.
 	return { text: longerText, html: html + addition.html };
+}
+
+/** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
+async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
+	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
+	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
+	const shownNames = new Set(Array.from(links, ([, name]) => name));
+	const pictures: LoadedFile[] = [];
+	for (const file of mail.files) {
+		const { fileName: filename, mimeType: contentType, contentId: cid } = file.info;
+		if (!shownNames.has(cid)) continue;
+		const content = await readAttachment(clients, mail.summary.id, file);
+		pictures.push({ filename, contentType, content, cid });
+	}
+	return pictures;
 }

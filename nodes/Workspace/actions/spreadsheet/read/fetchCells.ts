@@ -29,9 +29,11 @@ export interface FetchedCells {
 	readonly rows: Rows;
 	/** The header row; -1 if there is none. */
 	readonly headerRow: number;
+	/** What the header row shows. */
+	readonly headers: readonly string[];
 	/** Returns the format of a cell that may be a date. */
 	readonly findDateFormat: DateFormats['find'];
-	/** The texts that the sheet shows, if cells are compared or a header is a date. */
+	/** The texts that the sheet shows, if cells are compared. */
 	readonly shownRows: Rows;
 	/** The values with dates as numbers, if cells are compared by their size. */
 	readonly comparedRows: Rows;
@@ -56,10 +58,7 @@ export async function fetchCells(
 	const { range, rows } = await fetchRows(format.valueRenderOption, chooseDateOption(format));
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
 	const formats = await readDateFormats(spreadsheet, format, range, rows);
-	// A header that is a date has the name that the sheet shows.
-	const hasDateHeader = rows[headerRow]?.some((_, column) => formats.find(headerRow, column));
-	const mustShow = format.hasFilters || hasDateHeader;
-	const shown = mustShow ? await fetchRows('FORMATTED_VALUE') : { rows };
+	const shown = format.hasFilters ? await fetchRows('FORMATTED_VALUE') : { rows };
 	const compared = format.comparesSize ? await fetchRows('UNFORMATTED_VALUE') : { rows };
 	let { timeZone } = formats;
 	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
@@ -68,11 +67,29 @@ export async function fetchCells(
 		start: ranges.parseBounds(ranges.parseRange(range)),
 		rows,
 		headerRow,
+		headers: await fetchHeaders(spreadsheet, range, rows, headerRow),
 		findDateFormat: formats.find,
 		shownRows: shown.rows,
 		comparedRows: compared.rows,
 		timeZone,
 	};
+}
+
+/** Fetches what the header row shows, if a header is not a text. */
+async function fetchHeaders(
+	spreadsheet: Spreadsheet,
+	range: string,
+	rows: Rows,
+	headerRow: number,
+): Promise<readonly string[]> {
+	const cells = rows[headerRow] ?? [];
+	if (cells.every((cell) => typeof cell === 'string')) return cells;
+	const place = ranges.parseRange(range);
+	const { row, column } = ranges.parseBounds(place);
+	const firstCell = { row: row + headerRow, column };
+	const area = ranges.printTabArea(place.tab, firstCell, 1, cells.length);
+	const shown = await buildFetch(spreadsheet, ranges.parseRange(area))('FORMATTED_VALUE');
+	return (shown.rows[0] ?? []).map(String);
 }
 
 /** Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count. */

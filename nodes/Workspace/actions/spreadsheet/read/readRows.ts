@@ -7,7 +7,7 @@ import { buildModelAnswer, type ModelAnswer } from '../../../../core/modelAnswer
 import { quoteField } from '../../../../fields/field';
 import type { OutputItem } from '../../../operation';
 import { parseBounds, parseRange } from '../range';
-import { findLastFilledRow, type Header, nameColumns } from '../table';
+import { findLastFilledRow, nameColumns } from '../table';
 import { type FetchedCells, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 
@@ -41,7 +41,7 @@ interface RowOptions extends RowFilters {
  * `rowNumber`, the number in the tab. @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
-	const columns = nameColumns(readHeaders(cells), cells.start.column);
+	const columns = nameColumns(listHeaders(cells), cells.start.column);
 	const rows = listFilledRows(cells).filter(buildRowTest(options, cells, columns));
 	const startRow = options.startRow - 1 - cells.start.row;
 	const skippedCount = rows.filter((row) => row < startRow).length;
@@ -67,15 +67,10 @@ async function toItems(cells: FetchedCells, names: readonly string[], rows: read
 	return items;
 }
 
-/** Reads the headers of all columns that have a value. */
-function readHeaders(cells: FetchedCells): Header[] {
-	const width = cells.rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	return Array.from({ length: width }, (_, column) => {
-		const shownText = String(cells.shownRows[cells.headerRow]?.[column] ?? '');
-		const isDate = cells.findDateFormat(cells.headerRow, column) !== undefined;
-		const value = isDate ? shownText : cells.rows[cells.headerRow]?.[column];
-		return { text: String(value ?? ''), shownText };
-	});
+/** Lists the headers of all columns that have a value. */
+function listHeaders({ rows, headers }: FetchedCells): string[] {
+	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+	return Array.from({ length: width }, (_, column) => headers[column] ?? '');
 }
 
 /** Lists the rows below the header, down to the last row of the table, that have a value. */

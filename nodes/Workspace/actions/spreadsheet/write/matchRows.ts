@@ -51,11 +51,14 @@ class MatchPlan {
 	readonly #body: TableBody;
 	/** The match columns. Empty if rows are matched by their number, even if a column is called that. */
 	readonly #keyColumns: readonly number[];
-	/** The rows by the position of a match column and the index text of their cell in it, or of what the sheet shows there. */
+	/** The rows by the index text of their key. */
 	readonly #rowsByText = new Map<string, number[]>();
 	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
 	#hasValues = false;
+	/** The texts that the sheet shows. */
 	#shown: TableBody | undefined;
+	/** The rows by the position of a match column and the text that the sheet shows in it. */
+	readonly #rowsByShownText = new Map<string, number[]>();
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#endRow: number;
@@ -73,7 +76,7 @@ class MatchPlan {
 		this.#endRow = body.lastRow + 1;
 		const names = isByRowNumber(params) ? [] : params.matchColumns;
 		this.#keyColumns = names.flatMap((name) => table.columnsByName.get(name) ?? []);
-		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row, body);
+		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row);
 	}
 
 	/** Returns a refusal if one of the rows is refused. The items after it are then planned anew, without it. */
@@ -85,8 +88,7 @@ class MatchPlan {
 			for (const change of step.changes)
 				for (const [column, cell] of change.cellsByColumn)
 					this.#pendingCells.set(`${change.row} ${column}`, cell);
-			if (step.action === 'appended')
-				this.#indexRow(this.#endRow++, { getCell: this.#getCell });
+			if (step.action === 'appended') this.#indexRow(this.#endRow++);
 			steps.push(step);
 		}
 		return steps;
@@ -94,7 +96,7 @@ class MatchPlan {
 
 	async #planRow({ cellsByColumn, rowNumber }: FittedRow): Promise<RowStep | NodeError> {
 		const params = this.#params;
-		if (isByRowNumber(params)) {
+		if (this.#keyColumns.length === 0) {
 			const row = this.#findByNumber(rowNumber);
 			return isNodeError(row) ? row : await this.#planUpdate([row], cellsByColumn);
 		}
@@ -143,65 +145,67 @@ class MatchPlan {
 		);
 	}
 
-	/** An exact match wins, then the same text or value, as for "001234" and 1234, then what the sheet shows. */
+	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234, then what the sheet shows. */
 	async #findByKey(key: Key): Promise<readonly number[]> {
+		const candidates = this.#rowsByText.get(this.#toIndexText(key)) ?? [];
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
-			const rows = this.#filterRows(key, (row, column, cell) =>
-				isEqual(this.#getCell(row, column), cell),
+			const rows = candidates.filter((row) =>
+				this.#readKey(row).every((stored, at) => isEqual(stored, key[at] ?? '')),
 			);
 			if (rows.length > 0) return rows;
 		}
-		if (!this.#hasValues || !key.some(isText)) return [];
+		return this.#hasValues ? await this.#findByShownTexts(key) : [];
+	}
+
+	/** Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for formatted cells. */
+	async #findByShownTexts(key: Key): Promise<readonly number[]> {
+		const textIndex = key.findIndex(isText);
+		if (textIndex === -1) return [];
 		const shown = await this.#fetchShown();
-		return this.#filterRows(key, (row, column, cell) =>
-			isText(cell)
-				? shown.getCell(row, column) === String(cell).trim()
-				: isSameValue(this.#getCell(row, column), cell),
+		const text = `${textIndex} ${String(key[textIndex]).trim()}`;
+		const candidates = this.#rowsByShownText.get(text) ?? [];
+		return candidates.filter((row) =>
+			this.#keyColumns.every((column, at) => {
+				const cell = key[at] ?? '';
+				const isShown = isSameText(shown.getCell(row, column), cell);
+				return (isShown && isText(cell)) || isSameValue(this.#getCell(row, column), cell);
+			}),
 		);
-	}
-
-	#filterRows(
-		key: Key,
-		hasCell: (row: number, column: number, cell: Cell) => boolean,
-	): readonly number[] {
-		return this.#findCandidates(key).filter((row) =>
-			this.#keyColumns.every((column, at) => hasCell(row, column, key[at] ?? '')),
-		);
-	}
-
-	/** Returns the rows that may have a key, from top to bottom: those of the match column that leaves the fewest. */
-	#findCandidates(key: Key): readonly number[] {
-		const candidates = key.map((cell, at) => this.#findByCell(at, cell));
-		candidates.sort((lists, others) => countRows(lists) - countRows(others));
-		return [...new Set(candidates[0]?.flat())].sort((a, b) => a - b);
-	}
-
-	#findByCell(at: number, cell: Cell): number[][] {
-		// A date may also stand in the table as a text.
-		const texts = [toIndexText(cell, this.#table.settings), toIndexText(String(cell))];
-		return texts.map((text) => this.#rowsByText.get(`${at} ${text}`) ?? []);
-	}
-
-	#indexRow(row: number, { getCell }: Pick<TableBody, 'getCell'>): void {
-		for (const [at, column] of this.#keyColumns.entries()) {
-			const cell = getCell(row, column);
-			if (!isText(cell)) this.#hasValues = true;
-			const text = `${at} ${toIndexText(cell, this.#table.settings)}`;
-			getOrAdd(this.#rowsByText, text, () => []).push(row);
-		}
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
 	async #fetchShown(): Promise<TableBody> {
 		if (this.#shown) return this.#shown;
-		this.#shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
+		const shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
 		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
-			this.#indexRow(row, this.#shown);
-		return this.#shown;
+			for (const [at, column] of this.#keyColumns.entries()) {
+				const text = `${at} ${String(shown.getCell(row, column)).trim()}`;
+				getOrAdd(this.#rowsByShownText, text.slice(0, maxIndexLength), () => []).push(row);
+			}
+		this.#shown = shown;
+		return shown;
 	}
 
-	readonly #getCell = (row: number, column: number): Cell =>
-		this.#pendingCells.get(`${row} ${column}`) ?? this.#body.getCell(row, column);
+	#readKey(row: number): Key {
+		return this.#keyColumns.map((column) => this.#getCell(row, column));
+	}
+
+	#indexRow(row: number): void {
+		const key = this.#readKey(row);
+		if (!key.every(isText)) this.#hasValues = true;
+		const text = this.#toIndexText(key);
+		getOrAdd(this.#rowsByText, text, () => []).push(row);
+	}
+
+	/** Returns the same text for all keys that may be equal. Some others have it, too. */
+	#toIndexText(key: Key): string {
+		const texts = key.map((cell) => toIndexText(cell, this.#table.settings));
+		return texts.join('\n').slice(0, maxIndexLength);
+	}
+
+	#getCell(row: number, column: number): Cell {
+		return this.#pendingCells.get(`${row} ${column}`) ?? this.#body.getCell(row, column);
+	}
 
 	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
 	async #isUnchanged(row: number, column: number, cell: Cell): Promise<boolean> {
@@ -218,8 +222,6 @@ class MatchPlan {
 	}
 }
 
-const countRows = (lists: number[][]) => lists.reduce((sum, { length }) => sum + length, 0);
-
 function createNoKeyError(columns: readonly string[]): NodeError {
 	const advice = `The node finds the row by ${quoteField('matchColumns')}. Enter a value for each of them in ${quoteField('columns')}, too. ${missingDataAdvice}`;
 	return createRefusal(`The item has no value for ${listNames(columns)}`, advice);
@@ -227,9 +229,8 @@ function createNoKeyError(columns: readonly string[]): NodeError {
 
 function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefined {
 	if (rows.length === 1) return undefined;
-	const numbers = rows.slice(0, 20).map((row) => row + 1);
-	const end = rows.length > numbers.length ? ' …' : '';
-	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${numbers.join(', ')}${end}.`;
+	const numbers = rows.map((row) => String(row + 1));
+	return `${rows.length} rows have the key ${listNames(key.map(String))}, and all of them were written: ${listNames(numbers)}.`;
 }
 
 const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;
@@ -255,16 +256,10 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 /** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
 const maxIndexLength = 10_000;
 
-/**
- * Returns the same text for all cells that may be equal, such as 1234 and " 001234". Some others have it, too.
- * @param settings of the spreadsheet; without them, a date in ISO 8601 stays a text
- */
-function toIndexText(cell: Cell, settings?: DateSettings): string {
-	if (cell instanceof DateCell) return toIndexText(cell.serial);
-	if (typeof cell === 'number') return String(toMilliseconds(cell));
+/** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */
+function toIndexText(cell: Cell, settings: DateSettings): string {
 	const text = String(cell).trim();
-	// A number of up to 17 digits, such as 1727777777.123456, may equal the text that a program prints for it.
-	if (isExactNumber(text) || String(Number(text)) === text) return toIndexText(Number(text));
-	const date = settings && parseIso(text, settings);
-	return date ? toIndexText(date.serial) : text.toLowerCase().slice(0, maxIndexLength);
+	const date = cell instanceof DateCell ? cell : parseIso(text, settings);
+	const number = date?.serial ?? Number(text || NaN);
+	return Number.isNaN(number) ? text.toLowerCase() : String(toMilliseconds(number));
 }

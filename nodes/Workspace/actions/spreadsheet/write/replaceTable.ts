@@ -3,9 +3,9 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/v4';
 import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
-import type { TabRange } from '../range';
+import { parseBounds, type TabRange } from '../range';
 import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
-import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
+import type { Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 import { planBlock } from '../tablePlan';
 
@@ -16,7 +16,9 @@ export async function planReplacement(
 	params: WriteParams,
 	all: ItemsWithRows<WriteParams>,
 ) {
-	const foundTable = await openTable(spreadsheet, target, params.headerRow - 1, true);
+	// The header is not above the range.
+	const headerRow = Math.max(params.headerRow - 1, parseBounds(target).row);
+	const foundTable = await openTable(spreadsheet, target, headerRow);
 	const body = await fetchBody(spreadsheet, foundTable, 'FORMULA');
 	const namedRows = all.map(({ prepared }) => prepared.namedRows);
 	const names = collectNames(namedRows.flat());
@@ -80,7 +82,7 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 		return oldColumn === column && value !== undefined ? value : toHeaderCell(text, params);
 	});
 
-/** Clears the old rows below the new ones and the old columns beside them, and makes a native table as large as the new one. */
+/** Clears the old rows below the new ones and the old columns beside them. */
 function buildClearRequests(
 	oldTable: FittedTable,
 	table: NewTable,
@@ -100,13 +102,10 @@ function buildClearRequests(
 	const areas = [];
 	if (oldEndRow > endRowIndex) areas.push(below);
 	if (endColumnIndex > newEndColumn) areas.push(beside);
-	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
+	return areas.map((area) => {
 		const range = { sheetId, ...area, endColumnIndex };
 		return { updateCells: { range, fields: 'userEnteredValue' } };
 	});
-	if (!nativeTable) return requests;
-	const range = { ...nativeTable.range, endRowIndex, endColumnIndex };
-	return [...requests, buildResizeTableRequest(nativeTable.tableId, range)];
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
