@@ -103,16 +103,11 @@ export class InputItem implements Item {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(
-			this.#context,
-			this.index,
-			field,
-			this.#settings.limits.timeoutSeconds,
-		);
+		return getBinarySource(this.#context, this.index, field);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#settings.limits.timeoutSeconds);
+		return getFileSource(this.#context, path);
 	}
 
 	store(bytes: Buffer, fileName?: string, mimeType?: string) {

@@ -49,7 +49,8 @@ export async function appendQuotation(
 function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
-	const quotedHtml = html === '' ? textToHtml(text) : extractBody(html);
+	const [, body = html] = /<body\b[^<>]*>(.*?)(?:<\/body|<\/html|$)/is.exec(html) ?? [];
+	const quotedHtml = html === '' ? textToHtml(text) : body;
 	// A space after the mark, unless the line is empty or already quoted (RFC 3676, 4.5).
 	const quotedText = text.replaceAll(/^(?=[^>\n])/gm, ' ').replaceAll(/^/gm, '>');
 	return {
@@ -58,20 +59,11 @@ function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	};
 }
 
-const documentEndPattern = /<\/(?:body|html)\s*>/i;
-
 function append({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
 	const longerText = `${text.trimEnd()}\n\n${addition.text}`;
 	if (html === undefined) return { text: longerText };
-	const foundAt = html.search(documentEndPattern);
-	const end = foundAt === -1 ? html.length : foundAt;
-	return { text: longerText, html: html.slice(0, end) + addition.html + html.slice(end) };
-}
-
-function extractBody(html: string): string {
-	const [, content = html] = /<body\b[^<>]*>(.*)$/is.exec(html) ?? [];
-	const end = content.search(documentEndPattern);
-	return end === -1 ? content : content.slice(0, end);
+	// Mail programs show what comes after the end of the page, too.
+	return { text: longerText, html: html + addition.html };
 }
 
 /** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
