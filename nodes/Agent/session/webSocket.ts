@@ -118,7 +118,7 @@ const upgradeBodyTimeoutMilliseconds = 1000;
 /** Reads the beginning of the body, for at most a second. */
 async function readUpgradeResponse(response: IncomingMessage, sanitizer: Sanitizer) {
 	const { statusCode = 0, headers } = response;
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
+	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after']);
 	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
 	const bytes = await readErrorBody(response);
 	clearTimeout(timer);

@@ -7,7 +7,7 @@ import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
 import { includeInputFieldsOption, RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
-import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
+import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
@@ -61,7 +61,9 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		showHints(context, run.hints.values(), sanitizer);
-		await showNotice(context, run.credential);
+		const message = run.credential?.reportSignInEnd();
+		if (message)
+			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	}
 }
 
@@ -162,16 +164,6 @@ const readCredential = (context: IExecuteFunctions, run: RunState) =>
 		run.credential = await readGoogleCredential(context, authentication, run.sanitizer);
 		return run.credential;
 	});
-
-/** Shows the notice that the sign-in ends. It is no hint of an item, because a model would get that. */
-async function showNotice(
-	context: IExecuteFunctions,
-	credential: GoogleCredential | undefined,
-): Promise<void> {
-	// The work is done. A notice that cannot be prepared must not fail it.
-	const message = await credential?.reportSignInEnd().catch(() => undefined);
-	if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-}
 
 const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 

@@ -138,7 +138,7 @@ test.each<[string, string, number, RegExp]>([
 		16,
 		/^Google did not issue a token for the service account \(HTTP 200\)/,
 	],
-	['Drive API Base', 'driveApiBase', 100, /larger than the limit of 64 MiB/],
+	['Drive API Base', 'driveApiBase', 100, /larger than 64 MiB/],
 ])('an answer without an end is not read to the end: %s', async (_, field, mostMebibytes, text) => {
 	const long = new LongAnswer();
 	const server = await startScriptedServer(long.answer);
