@@ -71,9 +71,7 @@ function parseDuration(text: string): DateCell {
 	const [, sign, hours = '', minutes, seconds] = durationPattern.exec(text) ?? [];
 	const totalMinutes = Number(hours) * 60 + Number(minutes);
 	const duration = Math.round((totalMinutes * 60 + Number(seconds)) * 1000);
-	// Read gives the hours of a time of day two digits, so a single digit is a duration.
-	if (!sign && hours.length === 2 && Number(hours) <= 23)
-		return new DateCell(duration, formats.time, text);
+	if (!sign && Number(hours) <= 23) return new DateCell(duration, formats.time, text);
 	return new DateCell(sign ? -duration : duration, formats.duration, text);
 }
 
@@ -84,7 +82,7 @@ function parseDuration(text: string): DateCell {
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
 	if (text.length > 40) return undefined;
 	const isTimeOfDay = /^\d\d?:\d\d$/.test(text);
-	const isoCell = parseIso(isTimeOfDay ? `${text.padStart(5, '0')}:00` : text, settings);
+	const isoCell = parseIso(isTimeOfDay ? `${text}:00` : text, settings);
 	if (isoCell) return isoCell;
 	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
 	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
@@ -151,7 +149,7 @@ export interface NumberFormat {
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
 	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
 
-/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss` or, with such a format, `h:mm:ss`. Undefined if there is no such date. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such date. */
 export function printDate(
 	serial: number,
 	format: NumberFormat,
@@ -164,14 +162,14 @@ export function printDate(
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('[')))
-		return printDuration(milliseconds, pattern?.startsWith('[h]:mm:ss') ? 1 : 2);
+		return printDuration(milliseconds);
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wallTime, timeZone)}`;
 }
 
-function printDuration(milliseconds: number, hourDigits: number): string {
+function printDuration(milliseconds: number): string {
 	const duration = Math.abs(milliseconds);
-	const hours = String(Math.floor(duration / 3_600_000)).padStart(hourDigits, '0');
+	const hours = String(Math.floor(duration / 3_600_000)).padStart(2, '0');
 	const end = duration % 1000 === 0 ? 19 : 23;
 	const minutesAndSeconds = printIso(duration).slice(13, end); // :mm:ss.sss
 	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;
