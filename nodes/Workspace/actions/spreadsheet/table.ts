@@ -175,14 +175,15 @@ function layOutColumns(rowHeaders: readonly string[], rangeStart: number, rangeE
 	};
 }
 
-/** Finds what columns hold: what the first cell holds of which it is known. */
+/** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
 function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
-	for (const row of rows)
-		for (const [column, cell] of row.entries()) {
-			const type = readType(cell);
-			if (type) getOrAdd(types, column, () => type);
-		}
+	const cells = rows.flatMap((row) => [...row.entries()]);
+	cells.sort(([, a], [, b]) => Number(!a.effectiveValue) - Number(!b.effectiveValue));
+	for (const [column, cell] of cells) {
+		const type = readType(cell);
+		if (type) getOrAdd(types, column, () => type);
+	}
 	return types;
 }
 
