@@ -133,7 +133,7 @@ export function createNodeApiError(
 	const error = new NodeApiError(
 		node,
 		{ message, description: description ?? null, httpCode },
-		{ message, description, httpCode, ...(itemIndex !== undefined && { itemIndex }) },
+		{ message, description, httpCode, itemIndex },
 	);
 	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of its own.
 	error.message = message;

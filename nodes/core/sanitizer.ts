@@ -82,17 +82,6 @@ export class Sanitizer {
 	}
 }
 
-export type Sanitize = (text: string) => string;
-
-/** In UTF-16 units. Longer than any text that is shown, so that only what would not be shown is cut off before the search for secrets. */
-const maxSanitizedLength = 16_384;
-
-/** Builds a function that sanitizes texts before they are shortened or become part of other texts. */
-export function buildSanitizeFunction(secrets: readonly string[]): Sanitize {
-	const sanitizer = new Sanitizer(secrets);
-	return (text) => sanitizer.sanitizeText(text, maxSanitizedLength);
-}
-
 type LogMethods = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 
 /** Restricts n8n's log to sanitized texts, which cannot forge another line or contain a secret. */

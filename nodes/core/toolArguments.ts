@@ -16,21 +16,29 @@ export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: nu
 	) => unknown;
 	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows which ones the model sent.
 	if (readArgument('toolCallId') !== undefined) return;
+	const knownKeys = findArgumentKeys(context);
+	const unknownNames: string[] = [];
+	for (const key of Object.keys(context.getInputData()[itemIndex]?.json ?? {})) {
+		if (knownKeys.has(key) || n8nKeys.has(key) || !argumentKeyPattern.test(key)) continue;
+		// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
+		const value = readArgument(key) ?? '';
+		if (value !== '') unknownNames.push(`'${key}'`);
+	}
+	if (unknownNames.length === 0) return;
+	const taken = [...knownKeys].join(', ');
+	const takenText = taken === '' ? 'It takes no arguments.' : `It takes: ${taken}.`;
+	throw createRefusal(
+		`This tool does not take ${unknownNames.join(', ')}`,
+		`Nothing was done. ${takenText} Whoever set up the tool decides everything else.`,
+	);
+}
+
+/** Matches the keys for which n8n's `$fromAI` does not throw. */
+const argumentKeyPattern = /^[\w-]{1,64}$/;
+
+/** Finds the keys of the arguments that the parameters of the node take. */
+function findArgumentKeys(context: IExecuteFunctions): Set<string> {
 	const toolArguments: FromAIArgument[] = [];
 	traverseNodeParameters(context.getNode().parameters, toolArguments);
-	const knownKeys = new Set(toolArguments.map(({ key }) => key));
-	// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
-	const isUnknown = (key: string) =>
-		/^[\w-]{1,64}$/.test(key) &&
-		!knownKeys.has(key) &&
-		!n8nKeys.has(key) &&
-		(readArgument(key) ?? '') !== '';
-	const unknownKeys = Object.keys(context.getInputData()[itemIndex]?.json ?? {}).filter(
-		isUnknown,
-	);
-	if (unknownKeys.length === 0) return;
-	throw createRefusal(
-		`This tool does not take ${unknownKeys.map((key) => `'${key}'`).join(', ')}`,
-		`Nothing was done. ${knownKeys.size === 0 ? 'It takes no arguments.' : `It takes: ${[...knownKeys].join(', ')}.`} Whoever set up the tool decides everything else.`,
-	);
+	return new Set(toolArguments.map(({ key }) => key));
 }

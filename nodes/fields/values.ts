@@ -160,19 +160,25 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
+/** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
-	const isForm = context.mode === 'fields';
-	const isEmptyOption = isBlank(raw) && context.hasUserOption?.(field.name);
-	if (isForm && !isEmptyOption && !context.hasUserExpression?.(field.name)) return;
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
-	// In JSON mode, null and an empty list say that there is no file.
-	if (!isForm && (raw === null || entries.length === 0)) return;
-	if (entries.length > 0 && !entries.some((entry) => isBlank(entry ?? ''))) return;
+	if (context.mode === 'json') {
+		// Null and an empty list say that there is no file.
+		if (raw === null || entries.length === 0) return;
+	} else if (!hasExpression(context.findSavedValue?.(field))) return;
+	const isNamed = (entry: unknown) => !isBlank(entry ?? '');
+	if (entries.length > 0 && entries.every(isNamed)) return;
 	throw createRefusal(
 		`'${getLabel(field, context)}' names no file`,
 		'It, or one of its entries, is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
+}
+
+/** Returns whether a value that is saved in the workflow has an expression. */
+export function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
@@ -245,15 +251,25 @@ function readBoolean(field: Field, raw: unknown, context: ReadContext): boolean 
 }
 
 function readNumber(field: Field, raw: unknown, context: ReadContext): number {
-	const { minimum = -Infinity, maximum = Infinity, decimals } = field;
-	const isText = context.mode === 'fields' && typeof raw === 'string' && raw.trim() !== '';
-	const value = isText ? Number(raw) : raw;
-	const isNumber = decimals === undefined ? Number.isInteger(value) : Number.isFinite(value);
-	if (isNumber && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
-	const kind = decimals === undefined ? 'a whole number' : 'a number';
-	const isUnreadable = typeof value !== 'number' || (isText && Number.isNaN(value));
-	const shown = isUnreadable ? describeType(raw) : value;
-	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${shown}`);
+	const mayBeText = context.mode === 'fields' && typeof raw === 'string';
+	const value = mayBeText ? parseNumber(raw) : raw;
+	const isNumber = typeof value === 'number';
+	if (isNumber && isAllowedNumber(value, field)) return value;
+	const kind = field.decimals === undefined ? 'a whole number' : 'a number';
+	const found = isNumber ? value : describeType(raw);
+	throw createValueRefusal(field, context, `${kind}${describeLimits(field)}, not ${found}`);
+}
+
+/** @returns undefined for a text that is no number */
+function parseNumber(text: string): number | undefined {
+	const number = isBlank(text) ? NaN : Number(text);
+	return Number.isNaN(number) ? undefined : number;
+}
+
+function isAllowedNumber(value: number, { decimals, minimum, maximum }: Field): boolean {
+	if (!Number.isFinite(value)) return false;
+	if (decimals === undefined && !Number.isInteger(value)) return false;
+	return value >= (minimum ?? value) && value <= (maximum ?? value);
 }
 
 function describeLimits({ minimum, maximum }: Field): string {
@@ -279,7 +295,7 @@ function readTab(field: Field, raw: unknown, context: ReadContext): string {
 	const title = readLocatorText(field, raw, context);
 	if (!isBlank(title)) return title;
 	const rawTitle = isRecord(raw) ? raw['value'] : raw;
-	if (rawTitle == null && context.hasUserExpression?.(field.name))
+	if (rawTitle == null && hasExpression(context.findSavedValue?.(field)))
 		throw createValueRefusal(field, context, 'the name of a tab, not undefined');
 	return '';
 }

@@ -11,8 +11,8 @@ import {
 	connectInRow,
 	manualTrigger,
 	node,
+	type SharedN8n,
 	startTestN8n,
-	type TestN8n,
 	useSharedN8n,
 } from './startTestN8n';
 
@@ -39,14 +39,6 @@ afterEach(() => {
 	expectNoViolations(google);
 });
 
-/** n8n with its binary data in one of its modes, and a credential for the stand-in. */
-async function n8nWith(mode: string): Promise<{ n8n: TestN8n; credentials: object }> {
-	const n8n = await startTestN8n({
-		env: { N8N_DEFAULT_BINARY_DATA_MODE: mode, N8N_RESTRICT_FILE_ACCESS_TO: folder },
-	});
-	return { n8n, credentials: await createCredentials(n8n.api) };
-}
-
 async function createCredentials(api: N8nApi): Promise<object> {
 	accessToken = google.tokens.issue();
 	const refreshToken = google.tokens.issueRefresh();
@@ -64,12 +56,21 @@ const read = (file: string) =>
 
 const files = (name: string) => google.files.listAll().filter((file) => file.name === name);
 
-describe.each(['filesystem', 'database'])('binary data in the mode %s', (mode) => {
-	let n8n: TestN8n;
+const inDatabase = () =>
+	startTestN8n({
+		env: { N8N_DEFAULT_BINARY_DATA_MODE: 'database', N8N_RESTRICT_FILE_ACCESS_TO: folder },
+	});
+
+describe.each([
+	['filesystem', useSharedN8n],
+	['database', inDatabase],
+])('binary data in the mode %s', (mode, startN8n) => {
+	let n8n: SharedN8n;
 	let credentials: object;
 
 	beforeAll(async () => {
-		({ n8n, credentials } = await n8nWith(mode));
+		n8n = await startN8n();
+		credentials = await createCredentials(n8n.api);
 	});
 	afterAll(async () => {
 		await n8n.remove();

@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
 
 import { Template } from '../../dev/n8n/template.ts';
 import { onLoopback } from '../../dev/loopback.ts';
@@ -28,10 +29,15 @@ export default async function prepare(): Promise<void> {
 	await prepared;
 }
 
+async function startShared(): Promise<LoggedN8n> {
+	const env = { N8N_RESTRICT_FILE_ACCESS_TO: tmpdir() };
+	return await startLoggedN8n({ userFolder: await template.copy(), env });
+}
+
 /** Serves the address of the shared n8n, which starts when the first test file asks for it. */
 async function share(): Promise<void> {
 	server = createServer((_request, response) => {
-		shared ??= template.copy().then(async (userFolder) => await startLoggedN8n({ userFolder }));
+		shared ??= startShared();
 		shared.then(
 			({ url, api, log }) => {
 				const address: SharedAddress = { url, cookie: api.cookie, log };

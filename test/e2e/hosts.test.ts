@@ -1,33 +1,42 @@
+// What leaves n8n: for which hosts it is, and whether the trace of an execution goes on in it.
 import { generateKeyPairSync } from 'node:crypto';
-import path from 'node:path';
+import { createServer } from 'node:http';
 
+import { type AgentService, startAgentService } from '../../dev/agent-service/server.ts';
+import { buildSignedInCredential } from '../../dev/google/credential.ts';
+import { startGoogle, type GoogleServer } from '../../dev/google/server.ts';
+import { installedFolder } from '../../dev/n8n/installPackage.ts';
+import { type Listening, onLoopback } from '../../dev/loopback.ts';
 import { ConnectProxy } from '../Agent/session/connectProxy';
 import { contacted, findHosts, onlyNamed } from '../hosts';
 import { template } from './globalSetup';
 import { connectInRow, manualTrigger, node, startTestN8n, type TestN8n } from './startTestN8n';
+import { until } from './station';
 
-test('the package that is installed, with all its libraries, names no host that the code does not', async () => {
-	const installed = path.join(
-		await template.copy(),
-		'.n8n',
-		'nodes',
-		'node_modules',
-		'n8n-nodes-agent-workspace',
-	);
-	const hosts = findHosts(installed, ['dist'], /\.(js|json)$/);
+test('the package that is installed, with all its libraries, names no host that the code does not', () => {
+	const hosts = findHosts(installedFolder(template.folder), ['dist'], /\.(js|json)$/);
 	// The schema of the list of what is in the bundle.
 	const named = [...contacted, ...onlyNamed, 'cyclonedx.org'];
 	expect(hosts.filter((host) => !named.includes(host))).toEqual([]);
 	expect(hosts).toEqual(expect.arrayContaining(contacted));
 });
 
-describe('all that the package asks of anybody, taken by a proxy', () => {
+describe('all that the package asks of anybody', () => {
 	const proxy = new ConnectProxy();
+	let collector: Listening;
 	let n8n: TestN8n;
+	/** What n8n exports, in OTLP's binary form. */
+	const exported: Buffer[] = [];
 
 	beforeAll(async () => {
 		proxy.behaviour = 502;
 		await proxy.listen();
+		collector = await onLoopback(
+			createServer((request, response) => {
+				request.on('data', (chunk: Buffer) => exported.push(chunk));
+				request.on('end', () => response.end());
+			}),
+		);
 		const address = proxy.address();
 		n8n = await startTestN8n({
 			env: {
@@ -35,11 +44,16 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 				HTTP_PROXY: address,
 				NO_PROXY: '127.0.0.1',
 				CREDENTIALS_OVERWRITE_DATA: '{}',
+				N8N_OTEL_ENABLED: 'true',
+				N8N_OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+				// Otherwise only executions that were not started in the editor.
+				N8N_OTEL_TRACES_PRODUCTION_ONLY: 'false',
 			},
 		});
 	});
 	afterAll(async () => {
 		await n8n.remove();
+		await collector.close();
 		await proxy.close();
 	});
 
@@ -102,5 +116,74 @@ describe('all that the package asks of anybody, taken by a proxy', () => {
 		const ours = [...asked].filter((host) => !/(^|\.)n8n\.io$/.test(host)).sort();
 		// A browser goes to the sign-in page, and n8n never.
 		expect(ours).toEqual(contacted);
+	});
+
+	describe('in an execution that n8n’s OpenTelemetry traces', () => {
+		const apiKey = 'tracing-key';
+		let service: AgentService;
+		let google: GoogleServer;
+
+		beforeAll(async () => {
+			service = await startAgentService({ apiKey });
+			google = await startGoogle();
+		});
+		afterAll(async () => {
+			await google.close();
+			await service.close();
+		});
+
+		async function storeCredentials() {
+			const { url: deploymentUrl, webSocketUrl } = service;
+			const signer = { userId: '0xa1', userPublicKey: '0xfeedbeef', signature: '0xc0ffee' };
+			const tokens = {
+				accessToken: google.tokens.issue(),
+				refreshToken: google.tokens.issueRefresh(),
+			};
+			const all = {
+				agentApi: { deploymentUrl, webSocketUrl, apiKey },
+				agentSignatureApi: signer,
+				workspaceOAuth2Api: buildSignedInCredential(google.url, tokens),
+			};
+			const stored: Record<string, { id: string; name: string }> = {};
+			for (const [type, data] of Object.entries(all))
+				stored[type] = await n8n.api.createCredential(type, type, data);
+			return stored;
+		}
+
+		test('has its trace in the call of the agent and in those of Google, not in the channel', async () => {
+			const { workspaceOAuth2Api, ...ofAgent } = await storeCredentials();
+			const agent = {
+				startStepName: 'start',
+				task: 'Say hello',
+				waitForMessages: true,
+				waitUntil: 'match',
+				matchField: 'type',
+				matchValue: 'answer',
+			};
+			const list = { resource: 'mail', operation: 'list' };
+			const nodes = [
+				manualTrigger(),
+				node('Agent', 'n8n-nodes-agent-workspace.agentExecute', agent, {
+					credentials: ofAgent,
+				}),
+				node('Mails', 'n8n-nodes-agent-workspace.workspace', list, {
+					credentials: { workspaceOAuth2Api },
+				}),
+			];
+			const connections = connectInRow('Start', 'Agent', 'Mails');
+			const { status } = await n8n.api.runOnce({ name: 'traced', nodes, connections });
+			expect(status).toBe('success');
+
+			const { headers: call } = service.requests[0] ?? {};
+			const [, trace = '', span = ''] =
+				/^00-(\w{32})-(\w{16})-01$/.exec(String(call?.traceparent)) ?? [];
+			const listed = google.requests.map(({ headers }) => String(headers.traceparent));
+			expect(listed.filter((parent) => parent.startsWith(`00-${trace}-`))).not.toEqual([]);
+			expect(service.upgrades[0]?.headers.traceparent).toBeUndefined();
+			// The parent of the call is the span of the node.
+			const isExported = (id: string) =>
+				Buffer.concat(exported).includes(Buffer.from(id, 'hex'));
+			await until(() => isExported(trace) && isExported(span));
+		});
 	});
 });

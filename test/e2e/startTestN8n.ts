@@ -22,6 +22,8 @@ export async function startTestN8n(options: Partial<N8nOptions> = {}): Promise<T
 export interface SharedN8n extends Pick<TestN8n, 'url' | 'api'> {
 	/** What n8n has printed since this file asked for it, also because of other files' workflows. */
 	output(): string;
+	/** Leaves it to the other files. */
+	remove(): Promise<void>;
 }
 
 export async function useSharedN8n(): Promise<SharedN8n> {
@@ -31,5 +33,5 @@ export async function useSharedN8n(): Promise<SharedN8n> {
 	const from = statSync(log).size;
 	tellReporter(log, from);
 	const output = () => readFileSync(log).subarray(from).toString('utf8');
-	return { url, api: new N8nApi(url, cookie), output };
+	return { url, api: new N8nApi(url, cookie), output, remove: () => Promise.resolve() };
 }

@@ -8,7 +8,7 @@ import {
 } from '../../dev/agent-service/server.ts';
 import type { WorkflowDefinition } from '../../dev/n8n/n8nApi.ts';
 import { freePort } from '../../dev/n8n/startN8n.ts';
-import { connectInRow, node, startTestN8n, type TestN8n } from './startTestN8n';
+import { connectInRow, node, type SharedN8n } from './startTestN8n';
 
 export const secrets = {
 	apiKey: 'canary-api-key-b1d7',
@@ -19,14 +19,14 @@ export const secrets = {
 export type Stored = WorkflowDefinition & { id: string; versionId: string };
 
 /** A stand-in of the agent service, an n8n with credentials for it, and the workflows that a test publishes. */
-export class Station {
+export class Station<N8n extends SharedN8n = SharedN8n> {
 	service!: AgentService;
-	n8n!: TestN8n;
+	n8n!: N8n;
 	credentials: Record<string, { id: string; name: string }> = {};
 	readonly #published: Stored[] = [];
 
-	constructor() {
-		beforeAll(() => this.#start());
+	constructor(startN8n: () => Promise<N8n>) {
+		beforeAll(() => this.#start(startN8n));
 		afterAll(async () => {
 			await this.n8n.remove();
 			await this.service.close();
@@ -130,9 +130,9 @@ export class Station {
 		return (await this.itemsOf(stored)).map(({ message }) => message);
 	}
 
-	async #start(): Promise<void> {
+	async #start(startN8n: () => Promise<N8n>): Promise<void> {
 		await this.serve();
-		this.n8n = await startTestN8n();
+		this.n8n = await startN8n();
 		const { url, webSocketUrl } = this.service;
 		const { apiKey, signature, userPublicKey } = secrets;
 		const api = { deploymentUrl: url, webSocketUrl, apiKey };

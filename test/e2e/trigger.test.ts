@@ -1,8 +1,8 @@
 import { getFormUrl, submitForm } from '../../dev/n8n/forms.ts';
-import { connectInRow, manualTrigger, node } from './startTestN8n';
+import { connectInRow, manualTrigger, node, useSharedN8n } from './startTestN8n';
 import { secrets, Station, type Stored, until } from './station';
 
-const station = new Station();
+const station = new Station(useSharedN8n);
 const countOf = async (stored: Stored) => (await station.messagesOf(stored)).length;
 const numbers = (messages: readonly unknown[]) => messages.map(Number).sort((a, b) => a - b);
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
@@ -94,24 +94,6 @@ describe('stopped with a queue of messages', () => {
 		expect(numbers(await station.messagesOf(stored))).toEqual(upTo(20));
 	});
 
-	test('by the end of n8n, a failed execution says what is lost', async () => {
-		const stored = await queued('ended', 20);
-		await station.n8n.stop();
-		await station.n8n.restart();
-		await until(station.isOpen('ended'));
-		const failed = await station.executions({ workflowId: stored.id, status: ['error'] });
-		const errors = failed.map(
-			async (id) => (await station.n8n.api.execution(id)).resultData.error?.message,
-		);
-		// On a slow machine, the second execution may have started before the end.
-		const started =
-			(await station.executions({ workflowId: stored.id })).length - failed.length;
-		expect(started).toBeLessThan(20);
-		expect(await Promise.all(errors)).toEqual([
-			`The trigger was stopped while ${20 - started} messages were waiting`,
-		]);
-	});
-
 	test('by publishing it again, it starts no flood of executions, and loses or doubles nothing', async () => {
 		const stored = await queued('republished', 200);
 		const { nodes } = slow('republished', { maxConcurrentExecutions: 2, batchSize: 200 });
@@ -142,28 +124,6 @@ test('a refused key is one failed execution while the workflow stays active (#35
 		`workflows/${stored.id}`,
 	);
 	expect(active).toBe(true);
-});
-
-test('SIGTERM ends the channel, a restart opens it again', async () => {
-	const stored = await station.publish(station.workflow('sigterm'));
-	await until(station.isOpen('sigterm'));
-	station.service.send('sigterm', 1);
-	await until(async () => (await countOf(stored)) === 1);
-	await station.n8n.stop();
-	expect(station.service.countOpenChannels()).toBe(0);
-	await station.n8n.restart();
-	await until(station.isOpen('sigterm'));
-	station.service.send('sigterm', 2);
-	await until(async () => (await countOf(stored)) === 2);
-	expect(await station.messagesOf(stored)).toEqual([1, 2]);
-});
-
-test('killed and started again, it listens again', async () => {
-	await station.publish(station.workflow('killed'));
-	await until(station.isOpen('killed'));
-	await station.n8n.kill();
-	await station.n8n.restart();
-	await until(station.isOpen('killed'));
 });
 
 describe('a test in the editor', () => {

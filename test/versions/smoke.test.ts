@@ -14,7 +14,7 @@ import { secrets, Station, until } from '../e2e/station';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const robot = 'robot@project.example';
-const station = new Station();
+const station = new Station(startTestN8n);
 let google: GoogleServer;
 
 beforeAll(async () => {

@@ -5,6 +5,7 @@ import {
 	isBlank,
 	isRecord,
 	describeType,
+	hasExpression,
 	jsonAdvice,
 	missingDataAdvice,
 	parseJson,
@@ -67,16 +68,15 @@ function checkNotEmpty(
 	rawParameters: RawParameters,
 ): void {
 	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
-	for (const { name, displayName } of executeFields) {
-		if (!names.includes(name)) continue;
-		const value = values[name] ?? undefined;
+	for (const field of executeFields.filter(({ name }) => names.includes(name))) {
+		const value = values[field.name] ?? undefined;
 		// A text such as the task may be empty on purpose, if the other one is not.
-		const mayBeBlank = name === 'task' || name === 'input';
+		const mayBeBlank = field.name === 'task' || field.name === 'input';
 		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
-		if (!rawParameters.hasExpression(name)) continue;
+		if (!hasExpression(rawParameters.findSavedValue(field))) continue;
 		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(
-			`The expression in '${displayName}' is empty for this item`,
+			`The expression in '${field.displayName}' is empty for this item`,
 			`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty${otherWay}.`,
 		);
 	}

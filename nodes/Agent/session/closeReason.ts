@@ -1,6 +1,6 @@
 import { isNodeError, NodeError, toError } from '../../core/errors';
 import { buildExcerpt, joinSentences, shorten } from '../../core/text';
-import type { Sanitize } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import { classifyNetworkError, type NetworkError } from '../../http/networkErrors';
 
 /** The HTTP response of a server, or of a proxy, that did not open the channel. */
@@ -84,7 +84,7 @@ function findHttpStatus(closeReason: CloseReason): number | undefined {
 /** Converts what the socket, n8n's egress policy or the name server reported. */
 export function convertNetworkError(
 	error: Error & { readonly code?: unknown },
-	sanitize: Sanitize,
+	sanitizer: Sanitizer,
 ): CloseReason {
 	const code = String(error.code);
 	if (code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return { kind: 'tooLarge' };
@@ -92,17 +92,17 @@ export function convertNetworkError(
 	return {
 		kind: 'network',
 		error: classifyNetworkError(error),
-		message: sanitize(error.message),
+		message: sanitizer.sanitizeText(error.message),
 	};
 }
 
-/** Converts an error of reading the credentials. @param sanitize used for n8n's errors. A NodeError contains no secrets */
-export function convertCredentialError(error: unknown, sanitize: Sanitize): CloseReason {
+/** Converts an error of reading the credentials. @param sanitizer used for n8n's errors. A NodeError contains no secrets */
+export function convertCredentialError(error: unknown, sanitizer: Sanitizer): CloseReason {
 	if (isNodeError(error)) return { kind: 'credentials', message: error.message, needsUser: true };
 	const { name, message } = toError(error);
 	// An expression in the credential failed, for example because n8n does not allow $env in it.
 	const needsUser = name === 'ExpressionError';
-	return { kind: 'credentials', message: sanitize(message), needsUser };
+	return { kind: 'credentials', message: sanitizer.sanitizeText(message), needsUser };
 }
 
 /** Creates the error for the user. The host is undefined if the credentials could never be read. */

@@ -2,7 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { NodeEgressFilter } from 'n8n-workflow';
 
 import { shareReadings } from '../../core/clock';
-import { buildSanitizeFunction } from '../../core/sanitizer';
+import { Sanitizer } from '../../core/sanitizer';
 import { checkAllowedHost } from './allowedHosts';
 import * as credentials from './credentials';
 import { buildChannelBaseUrl, buildChannelUrl } from './urls';
@@ -55,7 +55,7 @@ export function buildConnectRequest(
 		url: buildChannelUrl(api, sessionId, identity),
 		/** The URL without its query, which may be shown. */
 		baseUrl: buildChannelBaseUrl(api),
-		sanitize: buildSanitizeFunction(credentials.listSecrets(api, identity)),
+		sanitizer: new Sanitizer(credentials.listSecrets(api, identity)),
 		allowUnauthorizedCerts: api.allowUnauthorizedCerts,
 		egress,
 	};

@@ -1,6 +1,6 @@
 import { toError, type NodeError } from '../../core/errors';
 import { type Clock, waitAtMost } from '../../core/clock';
-import { buildSanitizeFunction } from '../../core/sanitizer';
+import { Sanitizer } from '../../core/sanitizer';
 import * as closeReasons from './closeReason';
 import type { ConnectRequest, ConnectRequestReader } from './connectRequest';
 import { FrameSequence } from './frameSequence';
@@ -237,11 +237,11 @@ class SessionConnection {
 				this.#socket = openSocket(request, this.#createSocketListener(attempt));
 		} catch (error) {
 			if (!this.#isCurrent(attempt)) return;
-			const sanitize = this.#lastRequest?.sanitize ?? buildSanitizeFunction([]);
+			const sanitizer = this.#lastRequest?.sanitizer ?? new Sanitizer();
 			const convertError = request
 				? closeReasons.convertNetworkError
 				: closeReasons.convertCredentialError;
-			this.#handleEnd(convertError(toError(error), sanitize));
+			this.#handleEnd(convertError(toError(error), sanitizer));
 		}
 	}
 

@@ -3,7 +3,7 @@ import { HttpsProxyAgent } from 'https-proxy-agent';
 import { getProxyForUrl } from 'proxy-from-env';
 import WebSocket from 'ws';
 
-import type { Sanitize } from '../../core/sanitizer';
+import type { Sanitizer } from '../../core/sanitizer';
 import { readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import { type CloseReason, convertNetworkError, maxMessageMebibytes } from './closeReason';
@@ -11,7 +11,7 @@ import type { ConnectRequest } from './connectRequest';
 
 export type SocketRequest = Pick<
 	ConnectRequest,
-	'url' | 'allowUnauthorizedCerts' | 'sanitize' | 'egress'
+	'url' | 'allowUnauthorizedCerts' | 'sanitizer' | 'egress'
 >;
 
 /** The events of one socket. `onClose` is called exactly once and last. */
@@ -33,7 +33,7 @@ export type SocketOpener = (request: SocketRequest, listener: SocketListener) =>
 
 /** Opens a socket of the `ws` library. */
 export const openSocket: SocketOpener = (request, listener) => {
-	const { sanitize } = request;
+	const { sanitizer } = request;
 	const tunnelController = new AbortController();
 	const agent = createProxyAgent(request, tunnelController.signal);
 	// Without an agent, the library connects directly and does not use the global agents that n8n installs.
@@ -55,12 +55,12 @@ export const openSocket: SocketOpener = (request, listener) => {
 	socket.on('open', () => (isUpgrading = false));
 	socket.on('error', (error) => {
 		cause ??= isUpgrading
-			? { kind: 'invalidUpgrade', message: sanitize(error.message) }
-			: convertNetworkError(error, sanitize);
+			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
+			: convertNetworkError(error, sanitizer);
 	});
 	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
-		void readUpgradeResponse(response, sanitize).then((upgrade) => {
+		void readUpgradeResponse(response, sanitizer).then((upgrade) => {
 			cause = { kind: 'response', response: { ...upgrade, isFromProxy } };
 			socket.terminate();
 		});
@@ -69,7 +69,7 @@ export const openSocket: SocketOpener = (request, listener) => {
 		tunnelController.abort();
 		// 1006: there was no close frame. If there was one, a network error, such as a ping that could not be sent, only follows from it.
 		if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
-			cause = { kind: 'closeFrame', code, reason: sanitize(reason.toString()) };
+			cause = { kind: 'closeFrame', code, reason: sanitizer.sanitizeText(reason.toString()) };
 		listener.onClose(cause ?? { kind: 'dropped' });
 	});
 	return socket;
@@ -116,12 +116,12 @@ const maxUpgradeBodyBytes = 2048;
 const upgradeBodyTimeoutMilliseconds = 1000;
 
 /** Reads the beginning of the body, for at most a second. */
-async function readUpgradeResponse(response: IncomingMessage, sanitize: Sanitize) {
+async function readUpgradeResponse(response: IncomingMessage, sanitizer: Sanitizer) {
 	const { statusCode = 0, headers } = response;
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
+	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after']);
 	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
 	const bytes = await readErrorBody(response);
 	clearTimeout(timer);
-	const body = sanitize(bytes.toString('utf8', 0, maxUpgradeBodyBytes));
+	const body = sanitizer.sanitizeText(bytes.toString('utf8', 0, maxUpgradeBodyBytes));
 	return { statusCode, retryAfterMilliseconds, body };
 }

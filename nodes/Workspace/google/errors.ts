@@ -9,8 +9,13 @@ import {
 } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
-import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/attempt';
-import { BodyError, maxResponseBytes, tryParseJson, readErrorBody } from '../../http/body';
+import {
+	type BodyErrorAdvice,
+	convertBodyError,
+	type FullResponse,
+	type ServiceTexts,
+} from '../../http/attempt';
+import { BodyError, tryParseJson, readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	collectErrorChain,
@@ -89,7 +94,7 @@ const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z
 /** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
 function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
-	if (typeof header === 'string') return parseRetryAfter(header, Date.now());
+	if (typeof header === 'string') return parseRetryAfter(header);
 	const time = retryTimePattern.exec(message)?.[1];
 	return time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now());
 }
@@ -97,7 +102,7 @@ function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }:
 /** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
 export async function toRequestError(error: unknown, request: RequestFacts): Promise<NodeError> {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return convertBodyError(error, bodyTexts);
+	if (error instanceof BodyError) return convertBodyError(error, googleTexts, bodyErrorAdvice);
 	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);
@@ -106,8 +111,12 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	const response = chain
 		.map((link) => getProperty(link, 'response'))
 		.find((candidate) => typeof getProperty(candidate, 'status') === 'number');
-	if (chain.some((link) => isTokenRequest(link, request)))
-		return createRefreshError(response, findErrorCode(chain), request);
+	if (chain.some((link) => isTokenRequest(link, request))) {
+		if (!response) return createTokenError(request, true, findErrorCode(chain));
+		const statusCode = Number(getProperty(response, 'status'));
+		const { retryable } = classifyStatus(statusCode);
+		return createTokenError(request, retryable, `HTTP ${statusCode}`);
+	}
 	if (response) return await readResponseError(response, request);
 	return createNetworkError(error, chain, request);
 }
@@ -135,16 +144,12 @@ export function toGoogleFailure(error: unknown, log: (text: string) => void): No
 const unreadableLogText = 'A response could not be read';
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
-const bodyTexts: BodyErrorTexts = {
-	tooLarge: [
-		`Google's response is larger than the limit of ${maxResponseBytes / 2 ** 20} MiB`,
-		requestLessAdvice,
-	],
-	tooCostly: [
-		"Google's response has too many parts to read, or is nested too deeply",
-		requestLessAdvice,
-	],
-	cutShort: ["Google's response was cut off", 'Try again.'],
+export const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
+
+const bodyErrorAdvice: BodyErrorAdvice = {
+	tooLarge: requestLessAdvice,
+	tooCostly: requestLessAdvice,
+	cutShort: 'Try again.',
 };
 
 async function readResponseError(response: unknown, request: RequestFacts) {
@@ -162,8 +167,9 @@ async function readResponseError(response: unknown, request: RequestFacts) {
 function createNetworkError(
 	error: unknown,
 	chain: readonly unknown[],
-	{ url, signIn }: RequestFacts,
+	request: RequestFacts,
 ): NodeError {
+	const { url, signIn } = request;
 	const networkError = classifyNetworkError(error);
 	const {
 		category,
@@ -176,12 +182,7 @@ function createNetworkError(
 	const isNameless = category === 'unknown' && errorCode === undefined;
 	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing.
 	const isUnsigned = isNameless && signIn.hasNoToken === true;
-	if (isUnsigned || chain.some(isTokenError))
-		return new NodeError({
-			code: 401,
-			message: 'The credential has no valid token, and a new one could not be obtained',
-			description: getReconnectAdvice(signIn),
-		});
+	if (isUnsigned || chain.some(isTokenError)) return createTokenError(request, false);
 	const message = isNameless ? findMessage(chain) : formatNetworkMessage(networkError, url);
 	const description = appendErrorCode(cure, errorCode);
 	return new NodeError({ code, message, description, outcome, retryable });
@@ -212,18 +213,18 @@ function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
-/** Creates the error for a token that n8n could not refresh. n8n refreshes it only after a 401, so nothing was carried out. */
-function createRefreshError(
-	response: unknown,
-	errorCode: string | undefined,
+/** Creates the error for a request without a valid token. n8n asks for one only before a request or after a 401, so nothing was carried out. */
+function createTokenError(
 	{ signIn }: RequestFacts,
+	retryable: boolean,
+	reason?: string,
 ): NodeError {
-	const statusCode = Number(getProperty(response, 'status'));
-	const advice = `Try again later. If the problem persists: ${getReconnectAdvice(signIn)}`;
+	const advice = getReconnectAdvice(signIn);
+	const description = retryable ? `Try again later. If the problem persists: ${advice}` : advice;
 	return new NodeError({
 		code: 401,
-		message: 'The token of the credential could not be refreshed',
-		description: appendErrorCode(advice, response ? `HTTP ${statusCode}` : errorCode),
-		retryable: !response || classifyStatus(statusCode).retryable,
+		message: 'The credential has no valid token, and a new one could not be obtained',
+		description: appendErrorCode(description, reason),
+		retryable,
 	});
 }

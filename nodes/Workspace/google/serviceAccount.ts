@@ -91,7 +91,8 @@ function signAssertion({
 		aud: tokenUrl,
 		iat: now,
 		exp: now + lifetimeSeconds,
-		...(delegatedEmail.trim() !== '' && { sub: delegatedEmail.trim() }),
+		// Undefined is left out of the JSON.
+		sub: delegatedEmail.trim() || undefined,
 	};
 	const content = `${encodeBase64Url({ alg: 'RS256', typ: 'JWT' })}.${encodeBase64Url(claims)}`;
 	try {

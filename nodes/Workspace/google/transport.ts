@@ -7,7 +7,7 @@ import { NodeError, createRefusal } from '../../core/errors';
 import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
 import { attemptRequest, awaitResponse, baseRequestOptions, discardBody } from '../../http/attempt';
-import type { FullResponse, RequestSender, ServiceTexts } from '../../http/attempt';
+import type { FullResponse, RequestSender } from '../../http/attempt';
 import {
 	BodyError,
 	endsLikeJsonObject,
@@ -20,7 +20,7 @@ import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
 import { checkBasesAdvice, type OperationAdvice, type RequestFacts } from './advice';
 import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
-import { createResponseError, toRequestError } from './errors';
+import { createResponseError, googleTexts, toRequestError } from './errors';
 import type { SignIn } from './scopes';
 
 interface ClientResponse {
@@ -123,8 +123,9 @@ export function createGateFinder(settings?: GateSettings) {
 	return (credentialKey: string, api: Api, method: string): Gate => {
 		// Sheets and Docs count reads and writes separately.
 		const hasReadQuota = api === 'sheets' || api === 'docs';
-		const quota = hasReadQuota ? `${api} ${method === 'GET' ? 'reads' : 'writes'}` : api;
-		return getOrAdd(gates, `${quota} ${credentialKey}`, () => new Gate(settings));
+		const isRead = hasReadQuota && method === 'GET';
+		const key = JSON.stringify([credentialKey, api, isRead]);
+		return getOrAdd(gates, key, () => new Gate(settings));
 	};
 }
 
@@ -210,8 +211,6 @@ export function createTransport(
 	};
 }
 
-const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
-
 /** Prepares a request of Google's client, so that it can be sent any number of times. */
 async function prepareRequest(
 	send: RequestSender,
@@ -247,12 +246,11 @@ async function buildGoogleRequest(
 	url: string,
 ): Promise<IHttpRequestOptions> {
 	const isJson = isRecord(data) && !Buffer.isBuffer(data) && !(data instanceof Readable);
+	const sentHeaders: Record<string, string> = Object.fromEntries(new Headers(headers));
+	if (isJson) sentHeaders['content-type'] ??= 'application/json';
 	return {
 		url: addQuery(url, params),
-		headers: {
-			...(isJson && { 'content-type': 'application/json' }),
-			...Object.fromEntries(new Headers(headers)),
-		},
+		headers: sentHeaders,
 		body: await toBytes(data),
 		...baseRequestOptions,
 		// After a 401, n8n itself refreshes the token and repeats the request once.

@@ -39,7 +39,6 @@ export function startsHeader(lines: readonly string[], index: number): boolean {
 	const kinds = new Set<string | undefined>();
 	let hasAddress = false;
 	for (const line of lines.slice(index, index + maxHeaderLines)) {
-		if (!labelPattern.test(line)) break;
 		hasAddress ||= addressPattern.test(line);
 		kinds.add(findLabel(line));
 	}

@@ -8,6 +8,7 @@ import {
 	type RetryDecision,
 	decideRetry,
 } from '../../../nodes/Agent/session/closeReason';
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { networkReason } from './fakeSocket';
 
 const answer = (statusCode: number, more: Partial<UpgradeResponse> = {}): CloseReason => {
@@ -98,9 +99,9 @@ describe('errors', () => {
 		});
 
 		it('holds no secret of what n8n says of the credentials', () => {
-			const sanitize = (text: string) => text.replaceAll('canary', 'hidden');
-			const reason = convertCredentialError(new Error('no vault for canary'), sanitize);
-			expect(told(reason).message).toMatch(/no vault for hidden$/);
+			const sanitizer = new Sanitizer(['canary']);
+			const reason = convertCredentialError(new Error('no vault for canary'), sanitizer);
+			expect(told(reason).message).toMatch(/no vault for •••$/);
 		});
 
 		it('says nothing of a host that is not known', () => {
@@ -156,7 +157,11 @@ describe('the decision how to try again', () => {
 				network('DEPTH_ZERO_SELF_SIGNED_CERT'),
 			],
 		],
-		['longBackoff', 'longBackoff', [unreadable(''), convertNetworkError(blocked, String)]],
+		[
+			'longBackoff',
+			'longBackoff',
+			[unreadable(''), convertNetworkError(blocked, new Sanitizer())],
+		],
 		['longBackoff', 'longBackoff', [{ kind: 'invalidUpgrade', message: '' }]],
 	];
 

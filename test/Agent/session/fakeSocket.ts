@@ -1,3 +1,4 @@
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { type CloseReason, convertNetworkError } from '../../../nodes/Agent/session/closeReason';
 import type {
 	SocketOpener,
@@ -8,7 +9,7 @@ import type {
 
 /** The reason that a network error with the code is. */
 export const networkReason = (code: string | undefined, message = ''): CloseReason =>
-	convertNetworkError(Object.assign(new Error(message), { code }), (text) => text);
+	convertNetworkError(Object.assign(new Error(message), { code }), new Sanitizer());
 
 /** A socket for which the test plays the server. Its events come asynchronously, as with a real one. */
 export class FakeSocket implements ChannelSocket {

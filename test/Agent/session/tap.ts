@@ -1,3 +1,4 @@
+import { Sanitizer } from '../../../nodes/core/sanitizer';
 import type { CloseReason, UpgradeResponse } from '../../../nodes/Agent/session/closeReason';
 import {
 	openSocket,
@@ -32,8 +33,10 @@ export class Tap {
 			},
 		};
 		const standard = { allowUnauthorizedCerts: false, egress: undefined };
-		const sanitize = (text: string) => text;
-		this.socket = openSocket({ url, sanitize, ...standard, ...request }, listener);
+		this.socket = openSocket(
+			{ url, sanitizer: new Sanitizer(), ...standard, ...request },
+			listener,
+		);
 	}
 
 	/** The answer with which the upgrade was refused. */

@@ -243,7 +243,7 @@ test('what is an error of a request already stays as it is', async () => {
 test('the largest answer is named', async () => {
 	expect(await toRequestError(new BodyError('tooLarge'), call)).toMatchObject({
 		...attempts.finalUnknown,
-		message: "Google's response is larger than the limit of 64 MiB",
+		message: "Google's response is larger than 64 MiB",
 	});
 });
 
@@ -275,10 +275,11 @@ test.each<[object, AttemptName, string]>([
 	expect(error).toMatchObject({
 		...attempts[kind],
 		code: 401,
-		message: 'The token of the credential could not be refreshed',
+		message: 'The credential has no valid token, and a new one could not be obtained',
 	});
+	const mayPass = kind === 'notDone' ? 'Try again later. If the problem persists: ' : '';
 	expect(error.description).toBe(
-		`Try again later. If the problem persists: Open the credential and reconnect it: sign in to Google again. (${why})`,
+		`${mayPass}Open the credential and reconnect it: sign in to Google again. (${why})`,
 	);
 });
 
