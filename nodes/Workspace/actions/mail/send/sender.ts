@@ -30,10 +30,13 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	return senders;
 }
 
-/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
+/** Lists the addresses from which the account itself sends, its own one first. If the settings cannot be read, this is its own one alone. */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
-	if (senders.length > 0) return senders.map(({ sendAsEmail }) => sendAsEmail ?? '');
+	const aliases = senders.filter(({ isPrimary }) => !isPrimary);
+	const account = senders.filter(({ isPrimary }) => isPrimary);
+	const addresses = [...account, ...aliases].map(({ sendAsEmail }) => sendAsEmail ?? '');
+	if (addresses.length > 0) return addresses;
 	const request = { userId: 'me', fields: 'emailAddress' };
 	return [(await clients.gmail.users.getProfile(request)).data.emailAddress ?? ''];
 }

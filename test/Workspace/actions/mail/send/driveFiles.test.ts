@@ -34,6 +34,13 @@ const attached = (
 			.map(({ filename, mimeType, data }) => [filename, mimeType, data.toString('latin1')]),
 	);
 
+it.each(['', ' \n'])(
+	'an option that was added and left empty is refused: %j',
+	async (driveFiles) => {
+		expect(await mails.refused(send({ driveFiles }))).toMatch(/^'Drive Files' names no file/);
+	},
+);
+
 describe('files of Drive are attached', () => {
 	it('byte for byte, by ID or URL, each one once, after those of the item', async () => {
 		const data = randomBytes(300_000);
