@@ -43,7 +43,7 @@ interface ExpectedResponse {
 }
 
 /** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
-export async function readGoogleResponse(
+async function readGoogleResponse(
 	response: FullResponse,
 	{ validateStatus = isSuccess, responseType }: ExpectedResponse,
 	request: RequestFacts,

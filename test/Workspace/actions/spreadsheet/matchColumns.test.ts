@@ -523,7 +523,7 @@ describe('what was read is written back', () => {
 		}
 		expect(calls.stored(same, 'Sheet1')).toEqual([odd[0], ['Anna', 'A', 'x', 'e', '7', '1']]);
 		expect(calls.stored(empty, 'Sheet1!1:1')).toEqual([
-			['Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G', '2024'],
+			['2024', 'Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G'],
 		]);
 	});
 });
