@@ -2,52 +2,12 @@ import { createHash, type Hash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 
 import { NodeError, createRefusal, toNodeError } from '../core/errors';
 import { shorten } from '../core/text';
 import { quoteField } from '../fields/field';
-
-interface ReadLimit {
-	readonly seconds: number;
-	/** Such as "The binary field 'data'". An error message continues with "could not be read". */
-	readonly sourceName: string;
-}
-
-/** Waits for work, but no longer than the limit. @throws NodeError 504 if the work takes longer. Its later result is then dropped. */
-export async function awaitInTime<T>(
-	work: Promise<T>,
-	{ seconds, sourceName }: ReadLimit,
-): Promise<T> {
-	const timer = new AbortController();
-	const timeout = sleep(seconds * 1000, undefined, { signal: timer.signal }).then(() => {
-		throw new NodeError({
-			code: 504,
-			message: `${sourceName} could not be read within ${seconds} seconds`,
-			description: `The storage does not respond. If it is only slow, raise ${quoteField('timeoutSeconds')} in the options.`,
-		});
-	});
-	try {
-		return await Promise.race([work, timeout]);
-	} finally {
-		timer.abort();
-	}
-}
-
-/** Reads a stream. Fails if the next piece does not come in time, because an item would otherwise wait forever for storage that hangs. */
-export async function* readInTime(stream: Readable, limit: ReadLimit): AsyncGenerator<Buffer> {
-	const pieces = (stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
-	try {
-		for (;;) {
-			const result = await awaitInTime(pieces.next(), limit);
-			if (result.done) return;
-			yield result.value;
-		}
-	} finally {
-		stream.destroy();
-	}
-}
 
 /** The bytes of a binary field, an attachment, a text or a file. */
 export interface ByteSource {
@@ -86,32 +46,28 @@ export function decodeBase64(text: string): Buffer | undefined {
 /** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
 const pieceBytes = 1024 * 1024;
 
-/** Returns a source for the bytes of a binary field. @param seconds the limit for opening it, and again for each read */
+/** Returns a source for the bytes of a binary field. @throws NodeError 400 if n8n has not stored them */
 export async function getBinarySource(
 	{ helpers }: IExecuteFunctions,
 	itemIndex: number,
 	field: string,
-	seconds: number,
 ): Promise<ByteSource> {
 	const binary = helpers.assertBinaryData(itemIndex, field);
 	const { fileName, mimeType, id } = binary;
-	const limit = { seconds, sourceName: `The binary field '${field}'` };
 	if (id === undefined) {
-		const data = await awaitInTime(helpers.getBinaryDataBuffer(itemIndex, binary), limit);
+		const data = await helpers.getBinaryDataBuffer(itemIndex, binary);
 		return createMemorySource(data, { fileName, mimeType });
 	}
-	const metadata = helpers.getBinaryMetadata(id).catch((error: unknown) => {
-		throw createStorageError(error, limit.sourceName);
+	const { fileSize } = await helpers.getBinaryMetadata(id).catch((error: unknown) => {
+		throw createStorageError(error, field);
 	});
-	const { fileSize } = await awaitInTime(metadata, limit);
-	const open = async () =>
-		readInTime(await awaitInTime(helpers.getBinaryStream(id, pieceBytes), limit), limit);
+	const open = async () => await helpers.getBinaryStream(id, pieceBytes);
 	return { fileName, mimeType, size: fileSize, open };
 }
 
-const createStorageError = (error: unknown, sourceName: string) =>
+const createStorageError = (error: unknown, field: string) =>
 	createRefusal(
-		`${sourceName} is not in n8n's storage`,
+		`The binary field '${field}' is not in n8n's storage`,
 		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
 	);
 
@@ -147,23 +103,20 @@ function createFieldRefusal(message: string, binary: IBinaryKeyData, formField: 
 	return createRefusal(message, advice);
 }
 
-/** Returns a source for a file on n8n's machine. @param seconds the limit for opening it, and again for each read @throws NodeError 400 if n8n refuses it */
+/** Returns a source for a file on n8n's machine. @throws NodeError 400 if n8n refuses it */
 export async function getFileSource(
 	{ helpers }: IExecuteFunctions,
 	filePath: string,
-	seconds: number,
 ): Promise<ByteSource> {
-	const limit = { seconds, sourceName: `The file ${filePath}` };
-	const openInTime = async () =>
-		await awaitInTime(openFile(helpers, filePath), limit).catch((error: unknown) => {
-			const failure = toNodeError(error);
-			if (failure.code === 504) throw failure;
-			throw createRefusal(`The file ${filePath} cannot be read`, failure.message);
+	const openOrRefuse = async () =>
+		await openFile(helpers, filePath).catch((error: unknown) => {
+			const { message } = toNodeError(error);
+			throw createRefusal(`The file ${filePath} cannot be read`, message);
 		});
 	// Opens the file to learn its size. An unreadable file is then refused before the upload begins.
-	const { stream, size } = await openInTime();
+	const { stream, size } = await openOrRefuse();
 	stream.destroy();
-	const open = async () => readInTime((await openInTime()).stream, limit);
+	const open = async () => (await openOrRefuse()).stream;
 	return { fileName: path.basename(filePath), size, open };
 }
 

@@ -85,10 +85,12 @@ const googleDocsUrl = 'https://docs.google.com';
 /** The path of a URL without its host. */
 const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
-/** Reads the IDs from a list of IDs or URLs of files, without duplicates. */
+/** Reads the IDs from a list of IDs or URLs of files, without duplicates. @throws NodeError 400 if the option was added and names no file */
 export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {
 	const label = getLabel(field, context);
 	const ids = readList(field, raw, context).map((entry) => parseFileId(entry, 'file', label));
+	if (ids.length === 0 && context.findSavedValue?.(field) !== undefined)
+		throw createRefusal(`'${label}' names no file`, 'Enter a file, or remove the option.');
 	return [...new Set(ids)];
 }
 

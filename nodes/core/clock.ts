@@ -17,7 +17,9 @@ export const systemClock: Clock = {
 		let immediate: NodeJS.Immediate | undefined;
 		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after 24 days. If the process was busy when the
 		// time was over, what arrived meanwhile is read before the callback, which may end a wait for it.
-		const run = () => (immediate = setImmediate(callback));
+		const run = () => {
+			immediate = setImmediate(callback);
+		};
 		const timer = setTimeout(run, Math.min(milliseconds, maxTimerMilliseconds));
 		return () => {
 			clearTimeout(timer);
@@ -40,7 +42,9 @@ export function shareReadings<T>(read: () => Promise<T>, reading?: Promise<T>): 
 		if (!reading || now - begunAt >= sharedMilliseconds) {
 			begunAt = now;
 			reading = read();
-			reading.catch(() => (reading = undefined));
+			reading.catch(() => {
+				reading = undefined;
+			});
 		}
 		return await reading;
 	};

@@ -8,10 +8,11 @@ export interface ReadContext {
 	readonly mode: 'fields' | 'json';
 	/** The IANA name of the workflow's time zone. It applies to times without an offset. */
 	readonly timezone: string;
-	/** Returns whether the user wrote an expression into a field of the form. A field that a model fills in does not count. */
-	readonly hasUserExpression?: (name: string) => boolean;
-	/** Returns whether the user has added an option to the form and does not leave its value to a model. */
-	readonly hasUserOption?: (name: string) => boolean;
+	/**
+	 * Returns what the user saved for a field of the form: a value, or an expression that is not resolved. Undefined for an option that nobody
+	 * has added, and for a field that a model fills in.
+	 */
+	readonly findSavedValue?: (field: Field) => unknown;
 }
 
 export interface Choice {

@@ -8,6 +8,7 @@ import {
 	isRecord,
 	missingDataAdvice,
 	getLabel,
+	hasExpression,
 	readValue,
 	refuseUnnamedFiles,
 	TypedText,
@@ -199,7 +200,6 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 export class RawParameters {
 	readonly #n8nContext: ParameterContext;
 	readonly #sourcesByName = new Map<string, ParameterSource>();
-	readonly #optionsByName = new Map<string, Field>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], RawValues>();
 	/** A tool's expressions see other items than its input. */
@@ -227,7 +227,6 @@ export class RawParameters {
 		const collections = new Map<string, unknown>();
 		for (const option of options) {
 			const { name } = option;
-			this.#optionsByName.set(name, option);
 			const collectionName = getCollectionName(option);
 			const readCollection = () => this.read(collectionName, itemIndex, {});
 			const collection = getOrAdd(collections, collectionName, readCollection);
@@ -246,55 +245,32 @@ export class RawParameters {
 
 	/** Marks values that a person typed into a column mapper, or that a model filled in. They are text, whatever type the column has. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
-		const saved = this.#getSaved(name, 'value');
-		if (!isPlainObject(mapper) || !isPlainObject(mapper['value']) || !isPlainObject(saved))
-			return mapper;
+		const values = getField(mapper, ['value']);
+		const savedValues = getField(this.getSaved(name), ['value']);
+		if (!isPlainObject(values) || !isPlainObject(savedValues)) return mapper;
 		const pairs: Array<[string, unknown]> = [];
-		for (const [column, text] of Object.entries(mapper['value'])) {
-			const savedText = saved[column];
+		for (const [column, text] of Object.entries(values)) {
+			const savedText = savedValues[column];
 			const isTyped = !hasExpression(savedText) || isFromModel(savedText);
 			pairs.push([column, isTyped && typeof text === 'string' ? new TypedText(text) : text]);
 		}
-		return { ...mapper, value: Object.fromEntries(pairs) };
+		return { ...(mapper as object), value: Object.fromEntries(pairs) };
 	}
 
-	/** Returns whether a parameter has an expression. Then its value may differ from item to item. */
-	hasExpression(name: string): boolean {
-		return hasExpression(this.#getSaved(name));
+	/** As in `ReadContext`. A model may leave a field empty, so its fields do not count. */
+	findSavedValue(field: Field): unknown {
+		const findOption = () => findValues(this.getSaved(getCollectionName(field)), field);
+		const saved = this.getSaved(field.name) ?? findOption()?.[field.name];
+		return saved === undefined || isFromModel(saved) ? undefined : saved;
 	}
 
-	/** Returns whether the user wrote an expression into a parameter or option. A model's value does not count: a model may leave it empty. */
-	hasUserExpression(name: string): boolean {
-		const expression = [this.#getSaved(name), this.#getSavedOption(name)].find(hasExpression);
-		return expression !== undefined && !isFromModel(expression);
-	}
-
-	/** Returns whether the user has added an option and does not leave its value to a model. */
-	hasUserOption(name: string): boolean {
-		const saved = this.#getSavedOption(name);
-		return saved !== undefined && !isFromModel(saved);
-	}
-
-	/** Returns whether a switch among the options, which has the same value for all items, is on. */
-	isSwitchOn(option: string): boolean {
-		return this.#getSaved('options', option) === true;
-	}
-
-	/** Returns a parameter, or what it has under a key, as it is saved in the workflow: an expression is not resolved. */
-	#getSaved(name: string, key?: string): unknown {
-		const rawExpressions = { rawExpressions: true };
-		const saved = this.#n8nContext.getNodeParameter(name, 0, null, rawExpressions);
-		return key !== undefined && isPlainObject(saved) ? saved[key] : saved;
-	}
-
-	/** Returns an option as it is saved, or undefined if nobody has added it. */
-	#getSavedOption(name: string): unknown {
-		const option = this.#optionsByName.get(name);
-		return option && findValues(this.#getSaved(getCollectionName(option)), option)?.[name];
+	/** Returns a parameter as it is saved in the workflow: an expression is not resolved. */
+	getSaved(name: string): unknown {
+		return this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true });
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
-		const saved = this.#getSaved(name);
+		const saved = this.getSaved(name);
 		if (!hasExpression(saved)) {
 			const value = this.#n8nContext.getNodeParameter(name, 0, fallback);
 			return { isConstant: true, value };
@@ -321,11 +297,6 @@ function findValues(
 	const entry = collection[optionGroup.name];
 	const values = isPlainObject(entry) ? entry[optionGroup.key] : undefined;
 	return isPlainObject(values) ? values : undefined;
-}
-
-function hasExpression(value: unknown): boolean {
-	if (typeof value === 'string') return value.startsWith('=');
-	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 const pathStepPattern = /\.([A-Za-z_$][\w$]*)|\["([^"\\]*)"\]|\['([^'\\]*)'\]/g;

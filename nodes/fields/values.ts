@@ -160,22 +160,25 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
-/** Refuses an expression, an option that was added and left empty, or an entry in JSON mode, that names no file. @throws NodeError 400 */
+/** Refuses an expression, or an entry in JSON mode, that names no file. @throws NodeError 400 */
 export function refuseUnnamedFiles(field: Field, raw: unknown, context: ReadContext): void {
 	const entries: unknown[] = typeof raw === 'string' ? raw.trim().split(/[,\n]/) : [raw].flat();
 	if (context.mode === 'json') {
 		// Null and an empty list say that there is no file.
 		if (raw === null || entries.length === 0) return;
-	} else if (!context.hasUserExpression?.(field.name)) {
-		// What a person typed is not checked, except for an option that was added and left empty.
-		if (!isBlank(raw) || !context.hasUserOption?.(field.name)) return;
-	}
+	} else if (!hasExpression(context.findSavedValue?.(field))) return;
 	const isNamed = (entry: unknown) => !isBlank(entry ?? '');
 	if (entries.length > 0 && entries.every(isNamed)) return;
 	throw createRefusal(
 		`'${getLabel(field, context)}' names no file`,
 		'It, or one of its entries, is empty for this item. Check the expression and that the input item contains the data, or remove it.',
 	);
+}
+
+/** Returns whether a value that is saved in the workflow has an expression. */
+export function hasExpression(value: unknown): boolean {
+	if (typeof value === 'string') return value.startsWith('=');
+	return typeof value === 'object' && value !== null && Object.values(value).some(hasExpression);
 }
 
 export const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
@@ -292,7 +295,7 @@ function readTab(field: Field, raw: unknown, context: ReadContext): string {
 	const title = readLocatorText(field, raw, context);
 	if (!isBlank(title)) return title;
 	const rawTitle = isRecord(raw) ? raw['value'] : raw;
-	if (rawTitle == null && context.hasUserExpression?.(field.name))
+	if (rawTitle == null && hasExpression(context.findSavedValue?.(field)))
 		throw createValueRefusal(field, context, 'the name of a tab, not undefined');
 	return '';
 }

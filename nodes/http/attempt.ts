@@ -4,7 +4,7 @@ import type { ICredentialTestFunctions, IHttpRequestOptions } from 'n8n-workflow
 import { appendErrorCode, NodeError, type Outcome } from '../core/errors';
 import { joinSentences } from '../core/text';
 import { quoteField } from '../fields/field';
-import type { BodyError } from './body';
+import { type BodyError, maxResponseBytes } from './body';
 import { type Exchange, recordResponse } from './exchange';
 import { classifyProxyStatus } from './networkErrors';
 
@@ -144,19 +144,26 @@ export function discardBody({ body }: Pick<FullResponse, 'body'>): void {
 	if (body instanceof Readable) body.destroy();
 }
 
-/** The texts for each reason why a body could not be read. */
-export type BodyErrorTexts = Readonly<
-	Record<BodyError['reason'], readonly [message: string, description: string]>
->;
+/** What the user can do, for each reason why a body could not be read. */
+export type BodyErrorAdvice = Readonly<Record<BodyError['reason'], string>>;
+
+const bodyErrorTexts: BodyErrorAdvice = {
+	tooLarge: `is larger than ${maxResponseBytes / 2 ** 20} MiB`,
+	tooCostly: 'has too many parts to read, or is nested too deeply',
+	cutShort: 'was cut off',
+};
 
 /** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
-export function convertBodyError(error: BodyError, texts: BodyErrorTexts): NodeError {
+export function convertBodyError(
+	error: BodyError,
+	{ service }: ServiceTexts,
+	advice: BodyErrorAdvice,
+): NodeError {
 	const { reason, errorCode } = error;
-	const [message, description] = texts[reason];
 	return new NodeError({
 		code: 502,
-		message,
-		description: appendErrorCode(description, errorCode),
+		message: `${service}'s response ${bodyErrorTexts[reason]}`,
+		description: appendErrorCode(advice[reason], errorCode),
 		outcome: 'unknown',
 		retryable: reason === 'cutShort',
 		cause: error,

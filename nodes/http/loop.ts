@@ -37,7 +37,7 @@ export async function withRetries<T>(
 }
 
 /** Google recommends at most 64 s between two attempts. */
-const backoff = { baseMilliseconds: 1000, capMilliseconds: 64_000 };
+const maxBackoffMilliseconds = 64_000;
 /** After so many pauses for which nobody asked, a fault is not about to pass. */
 const maxBackoffs = 4;
 /** Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause several attempts at once. */
@@ -119,7 +119,11 @@ class RetryLoop {
 		const isTimeOver = this.#allowedPause <= 0 && this.#attempts > 1;
 		if (this.#backoffs > maxBackoffs || isTimeOver) throw this.#conclude(failure);
 		this.#checkPause(requestedPause, failure);
-		const jitter = drawJitterMilliseconds(this.#attempts - 1, backoff, Math.random);
+		const jitter = drawJitterMilliseconds(
+			this.#attempts - 1,
+			maxBackoffMilliseconds,
+			Math.random,
+		);
 		const pause = requestedPause + Math.max(minPauseMilliseconds, jitter);
 		await this.#pause(Math.min(pause, this.#allowedPause));
 	}
@@ -195,27 +199,21 @@ class RetryLoop {
 	}
 }
 
-/** Draws a random pause ("full jitter"), evenly from 0 to a maximum. The maximum doubles with each earlier pause, up to the cap. */
+/** Draws a random pause ("full jitter"), evenly from 0 to a second. The maximum doubles with each earlier pause, up to the cap. */
 export function drawJitterMilliseconds(
 	pauseCount: number,
-	{
-		baseMilliseconds,
-		capMilliseconds,
-	}: Readonly<Record<'baseMilliseconds' | 'capMilliseconds', number>>,
+	capMilliseconds: number,
 	random: () => number,
 ): number {
-	const maxPause = Math.min(capMilliseconds, baseMilliseconds * 2 ** pauseCount);
+	const maxPause = Math.min(capMilliseconds, 1000 * 2 ** pauseCount);
 	return Math.floor(random() * maxPause);
 }
 
 /** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
-export function parseRetryAfter(
-	header: string | undefined,
-	nowMilliseconds: number,
-): number | undefined {
+export function parseRetryAfter(header: string | undefined): number | undefined {
 	const value = header?.trim() ?? '';
 	if (/^\d{1,12}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);
 	// An HTTP date begins with the name of the day and a comma (RFC 9110, section 5.6.7).
 	const time = /^[a-z]+,/i.test(value) ? Date.parse(value) : NaN;
-	return Number.isNaN(time) ? undefined : Math.max(0, time - nowMilliseconds);
+	return Number.isNaN(time) ? undefined : Math.max(0, time - Date.now());
 }

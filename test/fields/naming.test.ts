@@ -2,6 +2,7 @@ import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import type { Field } from '../../nodes/fields/field';
 import { RawParameters } from '../../nodes/fields/params';
+import { hasExpression } from '../../nodes/fields/values';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf, createExecuteContext } from '../createExecuteContext';
 import { arrangeForm } from '../Workspace/actions/mail/mails';
@@ -268,15 +269,29 @@ describe('node parameters', () => {
 		expect(read.read('subject', 0, null)).toBe(when['day']);
 	});
 
+	test.each<[saved: unknown, found: unknown]>([
+		['Ann', 'Ann'],
+		['={{ $now }}', '={{ $now }}'],
+		[undefined, ''],
+		["={{ $fromAI('Subject') }}", undefined],
+	])('of a field that is saved as %j, a user saved %j', (subject, found) => {
+		const read = new RawParameters(contextOf({ subject } as IDataObject, items));
+		const field: Field = {
+			displayName: 'Subject',
+			name: 'subject',
+			type: 'string',
+			default: '',
+		};
+		expect(read.findSavedValue(field)).toEqual(found);
+	});
+
 	test.each<[unknown, isExpression: boolean]>([
 		['Ann', false],
 		[undefined, false],
-		['={{ $json.zero }}', true],
 		['={{ $now }}', true],
 		[['={{ $json.zero }}'], true],
-	])('a value that is %j', (subject, isExpression) => {
-		const read = new RawParameters(contextOf({ subject } as IDataObject, items));
-		expect(read.hasExpression('subject')).toBe(isExpression);
+	])('a value that is %j', (value, isExpression) => {
+		expect(hasExpression(value)).toBe(isExpression);
 	});
 
 	test('expressions of a tool see other items than its input: they are n8n’s', () => {

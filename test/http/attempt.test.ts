@@ -136,13 +136,11 @@ describe('request', () => {
 		['tooLarge', 'finalUnknown', 502],
 		['tooCostly', 'finalUnknown', 502],
 	] as const)('a body that is %s: %s, status %d', (reason, attempt, code) => {
-		const texts = {
-			cutShort: ['a', 'b'],
-			tooLarge: ['a', 'b'],
-			tooCostly: ['a', 'b'],
-		} as const;
-		const error = convertBodyError(new BodyError(reason, 'ECONNRESET'), texts);
-		expect(error).toMatchObject({ code, message: 'a', ...attempts[attempt] });
+		const advice = { cutShort: 'b', tooLarge: 'b', tooCostly: 'b' };
+		const texts = { service: 'The service', nothingDone: '' };
+		const error = convertBodyError(new BodyError(reason, 'ECONNRESET'), texts, advice);
+		expect(error).toMatchObject({ code, ...attempts[attempt] });
+		expect(error.message).toMatch(/^The service's response /);
 		expect(error.description).toContain('b');
 	});
 });

@@ -62,7 +62,7 @@ test.each([
 	[
 		'a quote',
 		'x<blockquote>a<p>b<blockquote>c</blockquote></blockquote>y',
-		'x\n\n> a\n\n> b\n\n> > c\n\ny',
+		'x\n\n> a\n>\n> b\n>\n> > c\n\ny',
 	],
 	[
 		'a table',
@@ -82,7 +82,7 @@ test.each([
 	[
 		'empty cells',
 		'x<table><tr><td></td><td>Q1</td><td>Q2</td></tr><tr><td>a</td><td>&nbsp;</td><td>2</td></tr><tr><td> </td><td></td><td><p>3</p></td></tr><tr><td>b</td><td>4</td><td></td></tr></table>y',
-		'x\n\tQ1\tQ2\na\t\t2\n3\n\nb\t4\ny',
+		'x\n\tQ1\tQ2\na\t\t2\n\t\t3\nb\t4\ny',
 	],
 	[
 		'cells that only make room',
@@ -141,7 +141,7 @@ test.each([
 	[
 		'quotes that end one by one, and more ends than quotes',
 		'x<blockquote>a<blockquote>b</blockquote>c</blockquote>y</blockquote>z<blockquote>d',
-		'x\n\n> a\n\n> > b\n\n> c\n\ny\n\nz\n\n> d',
+		'x\n\n> a\n>\n> > b\n>\n> c\n\ny\n\nz\n\n> d',
 	],
 	[
 		'quotes and lists that are very deep',

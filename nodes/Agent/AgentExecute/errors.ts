@@ -5,7 +5,7 @@ import { endSentence, joinSentences } from '../../core/text';
 import type { Sanitizer } from '../../core/sanitizer';
 import { mentionChoice, quoteField } from '../../fields/field';
 import {
-	type BodyErrorTexts,
+	type BodyErrorAdvice,
 	convertBodyError,
 	createStoppedError,
 	type ServiceTexts,
@@ -35,7 +35,7 @@ export const agentTexts: ServiceTexts = {
 /** Converts what was thrown by a call that got no complete response to the error for the user. */
 export function convertThrownError(error: unknown, url: string): NodeError {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return convertBodyError(error, bodyErrorTexts);
+	if (error instanceof BodyError) return convertBodyError(error, agentTexts, bodyErrorAdvice);
 	const networkError = classifyNetworkError(error);
 	const { errorCode, outcome, retryable, cure = unreachableAdvice } = networkError;
 	const advice = outcome === 'notDone' ? cure : unknownOutcomeText;
@@ -51,17 +51,13 @@ export function convertThrownError(error: unknown, url: string): NodeError {
 const unreachableAdvice =
 	'Check the Deployment URL in the credential, that the service is running, and that n8n can reach it (through a proxy, if you use one).';
 
-/** Texts for a successful response whose body cannot be read. The call is not repeated. */
-const bodyErrorTexts: BodyErrorTexts = {
-	tooLarge: [
-		"The agent service's response is larger than 64 MiB",
+/** For a successful response whose body cannot be read. The call is not repeated. */
+const bodyErrorAdvice: BodyErrorAdvice = {
+	tooLarge:
 		'The agent was started, but a larger response is not read. Have the agent return a link instead.',
-	],
-	tooCostly: [
-		"The agent service's response has too many parts to read, or is nested too deeply",
+	tooCostly:
 		'The agent was started, but reading its response would block n8n. Have the agent return less data or a link.',
-	],
-	cutShort: ["The agent service's response was cut off", unknownOutcomeText],
+	cutShort: unknownOutcomeText,
 };
 
 /** Converts a response with a status outside 200–299 to the error for the user. */
@@ -70,10 +66,7 @@ export function convertFailedResponse(
 	sanitizer: Sanitizer,
 ): NodeError {
 	const { statusCode } = agentResponse;
-	const retryAfterMilliseconds = parseRetryAfter(
-		agentResponse.headers['retry-after'],
-		Date.now(),
-	);
+	const retryAfterMilliseconds = parseRetryAfter(agentResponse.headers['retry-after']);
 	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
 	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
 	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);

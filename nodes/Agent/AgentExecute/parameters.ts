@@ -5,6 +5,7 @@ import {
 	isBlank,
 	isRecord,
 	describeType,
+	hasExpression,
 	jsonAdvice,
 	missingDataAdvice,
 	parseJson,
@@ -73,7 +74,7 @@ function checkNotEmpty(
 		// A text such as the task may be empty on purpose, if the other one is not.
 		const mayBeBlank = name === 'task' || name === 'input';
 		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
-		if (!rawParameters.hasExpression(name)) continue;
+		if (!hasExpression(rawParameters.getSaved(name))) continue;
 		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(
 			`The expression in '${displayName}' is empty for this item`,

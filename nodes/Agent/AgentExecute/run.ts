@@ -5,7 +5,7 @@ import { isNodeError, type NodeError, toNodeError } from '../../core/errors';
 import { isTool } from '../../core/modelAnswer';
 import { type CheckedItem, type PerformedItem, runItems, type Work } from '../../core/itemLoop';
 import { Sanitizer, createSanitizedLog, findSecrets, showHints } from '../../core/sanitizer';
-import { RawParameters } from '../../fields/params';
+import { includeInputFieldsOption, RawParameters } from '../../fields/params';
 import { type AgentCredentials, readCredentials } from '../session/credentials';
 import { createConnectRequestReader } from '../session/connectRequest';
 import { connect } from '../session/connection';
@@ -55,7 +55,7 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 			return calls.prepareCall(rawParameters, index, run.credentials);
 		},
 		getRequestIdentity: calls.getRequestIdentity,
-		outputHasInputFields: () => rawParameters.isSwitchOn('includeInputFields'),
+		outputHasInputFields: () => rawParameters.findSavedValue(includeInputFieldsOption) === true,
 		createStoppedError: createStoppedBeforeCallError,
 		// The service does not queue calls of a session, so items of one session are performed one after another.
 		planBatches: (checkedItems) =>

@@ -5,8 +5,9 @@ import { type MessageContent, parseJsonContent } from './messages';
 /** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */
 export function findText(value: unknown, textPath: string): string | undefined {
 	const found = typeof value === 'object' ? findValueAtPath(value, textPath) : value;
-	if (typeof found === 'string') return found === '' ? undefined : found;
-	return typeof found === 'number' || typeof found === 'boolean' ? String(found) : undefined;
+	if (found === '') return undefined;
+	const isScalar = ['string', 'number', 'boolean'].includes(typeof found);
+	return isScalar ? String(found) : undefined;
 }
 
 /** A condition on messages: the field has one of the values. */
@@ -23,9 +24,9 @@ export function findFieldText(content: MessageContent, field: string): string | 
 		const fieldValue = findValueAtPath(value, field);
 		return fieldValue === undefined ? undefined : stringifyValue(fieldValue);
 	}
-	const isPrimitive =
-		content.format !== 'binary' && (typeof value !== 'object' || value === null);
-	return isPrimitive ? stringifyValue(value).trim() : undefined;
+	if (content.format === 'binary') return undefined;
+	const isStructure = typeof value === 'object' && value !== null;
+	return isStructure ? undefined : stringifyValue(value).trim();
 }
 
 /** @returns false if there is no condition */

@@ -8,8 +8,6 @@ import * as closeReasons from './closeReason';
 const stableChannelMilliseconds = 30_000;
 /** A channel that brought a frame and was open for this long ends the backoff. After a shorter time, the frame may be only a greeting. */
 const backoffResetMilliseconds = 5000;
-/** The first delay of the backoff is random, up to this limit. Each later limit is twice as long. */
-const baseMilliseconds = 1000;
 /** The long backoff starts with seconds, because a service that is being deployed refuses connections only for seconds. */
 const longBackoffBaseMilliseconds = 10_000;
 /** The longest delay of the long backoff, and the longest that a server may ask for. */
@@ -113,14 +111,14 @@ export class ReconnectPlanner {
 		const outage = this.#outage;
 		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());
-		if (decision === 'freshCredentials') {
-			const jitterMilliseconds = Math.floor(this.#random() * baseMilliseconds);
-			return requestedMilliseconds + rereadDelayMilliseconds + jitterMilliseconds;
-		}
-		const bounds = { baseMilliseconds, capMilliseconds: this.#maxBackoffMilliseconds };
-		const delayCount = outage.backoffDelayCount++;
 		// A random time is added, so that clients with the same Retry-After do not come back at the same moment.
-		return requestedMilliseconds + drawJitterMilliseconds(delayCount, bounds, this.#random);
+		if (decision === 'freshCredentials')
+			return requestedMilliseconds + rereadDelayMilliseconds + this.#drawJitter(0);
+		return requestedMilliseconds + this.#drawJitter(outage.backoffDelayCount++);
+	}
+
+	#drawJitter(delayCount: number): number {
+		return drawJitterMilliseconds(delayCount, this.#maxBackoffMilliseconds, this.#random);
 	}
 
 	#drawLongBackoffDelay(): number {

@@ -40,19 +40,27 @@ export const openSocket: SocketOpener = (request, listener) => {
 	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 	/** Why the socket closes without a close frame. */
 	let cause: CloseReason | undefined;
+	/** Whether a proxy refused the tunnel. It then responds itself. */
 	let isFromProxy = false;
-	// A proxy that refuses the tunnel responds itself.
-	agent?.on('proxyConnect', ({ statusCode }) => (isFromProxy = statusCode !== 200));
-	socket.on('open', listener.onOpen);
-	socket.on('message', listener.onFrame);
-	for (const kind of ['ping', 'pong'] as const)
-		socket.on(kind, () => {
-			listener.onControlFrame(kind);
-		});
 	/** Whether the server has accepted the upgrade, but the library has not. Its errors about this have no code. */
 	let isUpgrading = false;
-	socket.on('upgrade', () => (isUpgrading = true));
-	socket.on('open', () => (isUpgrading = false));
+	agent?.on('proxyConnect', ({ statusCode }) => {
+		isFromProxy = statusCode !== 200;
+	});
+	socket.on('upgrade', () => {
+		isUpgrading = true;
+	});
+	socket.on('open', () => {
+		isUpgrading = false;
+		listener.onOpen();
+	});
+	socket.on('message', listener.onFrame);
+	socket.on('ping', () => {
+		listener.onControlFrame('ping');
+	});
+	socket.on('pong', () => {
+		listener.onControlFrame('pong');
+	});
 	socket.on('error', (error) => {
 		cause ??= isUpgrading
 			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
@@ -118,7 +126,7 @@ const upgradeBodyTimeoutMilliseconds = 1000;
 /** Reads the beginning of the body, for at most a second. */
 async function readUpgradeResponse(response: IncomingMessage, sanitizer: Sanitizer) {
 	const { statusCode = 0, headers } = response;
-	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after'], Date.now());
+	const retryAfterMilliseconds = parseRetryAfter(headers['retry-after']);
 	const timer = setTimeout(() => response.destroy(), upgradeBodyTimeoutMilliseconds);
 	const bytes = await readErrorBody(response);
 	clearTimeout(timer);

@@ -9,8 +9,13 @@ import {
 } from '../../core/errors';
 import { shorten } from '../../core/text';
 import { isRecord } from '../../fields/values';
-import { type BodyErrorTexts, convertBodyError, type FullResponse } from '../../http/attempt';
-import { BodyError, maxResponseBytes, tryParseJson, readErrorBody } from '../../http/body';
+import {
+	type BodyErrorAdvice,
+	convertBodyError,
+	type FullResponse,
+	type ServiceTexts,
+} from '../../http/attempt';
+import { BodyError, tryParseJson, readErrorBody } from '../../http/body';
 import { parseRetryAfter } from '../../http/loop';
 import {
 	collectErrorChain,
@@ -89,7 +94,7 @@ const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z
 /** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
 function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
-	if (typeof header === 'string') return parseRetryAfter(header, Date.now());
+	if (typeof header === 'string') return parseRetryAfter(header);
 	const time = retryTimePattern.exec(message)?.[1];
 	return time === undefined ? undefined : Math.max(0, Date.parse(time) - Date.now());
 }
@@ -97,7 +102,7 @@ function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }:
 /** Turns any error of n8n's request helper, or of reading a body, into a failure with advice. */
 export async function toRequestError(error: unknown, request: RequestFacts): Promise<NodeError> {
 	if (isNodeError(error)) return error;
-	if (error instanceof BodyError) return convertBodyError(error, bodyTexts);
+	if (error instanceof BodyError) return convertBodyError(error, googleTexts, bodyErrorAdvice);
 	const chain = collectErrorChain(error);
 	// The code of the service account credential throws a NodeError that says why there is no token.
 	const credentialFailure = chain.find(isNodeError);
@@ -139,16 +144,12 @@ export function toGoogleFailure(error: unknown, log: (text: string) => void): No
 const unreadableLogText = 'A response could not be read';
 const requestLessAdvice = 'Request less at once, for example a smaller range or fewer results.';
 
-const bodyTexts: BodyErrorTexts = {
-	tooLarge: [
-		`Google's response is larger than the limit of ${maxResponseBytes / 2 ** 20} MiB`,
-		requestLessAdvice,
-	],
-	tooCostly: [
-		"Google's response has too many parts to read, or is nested too deeply",
-		requestLessAdvice,
-	],
-	cutShort: ["Google's response was cut off", 'Try again.'],
+export const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
+
+const bodyErrorAdvice: BodyErrorAdvice = {
+	tooLarge: requestLessAdvice,
+	tooCostly: requestLessAdvice,
+	cutShort: 'Try again.',
 };
 
 async function readResponseError(response: unknown, request: RequestFacts) {

@@ -51,7 +51,8 @@ export class GoogleCredential {
 	readonly #bases: ApiBases;
 	/** With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again. */
 	readonly #identity: { readonly credentialKey: string; readonly credentialHash: string };
-	readonly #endsSoon: boolean;
+	/** When the sign-in ends, if it ends soon. */
+	readonly #signInEnd: string | undefined;
 
 	constructor(
 		context: IAllExecuteFunctions,
@@ -69,8 +70,7 @@ export class GoogleCredential {
 		this.#type = type;
 		this.#bases = readApiBases(credential);
 		this.#identity = { credentialKey, credentialHash };
-		// Before the requests, because this also remembers the token, to compare it with the one that they may bring.
-		this.#endsSoon = describeSignInEnd(credentialKey, credential) !== undefined;
+		this.#signInEnd = describeSignInEnd(credentialKey, credential);
 	}
 
 	/** Loads Google's libraries on first use. */
@@ -99,15 +99,12 @@ export class GoogleCredential {
 		return async (request) => (await send(request)) as FullResponse;
 	}
 
-	/** Returns a notice if the sign-in ends soon, and logs it every two days. Call this after the requests, which may refresh the token. */
-	async reportSignInEnd(): Promise<string | undefined> {
-		if (!this.#endsSoon) return undefined;
+	/** Returns a notice if the sign-in ends soon, and logs it every two days. */
+	reportSignInEnd(): string | undefined {
+		if (this.#signInEnd === undefined) return undefined;
 		const { credentialKey } = this.#identity;
-		const credential = await this.#context.getCredentials(this.#type);
-		const endText = describeSignInEnd(credentialKey, credential);
-		if (endText === undefined) return undefined;
 		const name = this.#context.getNode().credentials?.[this.#type]?.name ?? this.#type;
-		const notice = `The Google sign-in of "${name}" ${endText}`;
+		const notice = `The Google sign-in of "${name}" ${this.#signInEnd}`;
 		const now = performance.now();
 		if (now - (noticeTimes.get(credentialKey) ?? -Infinity) < noticeIntervalMilliseconds)
 			return notice;

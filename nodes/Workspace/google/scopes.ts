@@ -27,10 +27,6 @@ export const scopesByChoice = {
 /** Matches a list of scopes if at least one of them allows reading the Gmail profile. */
 export const mailScopePattern = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
 
-/** Whether scopes allow reading the Gmail profile but nothing in Drive. @param scope the scopes, separated by spaces */
-export const isMailOnly = (scope: string) =>
-	!scope.includes('/auth/drive') && mailScopePattern.test(scope);
-
 /** Finds out how much of Drive the sign-in sees. With custom scopes, the scopes decide. */
 export function getDriveAccess(
 	credential: Readonly<Record<string, unknown>>,

@@ -27,8 +27,8 @@ function rememberToken(credentialKey: string, token: unknown, seconds: number): 
 }
 
 /**
- * Describes when a sign-in ends and what to do, as the end of a sentence about the sign-in. Returns undefined if it does not end soon, or if its end is not known. Call this also at
- * the start of a run. If the run then refreshes the token, the old and the new token can be compared.
+ * Describes when a sign-in ends and what to do, as the end of a sentence about the sign-in. Returns undefined if it does not end soon, or if
+ * its end is not known. Remembers the token, to compare it with the next one.
  */
 export function describeSignInEnd(
 	credentialKey: string,

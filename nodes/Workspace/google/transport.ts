@@ -7,7 +7,7 @@ import { NodeError, createRefusal } from '../../core/errors';
 import { canParse } from '../../untrusted/jsonParts';
 import { isRecord } from '../../fields/values';
 import { attemptRequest, awaitResponse, baseRequestOptions, discardBody } from '../../http/attempt';
-import type { FullResponse, RequestSender, ServiceTexts } from '../../http/attempt';
+import type { FullResponse, RequestSender } from '../../http/attempt';
 import {
 	BodyError,
 	endsLikeJsonObject,
@@ -20,7 +20,7 @@ import { Gate, type GateSettings } from '../../http/gate';
 import { type RepeatEffect, withRetries } from '../../http/loop';
 import { checkBasesAdvice, type OperationAdvice, type RequestFacts } from './advice';
 import { type Api, type ApiBases, apiNames, googleApiBases } from './endpoints';
-import { createResponseError, toRequestError } from './errors';
+import { createResponseError, googleTexts, toRequestError } from './errors';
 import type { SignIn } from './scopes';
 
 interface ClientResponse {
@@ -43,7 +43,7 @@ interface ExpectedResponse {
 }
 
 /** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
-export async function readGoogleResponse(
+async function readGoogleResponse(
 	response: FullResponse,
 	{ validateStatus = isSuccess, responseType }: ExpectedResponse,
 	request: RequestFacts,
@@ -210,8 +210,6 @@ export function createTransport(
 		},
 	};
 }
-
-const googleTexts: ServiceTexts = { service: 'Google', nothingDone: 'Nothing was changed.' };
 
 /** Prepares a request of Google's client, so that it can be sent any number of times. */
 async function prepareRequest(

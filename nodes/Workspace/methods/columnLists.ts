@@ -1,7 +1,7 @@
 import type { INodePropertyOptions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow';
 
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import { parseBounds, type TargetParams, toColumnLetters } from '../actions/spreadsheet/range';
+import { parseBounds, type TargetParams } from '../actions/spreadsheet/range';
 import type { Spreadsheet } from '../actions/spreadsheet/spreadsheet';
 import { openTable, type ColumnType, type Table } from '../actions/spreadsheet/table';
 
@@ -80,14 +80,8 @@ export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 	const firstRow = isRead ? parseBounds(target).row : 0;
 	const headerIndex = Math.max(0, headerRow - 1);
 	const table = await openTable(spreadsheet, target, firstRow + headerIndex);
-	const columns = headerRow === 0 ? listLetters(table) : listNamedColumns(table);
-	return { columns, row: table.row };
+	return { columns: headerRow === 0 ? [] : listColumns(table), row: table.row };
 }
 
-const listNamedColumns = ({ names, columnsByName, types }: Table): ListedColumn[] =>
+const listColumns = ({ names, columnsByName, types }: Table): ListedColumn[] =>
 	names.map((name) => ({ name, type: types.get(columnsByName.get(name) ?? -1) }));
-
-function listLetters({ headers, rangeStart }: Table): ListedColumn[] {
-	const columns = [...headers.keys()].slice(rangeStart);
-	return columns.map((column) => ({ name: toColumnLetters(column) }));
-}

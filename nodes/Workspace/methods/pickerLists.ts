@@ -68,20 +68,13 @@ async function listFilesOfType(
 ): Promise<drive_v3.Schema$FileList> {
 	let q = `mimeType = '${mimeType}'`;
 	if (filter.trim() !== '') q += ` and name contains ${quoteSearchText(filter.trim())}`;
-	const fields = 'nextPageToken,files(id,name,webViewLink,isAppAuthorized,modifiedTime)';
+	const fields = 'nextPageToken,files(id,name,webViewLink,isAppAuthorized)';
 	return await listFiles(drive, { q, fields, orderBy, pageToken: pageToken || undefined });
 }
 
-/** Files with the same name are told apart by their last change. */
 function toListResult({ files = [], nextPageToken }: drive_v3.Schema$FileList) {
-	const results = files.map(({ id, name, webViewLink, modifiedTime }) => {
-		const isUniqueName = files.filter((file) => file.name === name).length === 1;
-		const time = modifiedTime?.slice(0, 16).replace('T', ' ');
-		return {
-			name: isUniqueName ? String(name) : `${name} (changed ${time} UTC)`,
-			value: id ?? '',
-			url: webViewLink ?? undefined,
-		};
+	const results = files.map(({ id, name, webViewLink }) => {
+		return { name: String(name), value: id ?? '', url: webViewLink ?? undefined };
 	});
 	return { results, paginationToken: nextPageToken ?? undefined };
 }

@@ -3,7 +3,6 @@
 // When the group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the rows of all runs, in the order of
 // their arrival, and each run gets its own results. So a run that comes alone waits for nobody, and groups grow with the time that requests take.
 // After a crowd, the lock rests, so that the next group is large, too.
-import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KeyedMutex } from '../../core/keyedMutex';
@@ -26,8 +25,6 @@ interface JobsOfRun {
 }
 
 interface WaitingRun extends JobsOfRun {
-	/** The asynchronous context of the run. If the run sends for its group, the requests are made in this context. */
-	readonly asyncResource: AsyncResource;
 	readonly settle: (results: Results) => void;
 }
 
@@ -61,8 +58,7 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 	const key = combineKey ?? item.markerId;
 	const groupKey = JSON.stringify([clients.credentialHash, resource, operation.value, key]);
 	return await new Promise((settle) => {
-		const asyncResource = new AsyncResource('WorkspaceGroup');
-		const waitingRun = { ...run, settle, asyncResource };
+		const waitingRun = { ...run, settle };
 		const weight = weighJobs(jobs);
 		const waitingGroup = waitingGroups.get(groupKey);
 		if (waitingGroup && waitingGroup.weight + weight <= 1) {
@@ -119,12 +115,7 @@ async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
 	}
 	const [sender] = runs;
 	if (!sender) return;
-	const results = await sender.asyncResource.runInAsyncScope(
-		sendForGroup,
-		undefined,
-		sender,
-		runs,
-	);
+	const results = await sendForGroup(sender, runs);
 	for (const { settle } of runs) settle(results);
 }
 

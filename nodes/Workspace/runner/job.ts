@@ -5,7 +5,7 @@ import { createRefusal, type NodeError } from '../../core/errors';
 import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
-import { FieldNaming, type ReadContext } from '../../fields/field';
+import { type Field, FieldNaming, type ReadContext } from '../../fields/field';
 import {
 	commonOptions,
 	listEmptyFields,
@@ -103,16 +103,11 @@ export class InputItem implements Item {
 	}
 
 	getBinary(field: string) {
-		return getBinarySource(
-			this.#context,
-			this.index,
-			field,
-			this.#settings.limits.timeoutSeconds,
-		);
+		return getBinarySource(this.#context, this.index, field);
 	}
 
 	getFile(path: string) {
-		return getFileSource(this.#context, path, this.#settings.limits.timeoutSeconds);
+		return getFileSource(this.#context, path);
 	}
 
 	store(bytes: Buffer, fileName?: string, mimeType?: string) {
@@ -211,8 +206,7 @@ export function createJobReader(
 ) {
 	const sharedReadContext = {
 		timezone: context.getTimezone(),
-		hasUserExpression: (name: string) => rawParameters.hasUserExpression(name),
-		hasUserOption: (name: string) => rawParameters.hasUserOption(name),
+		findSavedValue: (field: Field) => rawParameters.findSavedValue(field),
 	};
 	let lastInput: CheckedInput | undefined;
 	return (index: number): Job => {

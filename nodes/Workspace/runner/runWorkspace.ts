@@ -5,9 +5,9 @@ import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../.
 import { completeModelAnswer, isTool } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
-import { RawParameters } from '../../fields/params';
+import { includeInputFieldsOption, RawParameters } from '../../fields/params';
 import { createStoppedError } from '../../http/attempt';
-import { type GoogleCredential, readGoogleCredential } from '../google/googleCredential';
+import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';
 import { type ClientGetter, executeJobs } from './executionGroups';
 import { recoverOutcome, toJobFailure } from './failure';
@@ -43,8 +43,8 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 			sanitizer,
 			check: createJobReader(context, rawParameters, run),
 			outputHasInputFields(job) {
-				if (!job) return rawParameters.isSwitchOn('includeInputFields');
-				return Boolean(job.params['includeInputFields']);
+				if (!job) return rawParameters.findSavedValue(includeInputFieldsOption) === true;
+				return Boolean(job.params[includeInputFieldsOption.name]);
 			},
 			getRequestIdentity({ resource, operation, params, item }) {
 				return [resource, operation.value, params, item.json];
@@ -61,7 +61,9 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 		});
 	} finally {
 		showHints(context, run.hints.values(), sanitizer);
-		await showNotice(context, run.credential);
+		const message = run.credential?.reportSignInEnd();
+		if (message)
+			context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
 	}
 }
 
@@ -162,16 +164,6 @@ const readCredential = (context: IExecuteFunctions, run: RunState) =>
 		run.credential = await readGoogleCredential(context, authentication, run.sanitizer);
 		return run.credential;
 	});
-
-/** Shows the notice that the sign-in ends. It is no hint of an item, because a model would get that. */
-async function showNotice(
-	context: IExecuteFunctions,
-	credential: GoogleCredential | undefined,
-): Promise<void> {
-	// The work is done. A notice that cannot be prepared must not fail it.
-	const message = await credential?.reportSignInEnd().catch(() => undefined);
-	if (message) context.addExecutionHints({ message, location: 'outputPane', type: 'warning' });
-}
 
 const isOnlyReading = ({ operation, params }: Job) => operation.mayChange?.(params) === false;
 

@@ -4,8 +4,6 @@ export interface TextMarks {
 	readonly bold?: boolean;
 	readonly italic?: boolean;
 	readonly strikethrough?: boolean;
-	/** Only written: Markdown has no sign for it. */
-	readonly underline?: boolean;
 	readonly code?: boolean;
 	/** Absolute address. */
 	readonly link?: string;

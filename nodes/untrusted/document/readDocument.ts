@@ -1,6 +1,5 @@
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
-import { canParse } from '../jsonParts';
 import type { TitledTab } from './elements';
 import { flattenTabs, type ListedTab, matchTabs, type TabSummary } from './tabList';
 
@@ -19,12 +18,11 @@ export interface ReadDocument {
 	readonly content: string;
 }
 
-/** Reads Google's response to a request for a document. @returns undefined if it has too many parts, or is nested too deeply */
+/** Reads Google's response to a request for a document. */
 export async function readDocument(
 	bytes: Buffer,
 	{ tab, format }: DocumentInput,
-): Promise<ReadDocument | undefined> {
-	if (!canParse(bytes)) return undefined;
+): Promise<ReadDocument> {
 	const document = JSON.parse(bytes.toString('utf8')) as docs_v1.Schema$Document;
 	const allTabs = flattenTabs(document.tabs);
 	const chosenTabs = chooseTabs(allTabs, tab);

@@ -16,15 +16,13 @@ class Row {
 	firstPiece = 0;
 	/** Tabs for empty cells at the start, which are written once a second cell has text. In other rows, such cells only make room. */
 	leadingTabs = 0;
-	/** Whether several cells have text. */
-	isData = false;
+	/** Whether several cells of this row have text, or of a row above it. Then empty cells get tabs, too, so that the columns stay. */
+	isData: boolean;
 	/** Whether a cell has a table of several lines. Cells of such a row are columns of a page, which are written below each other. */
 	hasColumns = false;
-	/** Whether it follows a row of data, so that there is no blank line between them. */
-	readonly followsData: boolean;
 
 	constructor(followsData = false) {
-		this.followsData = followsData;
+		this.isData = followsData;
 	}
 }
 
@@ -46,6 +44,7 @@ export class TextWriter {
 	#pendingLineBreaks = 1;
 	#hasPendingSpace = false;
 	#pendingItemPrefix = '';
+	#writtenQuoteDepth = 0;
 
 	finish(): string {
 		// Tabs at the start stay, because they are empty cells.
@@ -152,8 +151,9 @@ export class TextWriter {
 	}
 
 	#writePiece(text: string): void {
-		const { firstLine, followsData } = this.#row;
-		if (firstLine === undefined && followsData) this.#pendingLineBreaks = 1;
+		const isFirstOfData = this.#row.isData && this.#row.firstLine === undefined;
+		// Rows of data follow each other without blank lines.
+		if (isFirstOfData) this.#pendingLineBreaks = 1;
 		let gap = this.#hasPendingSpace ? ' ' : '';
 		if (this.#pendingLineBreaks > 0) {
 			this.#lineCount++;
@@ -165,6 +165,7 @@ export class TextWriter {
 			gap = '\t'.repeat(this.#pendingTabs);
 		}
 		this.#markRows();
+		if (isFirstOfData) gap = '\t'.repeat(Math.max(0, this.#row.cellCount - 1));
 		this.#pieces.push(gap + text);
 		const isLineStart = this.#pendingLineBreaks > 0;
 		if (this.recordedText !== undefined) this.recordedText += (isLineStart ? '\n' : gap) + text;
@@ -189,15 +190,18 @@ export class TextWriter {
 			if (row.firstLine !== undefined) return;
 			row.firstLine = this.#lineCount;
 			row.firstPiece = this.#pieces.length;
-			row.leadingTabs = Math.max(0, row.cellCount - 1);
+			row.leadingTabs = row.isData ? 0 : Math.max(0, row.cellCount - 1);
 		}
 	}
 
 	#buildLineStart(): string {
-		const quotes = '> '.repeat(Math.min(this.quoteDepth, maxDepth));
+		const quoteDepth = Math.min(this.quoteDepth, maxDepth);
+		const blankLine = '> '.repeat(Math.min(quoteDepth, this.#writtenQuoteDepth)).trimEnd();
+		const breaks = Array<string>(this.#pendingLineBreaks).fill('\n').join(blankLine);
+		this.#writtenQuoteDepth = quoteDepth;
 		let listDepth = Math.min(this.nextItemNumbers.length, maxDepth);
 		if (this.#pendingItemPrefix !== '') listDepth = Math.max(0, listDepth - 1);
 		const indent = '  '.repeat(listDepth);
-		return '\n'.repeat(this.#pendingLineBreaks) + quotes + indent + this.#pendingItemPrefix;
+		return breaks + '> '.repeat(quoteDepth) + indent + this.#pendingItemPrefix;
 	}
 }

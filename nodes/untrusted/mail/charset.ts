@@ -21,13 +21,17 @@ const fallbackCharset = 'windows-1252';
  * bytes come before the name. @param charset the name in the email; '' if the email has none
  */
 export function decodeText(bytes: Buffer, charset: string): string {
+	if (isJapanese(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
+	const hasZeros = bytes.includes(0);
+	if (isUtf8(bytes) && !hasZeros) return decodeUtf8(bytes);
 	const mark = utf16Marks[bytes.toString('latin1', 0, 2)];
 	const decoder = createDecoder(mark ?? charset.trim().toLowerCase());
-	if (decoder.encoding.startsWith('utf-16') && bytes.includes(0)) return decoder.decode(bytes);
-	if (isJapanese(bytes)) return createDecoder('iso-2022-jp').decode(bytes);
-	if (isMeantAsUtf8(bytes, decoder)) return bytes.toString('utf8').replace(/^\ufeff/, '');
+	const isUtf16 = hasZeros && decoder.encoding.startsWith('utf-16');
+	if (!isUtf16 && isMeantAsUtf8(bytes, decoder)) return decodeUtf8(bytes);
 	return decoder.decode(bytes);
 }
+
+const decodeUtf8 = (bytes: Buffer) => bytes.toString('utf8').replace(/^\ufeff/, '');
 
 function createDecoder(name: string): TextDecoder {
 	try {
@@ -47,9 +51,8 @@ const isJapanese = (bytes: Buffer) =>
 /** A text with more valid letters per error is UTF-8, although its charset has another name. In other charsets, hardly any letters are valid. */
 const lettersPerError = 4;
 
-/** Whether a text is UTF-8, which may have a few wrong bytes, for example where a program cut a letter in two. */
+/** UTF-8 may have a few wrong bytes, for example where a program cut a letter in two. */
 function isMeantAsUtf8(bytes: Buffer, { encoding }: TextDecoder): boolean {
-	if (isUtf8(bytes)) return true;
 	const nonAscii = bytes.toString('utf8').replaceAll(/[\0-\u007f]/g, '');
 	const letters = nonAscii.replaceAll('\ufffd', '');
 	const errorCount = nonAscii.length - letters.length;

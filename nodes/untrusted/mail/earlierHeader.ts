@@ -13,15 +13,16 @@ function findLabel(line: string) {
 	const [, label = '', value = ''] = labelPattern.exec(line) ?? [];
 	const name = label.trim().toLowerCase();
 	const kind = headerKinds.find((headerKind) => words.labels[headerKind].includes(name));
+	const isTime = /^[\s\p{Nd}:.]*\p{Nd}$/u.test(value);
 	// A line such as `From: 8:30` belongs to a timetable.
-	return kind === 'from' && /^[\s\p{Nd}:.]*\p{Nd}$/u.test(value) ? undefined : kind;
+	return kind === 'from' && isTime ? undefined : kind;
 }
 
 /** Returns the text between the dashes of a line such as `--- Original Message ---`, in lower case; '' for any other line. */
 export function getRuledPhrase(line: string): string {
 	// With a very long line, the pattern would take long.
-	if (line.length > 200) return '';
-	return (ruledPhrasePattern.exec(line)?.[1] ?? '').toLowerCase();
+	const [, phrase = ''] = ruledPhrasePattern.exec(line.slice(0, 200)) ?? [];
+	return phrase.toLowerCase();
 }
 
 /** Whether the line announces a message that the sender forwards. */
@@ -36,13 +37,10 @@ export const startsOriginal = (line: string) => words.original.includes(getRuled
 /** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
 export function startsHeader(lines: readonly string[], index: number): boolean {
 	if (!findLabel(lines[index] ?? '')) return false;
-	const kinds = new Set<string | undefined>();
-	let hasAddress = false;
-	for (const line of lines.slice(index, index + maxHeaderLines)) {
-		if (!labelPattern.test(line)) break;
-		hasAddress ||= addressPattern.test(line);
-		kinds.add(findLabel(line));
-	}
+	const headerLines = lines.slice(index, index + maxHeaderLines);
+	const kinds = new Set(headerLines.map(findLabel));
 	kinds.delete(undefined);
-	return kinds.size >= 3 && (hasAddress || (kinds.has('from') && kinds.has('subject')));
+	if (kinds.size < 3) return false;
+	if (kinds.has('from') && kinds.has('subject')) return true;
+	return headerLines.some((line) => addressPattern.test(line));
 }

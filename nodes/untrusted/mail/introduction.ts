@@ -15,7 +15,7 @@ const maxCharacters = 500;
 const timePattern = /\p{Nd}[:.h]\p{Nd}\p{Nd}/u;
 const datePattern = /\p{Nd}\p{Nd}?[:.h]\p{Nd}\p{Nd}|\p{Nd}{4}|\p{Nd}\p{Nd}?[./]\p{Nd}/u;
 const bracketedAddressPattern =
-	/^.*([<([])\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]](.*)$/;
+	/[<([]\s*(?:mailto:)?[^\s<>()@]{1,100}@[\w-]+\.[\w.-]{1,100}\s*[>)\]]/;
 const wordPattern = (stems: readonly string[], end = '') =>
 	new RegExp(`(?<!\\p{L})(?:${stems.join('|')})${end}`, 'iu');
 const wrotePattern = wordPattern(words.wrote);
@@ -45,11 +45,13 @@ export function findIntroduction(
 	let text = '';
 	for (const [index, line] of lines.slice(-maxIntroductionLines).reverse().entries()) {
 		const lineCount = index + 1;
-		const start = Math.max(0, line.length - maxCharacters);
-		text = `${line.slice(start)} ${text}`.trimEnd();
-		const position = findOpening(line.slice(start));
-		if (position >= 0 && isIntroduction(text.slice(position)))
-			return { lineCount, textBefore: line.slice(0, start + position) };
+		const lineEnd = line.slice(-maxCharacters);
+		text = `${lineEnd} ${text}`.trimEnd();
+		const position = findOpening(lineEnd);
+		if (position >= 0 && isIntroduction(text.slice(position))) {
+			const textBefore = line.slice(0, line.length - lineEnd.length + position);
+			return { lineCount, textBefore };
+		}
 		if (isIntroduction(text)) found ??= { lineCount, textBefore: '' };
 	}
 	// Above a marked quote, an address is enough.
@@ -71,21 +73,19 @@ export function findInlineIntroduction(line: string): Introduction | undefined {
 export function isRuledIntroduction(line: string): boolean {
 	const phrase = getRuledPhrase(line);
 	const lastWords = phrase.split(' ').slice(-3).join(' ');
-	return (
-		wrotePattern.test(lastWords) || (datePattern.test(phrase) && addressPattern.test(phrase))
-	);
+	if (wrotePattern.test(lastWords)) return true;
+	return datePattern.test(phrase) && addressPattern.test(phrase);
 }
 
 const looksLikeIntroduction = (text: string) =>
 	datePattern.test(text) && (addressPattern.test(text) || wrotePattern.test(text));
 
 function isClearIntroduction(text: string): boolean {
-	const [, bracket, textAfter = ''] = bracketedAddressPattern.exec(text) ?? [];
 	const saysWrote = wrotePattern.test(text);
-	if (bracket !== undefined) {
-		const endsWithAddress = bracket === '<' && /^[\s,]*[:：]$/.test(textAfter);
+	if (bracketedAddressPattern.test(text)) {
+		const endsWithAddress = />[\s,]*[:：]$/.test(text);
 		return datePattern.test(text) && (saysWrote || endsWithAddress);
 	}
-	const begins = /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
-	return begins && saysWrote && timePattern.test(text) && !firstPersonPattern.test(text);
+	if (!saysWrote || !timePattern.test(text) || firstPersonPattern.test(text)) return false;
+	return /^(?:\p{L}+\.?,?\s)?\p{Nd}/u.test(text) || text.search(openingPattern) === 0;
 }

@@ -6,21 +6,35 @@ import { decodeHeader } from './charset';
 export type MimePart = gmail_v1.Schema$MessagePart;
 
 /** Returns the media type in lower case, without parameters. */
-export const getMediaType = ({ mimeType }: MimePart) =>
-	(mimeType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+export function getMediaType({ mimeType }: MimePart): string {
+	const [type = ''] = (mimeType ?? '').split(';', 1);
+	return type.trim().toLowerCase();
+}
 
 /** Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a disposition. */
-export const getDisposition = (part: MimePart) =>
-	/^\s*([\w-]+)/.exec(getRawHeader(part, 'Content-Disposition'))?.[1]?.toLowerCase() ?? '';
+export function getDisposition(part: MimePart): string {
+	const [disposition = ''] = /[\w-]+/.exec(getRawHeader(part, 'Content-Disposition')) ?? [];
+	return disposition.toLowerCase();
+}
 
 /** Returns the values, not decoded, of all headers with this name in any case, because an email may repeat a header. */
-export const getRawHeaders = ({ headers }: MimePart, name: string): string[] =>
-	(headers ?? [])
-		.filter((header) => header.name?.toLowerCase() === name.toLowerCase())
-		.map(({ value }) => value ?? '');
+function getRawHeaders({ headers }: MimePart, name: string): string[] {
+	const lowerName = name.toLowerCase();
+	const values: string[] = [];
+	for (const header of headers ?? [])
+		if (header.name?.toLowerCase() === lowerName) values.push(header.value ?? '');
+	return values;
+}
 
 /** Returns the value, not decoded, of the first header with this name; '' if the part has no such header. */
-export const getRawHeader = (part: MimePart, name: string) => getRawHeaders(part, name)[0] ?? '';
+export function getRawHeader(part: MimePart, name: string): string {
+	const [value = ''] = getRawHeaders(part, name);
+	return value;
+}
+
+/** Returns the decoded values of all headers with this name, with a separator between them. */
+export const joinHeaders = (part: MimePart, name: string, separator: string) =>
+	getRawHeaders(part, name).map(decodeHeader).join(separator);
 
 /** Returns the decoded value of the first header with this name. */
 export const getDecodedHeader = (part: MimePart, name: string) =>

@@ -29,15 +29,20 @@ export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyCont
 	return new MailLines(text, isReply).keepNewText() || text;
 }
 
+/** The lines of a quote, from `start` to before `end`. */
+interface Quote {
+	readonly start: number;
+	readonly end: number;
+}
+
 class MailLines {
 	/** What is kept of each line. */
 	readonly #kept: Array<string | undefined>;
 	/** The lines without direction marks and without spaces at both ends. */
 	readonly #lines: readonly string[];
 	readonly #isReply: boolean;
-	/** Indexes of the lines of quotes without an introduction. */
-	readonly #looseLines = new Set<number>();
-	#hasEarlierMessage = false;
+	/** The quotes without an introduction. */
+	readonly #looseQuotes: Quote[] = [];
 
 	constructor(text: string, isReply: boolean) {
 		this.#kept = text.trim().split('\n');
@@ -52,7 +57,7 @@ class MailLines {
 		while (index < this.#lines.length && !this.#isForward(index)) index = this.#readLine(index);
 		this.#dropLooseQuotes();
 		const ownLines = this.#kept.slice(0, index).filter((line) => line !== undefined);
-		const ownText = dropSignature(ownLines).join('\n').trimEnd();
+		const ownText = dropSignature(ownLines.join('\n').trimEnd());
 		// A forwarded message is kept to its end.
 		const forwardedText = this.#kept.slice(index).join('\n');
 		return `${ownText}\n\n${forwardedText}`.trim();
@@ -65,17 +70,17 @@ class MailLines {
 
 	/** Reads a line, or the quote that begins with it. @returns the index of the next line */
 	#readLine(index: number): number {
-		const line = this.#lines[index] ?? '';
 		let quoteEnd = index;
 		while (this.#isMarked(quoteEnd)) quoteEnd++;
 		const isQuote = quoteEnd > index;
 		if (isQuote && this.#dropIntroduction(index, true)) return this.#drop(index, quoteEnd);
-		const isRuled = this.#isReply && introductions.isRuledIntroduction(line);
-		if (isRuled || startsOriginal(line) || startsHeader(this.#lines, index))
-			return this.#dropFrom(index);
-		if (isQuote) return this.#readLooseQuote(index, quoteEnd);
-		if (!this.#isReply) return index + 1;
-		return this.#dropUnmarkedIntroduction(index) ? this.#dropFrom(index + 1) : index + 1;
+		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
+		if (isQuote) {
+			this.#looseQuotes.push({ start: index, end: quoteEnd });
+			return quoteEnd;
+		}
+		if (!this.#isReply || !this.#dropUnmarkedIntroduction(index)) return index + 1;
+		return this.#dropFrom(index + 1);
 	}
 
 	#isMarked(index: number): boolean {
@@ -84,6 +89,12 @@ class MailLines {
 		const mayEndAddress = /^>[\s,.]*(?:[\p{L}(). ]{0,60}[:：])?$/u;
 		if (!mayEndAddress.test(this.#lines[index] ?? '')) return true;
 		return !/<[^>]{0,200}$/.test(this.#lines.slice(Math.max(0, index - 3), index).join(' '));
+	}
+
+	#startsEarlierMessage(index: number): boolean {
+		const line = this.#lines[index] ?? '';
+		if (this.#isReply && introductions.isRuledIntroduction(line)) return true;
+		return startsOriginal(line) || startsHeader(this.#lines, index);
 	}
 
 	/** Drops the introduction above a quote. @returns whether there is one */
@@ -100,8 +111,9 @@ class MailLines {
 	}
 
 	#isOwn(index: number): boolean {
-		const isKept = this.#kept[index] !== undefined && !this.#looseLines.has(index);
-		return isKept && this.#lines[index] !== '';
+		if (!this.#kept[index]?.trim()) return false;
+		// Some programs put each bracket of an address on a separate line.
+		return this.#lines[index] === '>' || !this.#isMarked(index);
 	}
 
 	/** Drops an introduction that ends on this line, above text without marks or in front of it. @returns whether there is one */
@@ -117,23 +129,21 @@ class MailLines {
 		return introduction !== undefined;
 	}
 
-	/** Reads a quote without an introduction above it. @returns the index of the next line */
-	#readLooseQuote(start: number, end: number): number {
-		const quote = this.#lines.slice(start, end);
-		// Lines that all begin with `>>` are commands, as after Python's prompt `>>>`, or an older quote that the sender shows.
-		if (quote.every((line) => /^(?:>\s*>|>?$)/.test(line))) return end;
-		if (this.#hasEarlierMessage) return this.#drop(start, end);
-		for (let index = start; index < end; index++) this.#looseLines.add(index);
-		return end;
+	/** Drops the loose quotes below an earlier message, or in a reply without one. The others the sender made on purpose. */
+	#dropLooseQuotes(): void {
+		const firstDropped = this.#kept.indexOf(undefined);
+		for (const { start, end } of this.#looseQuotes) {
+			const isInside = start > 0 && end < this.#lines.length;
+			const isOnlyLine = isInside && end === start + 1 && this.#looseQuotes.length === 1;
+			const isAbove = firstDropped > start;
+			const isAlone = firstDropped === -1 && (!this.#isReply || isOnlyLine);
+			if (!isAbove && !isAlone && !this.#hasSigns(start, end)) this.#drop(start, end);
+		}
 	}
 
-	/** In an email that is no reply, or above an earlier message, the sender made the loose quotes on purpose. */
-	#dropLooseQuotes(): void {
-		if (!this.#isReply || this.#hasEarlierMessage) return;
-		const [first = 0] = this.#looseLines;
-		const isAmongOwnText = first > 0 && first < this.#lines.length - 1;
-		if (this.#looseLines.size === 1 && isAmongOwnText) return;
-		for (const index of this.#looseLines) this.#kept[index] = undefined;
+	/** Whether all lines begin with `>>`, as commands after Python's prompt `>>>`, or an older quote that the sender shows. */
+	#hasSigns(start: number, end: number): boolean {
+		return this.#lines.slice(start, end).every((line) => /^(?:>\s*>|>?$)/.test(line));
 	}
 
 	/** Drops an earlier message, and the line that some programs draw above it. @returns the number of lines */
@@ -145,7 +155,6 @@ class MailLines {
 
 	/** Drops lines of an earlier message. Keeps the sender's text in front of them. @returns `end` */
 	#drop(start: number, end: number, textBefore = ''): number {
-		this.#hasEarlierMessage = true;
 		this.#kept.fill(undefined, start, end);
 		if (textBefore.trim() !== '') this.#kept[start] = textBefore.trimEnd();
 		return end;
@@ -153,20 +162,17 @@ class MailLines {
 }
 
 /** Drops a signature and a last line such as `Sent from my iPhone`. */
-function dropSignature(lines: readonly string[]): readonly string[] {
-	const last = lines.findLastIndex((line) => line.trim() !== '');
-	const ownLines = isSentFrom(lines[last] ?? '') ? lines.slice(0, last) : lines;
-	const start = ownLines.findLastIndex((line) => /^-- ?$/.test(line));
-	const signature = ownLines.slice(start).filter((line) => line.trim() !== '');
-	const isSignature = start >= 0 && signature.length <= maxSignatureLines + 1;
-	return isSignature ? ownLines.slice(0, start) : ownLines;
+function dropSignature(text: string): string {
+	const lines = text.split('\n');
+	if (isSentFrom(lines.at(-1) ?? '')) lines.pop();
+	const start = lines.findLastIndex((line) => /^-- ?$/.test(line));
+	const isSignature = start >= 0 && lines.length - start <= maxSignatureLines;
+	return lines.slice(0, isSignature ? start : undefined).join('\n');
 }
 
 function isSentFrom(line: string): boolean {
 	const phrase = line.trim().toLowerCase();
-	if (!/^[^,!?]{1,70}$/.test(phrase)) return false;
 	const isSent =
-		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
-		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
+		/^[^,!?]{1,70}$/.test(phrase) && words.sentFrom.some((start) => phrase.startsWith(start));
 	return isSent && words.devices.some((device) => phrase.includes(device));
 }

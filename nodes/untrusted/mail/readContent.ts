@@ -97,8 +97,8 @@ class PartReader {
 			content = separateText ?? '';
 		}
 		const bytes = Buffer.from(content, 'base64url');
-		if (!isHtml) return { plain: decodeText(bytes, findCharset(part)) };
-		return { html: decodeText(bytes, findCharset(part) || findCharsetInHtml(bytes)) };
+		const text = decodeText(bytes, findCharset(part, bytes));
+		return isHtml ? { html: text } : { plain: text };
 	}
 
 	#readAttachedMail(mail: MimePart): void {
@@ -190,13 +190,11 @@ function findWords(text: string): Set<string> {
 	return new Set(words);
 }
 
-/** Finds the charset name in the header, or in the type that Gmail returns. @returns '' if there is no name */
-function findCharset(part: MimePart): string {
-	const types = `${getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
-	return /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1] ?? '';
-}
-
-function findCharsetInHtml(bytes: Buffer): string {
+/** Finds the charset name in the header, in the type that Gmail returns, or at the beginning of an HTML page. @returns '' if there is no name */
+function findCharset(part: MimePart, bytes: Buffer): string {
 	const start = bytes.toString('latin1', 0, 1024);
-	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ?? '';
+	const places = [getRawHeader(part, 'Content-Type'), part.mimeType, start].join(';');
+	const [, name = ''] =
+		/\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';>]+)/i.exec(places) ?? [];
+	return name;
 }

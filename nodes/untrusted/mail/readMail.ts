@@ -2,7 +2,7 @@ import { decodeHTML } from 'entities/decode';
 import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 
 import { decodeHeader } from './charset';
-import { getDecodedHeader } from './mimePart';
+import { getDecodedHeader, getRawHeader, joinHeaders, type MimePart } from './mimePart';
 import { keepNewText } from './newText';
 import { type AttachmentOutput, type MailFile, type TextOptions, readContent } from './readContent';
 
@@ -49,24 +49,19 @@ export interface Mail {
 /** Reads the parts of an email that strangers control: structure, headers, charsets and text. */
 export function readMail(input: MailInput): Mail {
 	const { message } = input;
-	const headers = (message.payload?.headers ?? []).map(({ name, value }) => ({
-		name: name ?? '',
-		value: decodeHeader(value ?? ''),
-	}));
-	const summary = buildSummary(message, headers);
-	const { files, html, missingTextIds, ...texts } = readContent(message.payload ?? {}, input);
-	const hasReplyHeader = headers.some(({ name }) => /^(?:in-reply-to|references)$/i.test(name));
-	const { subject } = summary;
-	const ownText = input.newTextOnly
-		? keepNewText(texts.text, { subject, hasReplyHeader })
-		: texts.text;
+	const payload = message.payload ?? {};
+	const { files, html, missingTextIds, text, attachedTexts } = readContent(payload, input);
+	const ownText = input.newTextOnly ? findNewText(text, payload) : text;
 	return {
-		summary,
-		cc: joinValues(headers, 'cc'),
-		bcc: joinValues(headers, 'bcc'),
-		replyTo: joinValues(headers, 'reply-to'),
-		headers,
-		text: [ownText, ...texts.attachedTexts].filter((text) => text !== '').join('\n\n'),
+		summary: buildSummary(message, payload),
+		cc: joinHeaders(payload, 'Cc', ', '),
+		bcc: joinHeaders(payload, 'Bcc', ', '),
+		replyTo: joinHeaders(payload, 'Reply-To', ', '),
+		headers: (payload.headers ?? []).map(({ name, value }) => ({
+			name: name ?? '',
+			value: decodeHeader(value ?? ''),
+		})),
+		text: [ownText, ...attachedTexts].filter((part) => part !== '').join('\n\n'),
 		html,
 		attachments: files.map(({ info }) => info),
 		files,
@@ -74,22 +69,21 @@ export function readMail(input: MailInput): Mail {
 	};
 }
 
-/** Joins all values of the headers with a name, because an email may repeat a header. @param lowerName the name in lower case */
-const joinValues = (headers: Mail['headers'], lowerName: string) =>
-	headers
-		.filter(({ name }) => name.toLowerCase() === lowerName)
-		.map(({ value }) => value)
-		.join(', ');
+function findNewText(text: string, payload: MimePart): string {
+	const earlierIds = getRawHeader(payload, 'In-Reply-To') + getRawHeader(payload, 'References');
+	const subject = getDecodedHeader(payload, 'Subject');
+	return keepNewText(text, { subject, hasReplyHeader: earlierIds !== '' });
+}
 
-function buildSummary(message: gmail_v1.Schema$Message, headers: Mail['headers']): MailSummary {
+function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart): MailSummary {
 	const date = new Date(Number(message.internalDate || NaN));
 	return {
 		id: message.id ?? '',
 		threadId: message.threadId ?? '',
 		snippet: cleanSnippet(message.snippet ?? ''),
-		subject: getDecodedHeader(message.payload ?? {}, 'Subject'),
-		sender: joinValues(headers, 'from'),
-		to: joinValues(headers, 'to'),
+		subject: getDecodedHeader(payload, 'Subject'),
+		sender: joinHeaders(payload, 'From', ', '),
+		to: joinHeaders(payload, 'To', ', '),
 		// The sender sets the Date header, so Gmail's own time is used.
 		date: Number.isNaN(date.getTime()) ? '' : date.toISOString(),
 		status: message.labelIds?.includes('UNREAD') ? 'unread' : 'read',

@@ -21,17 +21,6 @@ const commentPattern = /<!--[\s\S]*?-->/g;
 /** Deepest level of a list in Docs, counted from 0. */
 const maxListLevel = 8;
 
-/** The tags of HTML that become formatting. Models write them where Markdown has no sign. */
-const marksByTag: Readonly<Record<string, TextMarks>> = {
-	b: { bold: true },
-	strong: { bold: true },
-	i: { italic: true },
-	em: { italic: true },
-	u: { underline: true },
-	s: { strikethrough: true },
-	del: { strikethrough: true },
-};
-
 type InlineNode = mdast.PhrasingContent | mdast.RootContent;
 
 /** The quotes and the lists around a block. */
@@ -122,21 +111,12 @@ class BlockReader {
 	}
 
 	#readSpans(nodes: readonly InlineNode[], marks: TextMarks = {}): Span[] {
-		const spans: Span[] = [];
-		for (let index = 0; index < nodes.length; index++) {
-			const element = findHtmlElement(nodes, index);
-			if (element === undefined) spans.push(...this.#readInline(nodes[index], marks));
-			else {
-				const children = nodes.slice(index + 1, element.endIndex);
-				spans.push(...this.#readSpans(children, { ...marks, ...element.marks }));
-				index = element.endIndex;
-			}
-		}
+		const spans = nodes.flatMap((node) => this.#readInline(node, marks));
 		return spans.filter(({ text }) => text !== '');
 	}
 
-	#readInline(node: InlineNode | undefined, marks: TextMarks): Span[] {
-		switch (node?.type) {
+	#readInline(node: InlineNode, marks: TextMarks): Span[] {
+		switch (node.type) {
 			case 'text':
 				return [{ text: toInlineText(node.value), marks }];
 			case 'inlineCode':
@@ -271,20 +251,6 @@ function prependText(nodes: mdast.ListItem['children'], value: string): void {
 	if (first?.type === 'paragraph') first.children.unshift(text);
 	else nodes.unshift({ type: 'paragraph', children: [text] });
 }
-
-/** Finds the end of an element such as `<b>…</b>`, if one begins at the index. */
-function findHtmlElement(nodes: readonly InlineNode[], startIndex: number) {
-	const tag = getHtml(nodes[startIndex])?.slice(1, -1) ?? '';
-	const marks = Object.hasOwn(marksByTag, tag) ? marksByTag[tag] : undefined;
-	if (marks === undefined) return undefined;
-	const endIndex = nodes.findIndex(
-		(node, index) => index > startIndex && getHtml(node) === `</${tag}>`,
-	);
-	return endIndex < 0 ? undefined : { endIndex, marks };
-}
-
-const getHtml = (node: InlineNode | undefined) =>
-	node?.type === 'html' ? node.value.toLowerCase() : undefined;
 
 /** Docs has checkboxes only for whole lists. */
 function getListKind({ ordered, children }: mdast.List): ListKind {

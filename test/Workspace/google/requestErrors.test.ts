@@ -243,7 +243,7 @@ test('what is an error of a request already stays as it is', async () => {
 test('the largest answer is named', async () => {
 	expect(await toRequestError(new BodyError('tooLarge'), call)).toMatchObject({
 		...attempts.finalUnknown,
-		message: "Google's response is larger than the limit of 64 MiB",
+		message: "Google's response is larger than 64 MiB",
 	});
 });
 

@@ -227,7 +227,7 @@ describe('transport', () => {
 				clients.sheets.spreadsheets.get({ spreadsheetId: 's1' }),
 			).rejects.toMatchObject({
 				code: 502,
-				message: "Google's response is larger than the limit of 64 MiB",
+				message: "Google's response is larger than 64 MiB",
 			});
 			expect(server.received).toHaveLength(1);
 			expect(sentBytes).toBeLessThan(200 * 1024 * 1024);

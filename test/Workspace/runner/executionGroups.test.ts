@@ -1,6 +1,4 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
@@ -352,24 +350,6 @@ test('each learns that the request waits for the quota, and has the hints about 
 	for (const { logs } of ends) expect(logs).toEqual([expect.stringContaining('rate-limiting')]);
 	const hint = expect.stringContaining("A text was stored in 'Id'") as string;
 	expect(ends.map(({ hints }) => hints)).toEqual([[], [hint], []]);
-});
-
-test('the requests of a group belong to the execution whose credential sends them', async () => {
-	const context = new AsyncLocalStorage<string>();
-	const senders = new Set<string | undefined>();
-	const note = () => senders.add(context.getStore());
-	subscribe('http.client.request.start', note);
-	const stop = new AbortController();
-	const runs = [{ ...oneRow(1), signal: stop.signal }, oneRow(2), oneRow(3)];
-	await runWaiting(
-		runs,
-		() => {
-			stop.abort();
-		},
-		(run, at) => context.run(`execution ${at}`, () => start(run)),
-	);
-	unsubscribe('http.client.request.start', note);
-	expect([...senders]).toEqual(['execution 1']);
 });
 
 test('executions with other options have requests of their own, and each gets what it asked for', async () => {

@@ -161,11 +161,10 @@ async function fetchText(docs: docs_v1.Docs, request: TextRequest, item: Item) {
 	const { runInWorker } = await import('../../../untrusted/runInWorker');
 	const bytes = data as unknown as Buffer;
 	const answer = await runInWorker('readDocument', request, item.signal, bytes);
-	if ('result' in answer && answer.result !== undefined) return answer.result;
-	const problem = 'problem' in answer ? answer.problem : 'it is nested too deeply';
+	if ('result' in answer) return answer.result;
 	throw new NodeError({
 		code: 502,
-		message: `The document ${request.documentId} cannot be read as ${request.format}: ${problem}`,
+		message: `The document ${request.documentId} cannot be read as ${request.format}: ${answer.problem}`,
 		description: 'Read one tab, or get it as a file.',
 	});
 }

@@ -1,3 +1,5 @@
+import pLimit from 'p-limit';
+
 /** The concurrency for files and long texts. It is low, because a single one may fill the memory of a small machine. */
 export const contentConcurrency = 2;
 /** The concurrency for emails with their texts: Gmail keeps files and long texts outside of an email, so most are small. */
@@ -6,7 +8,7 @@ export const mailConcurrency = 5;
 export const smallConcurrency = 20;
 
 /**
- * Does the work for several values at once. After the first failure, no further work begins, and the work in progress is awaited.
+ * Does the work for several values at once. After the first failure, no further work begins.
  * @returns the results in the order of the values
  * @throws what the work threw first
  */
@@ -15,21 +17,11 @@ export async function mapWithConcurrency<T, R>(
 	concurrency: number,
 	work: (value: T) => Promise<R>,
 ): Promise<R[]> {
-	const results: R[] = [];
-	const remainingEntries = iterate(values);
-	const runLoop = async () => {
-		for (const [index, value] of remainingEntries) results[index] = await work(value);
-	};
-	const loops = Array.from({ length: concurrency }, runLoop);
-	try {
-		await Promise.all(loops);
-	} finally {
-		await Promise.allSettled(loops);
-	}
-	return results;
-}
-
-/** All loops take their entries from one generator, so each entry is processed once. It ends for all of them when one loop throws. */
-function* iterate<T>(values: readonly T[]) {
-	yield* values.entries();
+	const limit = pLimit(concurrency);
+	const workOrStop = async (value: T) =>
+		await work(value).catch((error: unknown) => {
+			limit.clearQueue();
+			throw error;
+		});
+	return await Promise.all(values.map(async (value) => await limit(workOrStop, value)));
 }

@@ -54,7 +54,8 @@ async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): P
 	const { spreadsheet, endRow, options } = plan;
 	const { title, firstColumn } = plan.table;
 	const steps = writes.flatMap((write) => write.steps);
-	const { lastColumn } = plans.findBounds(steps.flatMap((step) => step.changes));
+	const bounds = plans.findBounds(steps.flatMap((step) => step.changes));
+	const lastColumn = hasColumnNames(options) ? plan.table.lastColumn : bounds.lastColumn;
 	const width = Math.max(1, lastColumn - firstColumn + 1);
 	const values = steps.map((step) => toValues(step, plan, width));
 	const start = { row: endRow - 1, column: firstColumn };

@@ -135,12 +135,10 @@ function toNamedRow(row: Values, source: string): NamedRow {
 const findRowNumber = (row: Values) =>
 	rowNumberKeys.map((key) => row[key]).find((value) => value !== undefined);
 
-/** Collects the names of all rows in their order. Whole numbers come last, because JavaScript lists such keys first in any case. */
-export function collectNames(rows: readonly NamedRow[]): string[] {
-	const names = [...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()]))];
-	const isNumber = (name: string) => /^(0|[1-9]\d*)$/.test(name);
-	return names.toSorted((name, other) => Number(isNumber(name)) - Number(isNumber(other)));
-}
+/** Collects the names of all rows, in the order of their first appearance. */
+export const collectNames = (rows: readonly NamedRow[]): string[] => [
+	...new Set(rows.flatMap(({ cellsByName }) => [...cellsByName.keys()])),
+];
 
 /** Returns whether a text is a number as programs write it, such as `-5`, `.5` or `1e5`. */
 export const isNumberText = (text: string) =>

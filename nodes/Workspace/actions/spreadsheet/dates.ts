@@ -1,4 +1,3 @@
-import { getOrAdd } from '../../../core/boundedMap';
 import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZones';
 
 /** Day 0 of Google's serial numbers. */
@@ -71,9 +70,7 @@ function parseDuration(text: string): DateCell {
 	const [, sign, hours = '', minutes, seconds] = durationPattern.exec(text) ?? [];
 	const totalMinutes = Number(hours) * 60 + Number(minutes);
 	const duration = Math.round((totalMinutes * 60 + Number(seconds)) * 1000);
-	// Read gives the hours of a time of day two digits, so a single digit is a duration.
-	if (!sign && hours.length === 2 && Number(hours) <= 23)
-		return new DateCell(duration, formats.time, text);
+	if (!sign && Number(hours) <= 23) return new DateCell(duration, formats.time, text);
 	return new DateCell(sign ? -duration : duration, formats.duration, text);
 }
 
@@ -84,7 +81,7 @@ function parseDuration(text: string): DateCell {
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
 	if (text.length > 40) return undefined;
 	const isTimeOfDay = /^\d\d?:\d\d$/.test(text);
-	const isoCell = parseIso(isTimeOfDay ? `${text.padStart(5, '0')}:00` : text, settings);
+	const isoCell = parseIso(isTimeOfDay ? `${text}:00` : text, settings);
 	if (isoCell) return isoCell;
 	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
 	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
@@ -104,14 +101,10 @@ function toIsoDay(text: string, locale: string): string {
 	return `${getNumber('year')}-${getNumber('month')}-${getNumber('day')}`;
 }
 
-const dayFormats = new Map<string, Intl.DateTimeFormat>();
-const getDayFormat = (locale: string) =>
-	getOrAdd(dayFormats, locale, () => {
-		const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
-		const parts = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
-		const system = { timeZone: 'UTC', calendar: 'gregory', numberingSystem: 'latn' } as const;
-		return new Intl.DateTimeFormat(tag, { ...parts, ...system });
-	});
+function getDayFormat(locale: string): Intl.DateTimeFormat {
+	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
+	return new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'numeric', year: 'numeric' });
+}
 
 /** Returns the time that clocks show, as milliseconds since 1970; NaN if there is no such day or time. @param day as `yyyy-mm-dd` */
 function parseWallTime(day: string, time = '00:00'): number {
@@ -151,7 +144,7 @@ export interface NumberFormat {
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
 	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
 
-/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss` or, with such a format, `h:mm:ss`. Undefined if there is no such date. */
+/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such date. */
 export function printDate(
 	serial: number,
 	format: NumberFormat,
@@ -164,14 +157,14 @@ export function printDate(
 	if (!/^[1-9]\d{3}-/.test(iso)) return undefined;
 	// A time of up to 366 days is more likely a sum of times than a date in 1900.
 	if (type === 'TIME' && (milliseconds < 366 * dayMilliseconds || pattern?.includes('[')))
-		return printDuration(milliseconds, pattern?.startsWith('[h]:mm:ss') ? 1 : 2);
+		return printDuration(milliseconds);
 	if (type === 'DATE' && milliseconds % dayMilliseconds === 0) return iso.slice(0, 10);
 	return `${iso.slice(0, 23)}${printOffset(wallTime, timeZone)}`;
 }
 
-function printDuration(milliseconds: number, hourDigits: number): string {
+function printDuration(milliseconds: number): string {
 	const duration = Math.abs(milliseconds);
-	const hours = String(Math.floor(duration / 3_600_000)).padStart(hourDigits, '0');
+	const hours = String(Math.floor(duration / 3_600_000)).padStart(2, '0');
 	const end = duration % 1000 === 0 ? 19 : 23;
 	const minutesAndSeconds = printIso(duration).slice(13, end); // :mm:ss.sss
 	return `${milliseconds < 0 ? '-' : ''}${hours}${minutesAndSeconds}`;

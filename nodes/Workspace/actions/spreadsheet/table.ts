@@ -21,8 +21,8 @@ export interface Table extends TabInfo {
 	readonly nativeTable: NativeTable | undefined;
 	/** The header row. */
 	readonly row: number;
-	/** The cells of the header row, from column A on. */
-	readonly headers: readonly Header[];
+	/** What the header row shows, from column A on; '' for an empty cell. */
+	readonly headers: readonly string[];
 	/** First and last column of the range. The last one may be Infinity. */
 	readonly rangeStart: number;
 	readonly rangeEnd: number;
@@ -55,14 +55,6 @@ export const headerRowAdvice = `If the column names are in another row, change $
 /** Creates a refusal that lists all columns. @param names the names of the table's columns */
 export const createColumnError = (message: string, names: readonly string[], advice: string) =>
 	createRefusal(message, `Its columns are ${listNames(names)}. ${advice}`);
-
-/** A cell of a header row. */
-export interface Header {
-	/** What the sheet shows; '' if there is no value. */
-	readonly text: string;
-	/** The value of the cell, if it is a number (also a date) or a boolean. */
-	readonly value?: number | boolean | undefined;
-}
 
 export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
 
@@ -139,7 +131,7 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	const a1 = `${firstRow + 1}:${firstRow + searchedRowCount}`;
 	const { sheet, ...tab } = await spreadsheet.fetchTabInfo(target.tab ?? target.name, a1);
 	const rows = (sheet.data?.[0]?.rowData ?? []).map(({ values = [] }) => values);
-	const headerRows = rows.map((cells) => cells.map(readHeader));
+	const headerRows = rows.map((cells) => cells.map(({ formattedValue }) => formattedValue ?? ''));
 	const { column: rangeStart, lastColumn: rangeEnd } = parseBounds(target);
 	const rangeRows = headerRows.map((headers) => headers.slice(rangeStart, rangeEnd + 1));
 	const index = findHeaderRow(rangeRows, 0, hasText);
@@ -157,26 +149,20 @@ async function fetchTable(spreadsheet: Spreadsheet, target: TabRange, firstRow: 
 	};
 }
 
-function readHeader({ effectiveValue, formattedValue }: sheets_v4.Schema$CellData): Header {
-	const value = effectiveValue?.numberValue ?? effectiveValue?.boolValue ?? undefined;
-	return { text: formattedValue ?? '', value };
-}
-
 const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
 	isDateFormat(effectiveFormat?.numberFormat ?? {});
 
-const hasText = (header: Header | undefined) => header !== undefined && header.text !== '';
+const hasText = (header = '') => header !== '';
 
 /** Finds the columns of a table: those in the range that have a header, with the columns between them. */
-function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeEnd: number) {
+function layOutColumns(rowHeaders: readonly string[], rangeStart: number, rangeEnd: number) {
 	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(hasText) + 1);
 	const lastInRange = headers.slice(0, rangeEnd + 1).findLastIndex(hasText);
 	const firstNewColumn = Math.max(lastInRange + 1, rangeStart);
 	const columnHeaders = headers.slice(rangeStart, firstNewColumn);
 	let firstColumn = rangeStart + Math.max(0, columnHeaders.findIndex(hasText));
 	while (hasText(headers[firstColumn - 1])) firstColumn--;
-	const texts = columnHeaders.map(({ text }) => text);
-	const { names, columnsByName } = nameColumns(texts, rangeStart);
+	const { names, columnsByName } = nameColumns(columnHeaders, rangeStart);
 	const nextHeader = headers.slice(firstNewColumn).findIndex(hasText);
 	return {
 		headers,
@@ -189,14 +175,15 @@ function layOutColumns(rowHeaders: readonly Header[], rangeStart: number, rangeE
 	};
 }
 
-/** Finds what columns hold: what the first cell holds of which it is known. */
+/** Finds what columns hold, by the first value of each, or else by the format of an empty cell. */
 function findColumnTypes(rows: ReadonlyArray<readonly sheets_v4.Schema$CellData[]>) {
 	const types = new Map<number, ColumnType>();
-	for (const row of rows)
-		for (const [column, cell] of row.entries()) {
-			const type = readType(cell);
-			if (type) getOrAdd(types, column, () => type);
-		}
+	const cells = rows.flatMap((row) => [...row.entries()]);
+	cells.sort(([, a], [, b]) => Number(!a.effectiveValue) - Number(!b.effectiveValue));
+	for (const [column, cell] of cells) {
+		const type = readType(cell);
+		if (type) getOrAdd(types, column, () => type);
+	}
 	return types;
 }
 

@@ -156,7 +156,7 @@ function findTextsAmongValues(plan: TablePlan, steps: readonly RowStep[]) {
 		for (const { cellsByColumn } of changes)
 			for (const [column, cell] of cellsByColumn)
 				if (typeof cell === 'string' && cell !== '' && hasValues(table, column))
-					names.add(table.headers[column]?.text || toColumnLetters(column));
+					names.add(table.headers[column] || toColumnLetters(column));
 	return [...names];
 }
 

@@ -331,7 +331,7 @@ test.each(['write', 'append'] as const)(
 test.each([
 	['10:30:00', 'TIME', 0.4375],
 	['01:30:00', 'TIME', 0.0625],
-	['1:30:00', '[h]:mm:ss', 0.0625],
+	['1:30:00', 'TIME', 0.0625],
 	['26:30:00', '[h]:mm:ss', 26.5 / 24],
 	['-1:30:00', '[h]:mm:ss', -0.0625],
 ])('%s gets the format that shows it again: %s', (text, type, serial) => {

@@ -183,6 +183,7 @@ test('several key columns, and a key that is there twice', async () => {
 
 test.each([
 	['RAW', 'Id'],
+	['RAW', 'Id, Day'],
 	['AUTO', 'Id'],
 	['AUTO', 'Id, Day'],
 ])(
@@ -210,6 +211,17 @@ test.each([
 		]);
 	},
 );
+
+test('one column of a key may equal what the sheet shows, and another the value', async () => {
+	const spreadsheetId = calls.sheet([['Day', 'Amount', 'A']]);
+	const values = [['1/31/2026', '$1,234.00', 'old']];
+	await calls.one('write', { spreadsheetId, range: 'Sheet1!A2', values, ...typedAsGiven });
+	const key = { Day: '1/31/2026', Amount: 1234 };
+	const matchColumns = 'Day, Amount';
+	const written = await write({ spreadsheetId, matchColumns }, { ...key, A: 'new' });
+	expect(written).toMatchObject([{ action: 'updated' }]);
+	expect(calls.stored(spreadsheetId, 'Sheet1!C2:C3')).toEqual([['new']]);
+});
 
 test('a formula stays if the text that Google would interpret is its value', async () => {
 	const spreadsheetId = calls.sheet([['Order', 'Total']]);
@@ -466,7 +478,7 @@ describe('what was read is written back', () => {
 			{ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'FORMATTED_STRING' },
 		]) {
 			const rows = await read(spreadsheetId, rendering);
-			for (const matchColumns of ['rowNumber', 'Id']) {
+			for (const matchColumns of ['rowNumber', 'Id', 'Day, Share']) {
 				expect(await write({ spreadsheetId, matchColumns }, ...rows)).toMatchObject([
 					{ action: 'unchanged' },
 				]);
@@ -511,7 +523,7 @@ describe('what was read is written back', () => {
 		}
 		expect(calls.stored(same, 'Sheet1')).toEqual([odd[0], ['Anna', 'A', 'x', 'e', '7', '1']]);
 		expect(calls.stored(empty, 'Sheet1!1:1')).toEqual([
-			['Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G', '2024'],
+			['2024', 'Name', 'Name_2', 'C', 'error_2', 'rowNumber_2', 'G'],
 		]);
 	});
 });

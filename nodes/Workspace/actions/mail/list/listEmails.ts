@@ -8,6 +8,7 @@ import { parseMessage, storeAttachments } from '../message';
 import { type ListedMail, type MailList, parsePageToken, takeShownEntries } from '../modelMails';
 import { changeLabels, prepareLabelChange, resolveLabelIds } from './labels';
 import type { PreparedList } from './listDefinition';
+import { findUnknownSearchWord } from './query';
 
 type Message = gmail_v1.Schema$Message;
 
@@ -37,6 +38,8 @@ function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
 	let hint = 'No email matches.';
 	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
 	if (labelIds.length > 0) hint += ` Labels: ${labelIds.join(', ')}.`;
+	const unknownWord = findUnknownSearchWord(conditions);
+	if (unknownWord !== undefined) hint += ` Gmail's search has no word '${unknownWord}:'.`;
 	item.addHint(hint, 'no email matched');
 }
 

@@ -45,6 +45,13 @@ export const searchesDrafts = (query: string, labelIds: readonly string[]): bool
 const searchWords =
 	/^(?:after|around|bcc|before|category|cc|deliveredto|filename|from|has|in|is|label|larger|list|newer|newer_than|older|older_than|rfc822msgid|size|smaller|subject|to)$/i;
 
+/** Finds a word with a colon that Gmail takes for text, such as `form:`, outside of quotes. */
+export function findUnknownSearchWord(query: string): string | undefined {
+	const words = query.replaceAll(/"[^"]*"/g, '').matchAll(/(?:^|[\s({-])([a-z_]+):(?=\S)/gi);
+	for (const [, word = ''] of words) if (!searchWords.test(word)) return word;
+	return undefined;
+}
+
 /** Refuses a search word without a value, such as `from:` with an expression that is empty for an item. Gmail would find all emails. @throws NodeError 400 */
 export function refuseEmptySearchWords(query: string): void {
 	const unquotedText = query.replaceAll(/"[^"]+"/g, 'text').replaceAll('""', '');

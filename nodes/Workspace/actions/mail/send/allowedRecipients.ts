@@ -18,7 +18,9 @@ export function readAllowedRecipients(
 	context: ReadContext,
 ): AllowedRecipients {
 	const text = readText(field, raw, context);
-	if (text === '' && !context.hasUserOption?.(field.name)) return undefined;
+	// In JSON mode, the node always has the field. In the form, an option that was added and left empty allows nobody.
+	const isAdded = context.mode === 'fields' && context.findSavedValue?.(field) !== undefined;
+	if (text === '' && !isAdded) return undefined;
 	const entries = splitList(text);
 	if (entries.length === 0) throw createEntryRefusal('an empty list');
 	return new Set(entries.map(readEntry));

@@ -197,8 +197,7 @@ export const sendOptions = [
 		showWhen: { email: ['reply'] },
 		type: 'boolean',
 		default: false,
-		description:
-			'Whether to add the original email below a reply, as Gmail does, but without its pictures and other files',
+		description: 'Whether to add the original email below a reply, as Gmail does',
 	},
 	{
 		displayName: 'Reply All',

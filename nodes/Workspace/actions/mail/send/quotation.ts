@@ -2,8 +2,9 @@ import { createRefusal } from '../../../../core/errors';
 import { runInWorker } from '../../../../untrusted/runInWorker';
 import type { Mail } from '../../../../untrusted/mail/readMail';
 import type { Clients, Item } from '../../../operation';
-import { fetchMail } from '../message';
+import { fetchMail, readAttachment } from '../message';
 import { escapeHtml, type MailBodies, textToHtml } from './bodies';
+import type { LoadedFile } from './files';
 import type { Sender } from './sender';
 
 /** Adds the signature from the Gmail settings below the body. Without one, adds a hint. */
@@ -30,21 +31,26 @@ export async function appendSignature(
 	});
 }
 
-/** Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation. */
+/**
+ * Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation.
+ * @returns also the pictures that the quotation shows
+ */
 export async function appendQuotation(
 	clients: Clients,
 	originalId: string,
 	bodies: MailBodies,
 	item: Item,
-): Promise<MailBodies> {
+): Promise<{ bodies: MailBodies; pictures: LoadedFile[] }> {
 	const mail = await fetchMail(clients, originalId, item);
-	return append(bodies, buildQuotation(mail));
+	const pictures = bodies.html === undefined ? [] : await fetchPictures(clients, mail);
+	return { bodies: append(bodies, buildQuotation(mail)), pictures };
 }
 
 function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	const time = summary.date === '' ? '' : `On ${new Date(summary.date).toUTCString()}, `;
 	const introduction = `${time}${summary.sender} wrote:`;
-	const quotedHtml = html === '' ? textToHtml(text) : extractBody(html);
+	const [, body = html] = /<body\b[^<>]*>(.*?)(?:<\/body|<\/html|$)/is.exec(html) ?? [];
+	const quotedHtml = html === '' ? textToHtml(text) : body;
 	// A space after the mark, unless the line is empty or already quoted (RFC 3676, 4.5).
 	const quotedText = text.replaceAll(/^(?=[^>\n])/gm, ' ').replaceAll(/^/gm, '>');
 	return {
@@ -53,18 +59,24 @@ function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 	};
 }
 
-const documentEndPattern = /<\/(?:body|html)\s*>/i;
-
 function append({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
 	const longerText = `${text.trimEnd()}\n\n${addition.text}`;
 	if (html === undefined) return { text: longerText };
-	const foundAt = html.search(documentEndPattern);
-	const end = foundAt === -1 ? html.length : foundAt;
-	return { text: longerText, html: html.slice(0, end) + addition.html + html.slice(end) };
+	// Mail programs show what comes after the end of the page, too.
+	return { text: longerText, html: html + addition.html };
 }
 
-function extractBody(html: string): string {
-	const [, content = html] = /<body\b[^<>]*>(.*)$/is.exec(html) ?? [];
-	const end = content.search(documentEndPattern);
-	return end === -1 ? content : content.slice(0, end);
+/** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
+async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
+	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
+	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);
+	const shownNames = new Set(Array.from(links, ([, name]) => name));
+	const pictures: LoadedFile[] = [];
+	for (const file of mail.files) {
+		const { fileName: filename, mimeType: contentType, contentId: cid } = file.info;
+		if (!shownNames.has(cid)) continue;
+		const content = await readAttachment(clients, mail.summary.id, file);
+		pictures.push({ filename, contentType, content, cid });
+	}
+	return pictures;
 }

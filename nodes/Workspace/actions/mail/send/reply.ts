@@ -1,8 +1,7 @@
 import { createRefusal } from '../../../../core/errors';
 import { joinLines, shorten } from '../../../../core/text';
 import { quoteField } from '../../../../fields/field';
-import { decodeHeader } from '../../../../untrusted/mail/charset';
-import { getRawHeaders } from '../../../../untrusted/mail/mimePart';
+import { joinHeaders } from '../../../../untrusted/mail/mimePart';
 import type { Clients, Item } from '../../../operation';
 import { findAddresses, type Address } from '../addresses';
 import { type PreparedMail, refuseForbiddenRecipients } from './prepareMail';
@@ -19,10 +18,7 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 		fields: 'id,threadId,payload/headers',
 	});
 	// An email may repeat a header. Its values then stand on lines of their own.
-	const readHeader = (name: string) =>
-		getRawHeaders(data.payload ?? {}, name)
-			.map(decodeHeader)
-			.join('\n');
+	const readHeader = (name: string) => joinHeaders(data.payload ?? {}, name, '\n');
 	const messageId = readHeader('Message-ID').split('\n', 1)[0] ?? '';
 	if (messageId === '')
 		item.addHint(

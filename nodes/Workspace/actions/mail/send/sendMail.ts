@@ -46,15 +46,16 @@ async function composeAndDeliver(
 	item: Item,
 ) {
 	const sender = await findSender(clients, mail, item);
-	const bodies = await completeBodies(clients, mail, sender, item);
-	const bytes = await composeMail({ ...mail, bodies }, sender.from, marker);
+	const completeMail = await appendToBody(clients, mail, sender, item);
+	const bytes = await composeMail(completeMail, sender.from, marker);
 	return await deliverMail(clients, bytes, mail.folder, mail.original?.threadId);
 }
 
 /** Adds the signature and then the original email below the body. */
-async function completeBodies(clients: Clients, mail: OutgoingMail, sender: Sender, item: Item) {
+async function appendToBody(clients: Clients, mail: OutgoingMail, sender: Sender, item: Item) {
 	let { bodies } = mail;
 	if (mail.includeSignature) bodies = await appendSignature(bodies, sender, item);
-	if (!mail.quoteOriginal) return bodies;
-	return await appendQuotation(clients, mail.replyToMessageId, bodies, item);
+	if (!mail.quoteOriginal) return { ...mail, bodies };
+	const quoted = await appendQuotation(clients, mail.replyToMessageId, bodies, item);
+	return { ...mail, bodies: quoted.bodies, files: [...mail.files, ...quoted.pictures] };
 }

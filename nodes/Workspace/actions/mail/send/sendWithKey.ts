@@ -9,7 +9,7 @@ import type { OutgoingMail } from './compose';
 import { findDeliveredMail } from './findDeliveredMail';
 import type { FolderEntry, DeliveredMail } from './mailFolder';
 import { fetchMailWithMarker, listMailFolder } from './mailFolder';
-import { findOwnAddress } from './sender';
+import { listOwnAddresses } from './sender';
 
 const searchedDays = 30;
 /** Limits the emails that are checked for the key, because each of them costs a request. */
@@ -76,7 +76,8 @@ const mutex = new KeyedMutex(
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
 	const { clients, item, keyHashes } = keyedSend;
-	const keyInAccount = `${await findOwnAddress(clients)} ${keyHashes.keyHash}`;
+	const [ownAddress] = await listOwnAddresses(clients, item);
+	const keyInAccount = `${ownAddress} ${keyHashes.keyHash}`;
 	return await mutex.doInTurn(keyInAccount, async () => {
 		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
 		const priorMail =

@@ -19,13 +19,6 @@ const senderLists = getGlobalSingleton(
 	() => new BoundedMap<string, { fetchedAt: number; senders: SendAs[] }>(),
 );
 
-/** Lists the addresses that the account may send from, as they were at most ten minutes ago. */
-async function listSenders(clients: Clients, options = {}) {
-	const list = senderLists.get(clients.credentialHash);
-	const isRecent = list && performance.now() - list.fetchedAt < listLifetimeMilliseconds;
-	return isRecent ? list.senders : await fetchSenders(clients, options);
-}
-
 /** Leaves out addresses whose owners have not confirmed them, which Gmail ignores. */
 async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	const fields =
@@ -37,30 +30,27 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	return senders;
 }
 
-/** Finds the address of the account itself. */
-export async function findOwnAddress(clients: Clients): Promise<string> {
-	const senders = await listSenders(clients);
-	const account = senders.find(({ isPrimary }) => isPrimary);
-	return account?.sendAsEmail ?? (await fetchProfileAddress(clients));
-}
-
-async function fetchProfileAddress({ gmail }: Clients): Promise<string> {
-	const request = { userId: 'me', fields: 'emailAddress' };
-	return (await gmail.users.getProfile(request)).data.emailAddress ?? '';
-}
-
-/** Lists the addresses from which the account itself sends. If the settings cannot be read, this is the account's address alone. */
+/** Lists the addresses from which the account itself sends, its own one first. If the settings cannot be read, this is its own one alone. */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
-	const senders = await tryToListSenders(clients, item);
-	if (senders.length === 0) return [await fetchProfileAddress(clients)];
-	return senders.map(({ sendAsEmail }) => sendAsEmail ?? '');
+	const senders = await listKnownSenders(clients, item);
+	const aliases = senders.filter(({ isPrimary }) => !isPrimary);
+	const account = senders.filter(({ isPrimary }) => isPrimary);
+	const addresses = [...account, ...aliases].map(({ sendAsEmail }) => sendAsEmail ?? '');
+	if (addresses.length > 0) return addresses;
+	const request = { userId: 'me', fields: 'emailAddress' };
+	return [(await clients.gmail.users.getProfile(request)).data.emailAddress ?? ''];
 }
 
-/** Lists the addresses that the account may send from, or none if they cannot be read. The credential may lack the scope, so this is not retried. */
-async function tryToListSenders(clients: Clients, item: Item) {
+/**
+ * Lists the addresses that the account may send from, as they were at most ten minutes ago, or none if they cannot be read. The credential may
+ * lack the scope, so this is not retried.
+ */
+async function listKnownSenders(clients: Clients, item: Item): Promise<SendAs[]> {
+	const list = senderLists.get(clients.credentialHash);
+	if (list && performance.now() - list.fetchedAt < listLifetimeMilliseconds) return list.senders;
 	const options = { retryConfig: { retry: 0 }, timeout: 10_000 };
 	return await item.doOnce('mail.senders', () =>
-		listSenders(clients, options).catch((error: unknown) => {
+		fetchSenders(clients, options).catch((error: unknown) => {
 			item.log(`Could not get the addresses that the account sends from: ${String(error)}`);
 			return [];
 		}),
@@ -80,19 +70,20 @@ export async function findSender(clients: Clients, mail: PreparedMail, item: Ite
 	// The alias or the signature may be a new one, so the settings are fetched as they are now.
 	const senders = mustKnow
 		? await item.doOnce('mail.aliases', () => fetchSenders(clients))
-		: await tryToListSenders(clients, item);
+		: await listKnownSenders(clients, item);
+	const sender = fromAlias ? findAlias(senders, fromAlias) : findDefaultSender(senders);
+	if (!sender?.sendAsEmail) return { from: undefined, signature: '' };
 	const account = senders.find(({ isPrimary }) => isPrimary);
-	const sender = fromAlias
-		? findAlias(senders, fromAlias)
-		: (senders.find(({ isDefault }) => isDefault) ?? account);
 	// An alias without a name has the name of the account.
-	const name = senderName || fromAlias?.name || sender?.displayName || account?.displayName;
-	const address = sender?.sendAsEmail;
+	const name = senderName || fromAlias?.name || sender.displayName || account?.displayName;
 	return {
-		from: address ? { name: joinLines(name ?? ''), address } : undefined,
-		signature: sender?.signature?.trim() ?? '',
+		from: { name: joinLines(name ?? ''), address: sender.sendAsEmail },
+		signature: sender.signature?.trim() ?? '',
 	};
 }
+
+const findDefaultSender = (senders: readonly SendAs[]) =>
+	senders.find(({ isDefault }) => isDefault) ?? senders.find(({ isPrimary }) => isPrimary);
 
 function findAlias(senders: readonly SendAs[], alias: Address): SendAs {
 	const found = senders.find(({ sendAsEmail }) => isSameIgnoringCase(sendAsEmail, alias.address));

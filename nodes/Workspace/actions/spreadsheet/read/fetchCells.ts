@@ -29,11 +29,9 @@ export interface FetchedCells {
 	readonly rows: Rows;
 	/** The header row; -1 if there is none. */
 	readonly headerRow: number;
-	/** What the header row shows. */
-	readonly headers: readonly string[];
 	/** Returns the format of a cell that may be a date. */
 	readonly findDateFormat: DateFormats['find'];
-	/** The texts that the sheet shows, if cells are compared. */
+	/** The texts that the sheet shows, if cells are compared or a header is not a text. */
 	readonly shownRows: Rows;
 	/** The values with dates as numbers, if cells are compared by their size. */
 	readonly comparedRows: Rows;
@@ -54,12 +52,16 @@ export async function fetchCells(
 	target: ranges.TabRange,
 	format: CellFormat,
 ): Promise<FetchedCells> {
-	const fetchRows = buildFetch(spreadsheet, target);
-	const { range, rows } = await fetchRows(format.valueRenderOption, chooseDateOption(format));
+	const fetchAs = async (valueRenderOption: string, dateOption?: string) =>
+		await fetchRows(spreadsheet, target, valueRenderOption, dateOption);
+	const { range, rows } = await fetchAs(format.valueRenderOption, chooseDateOption(format));
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
 	const formats = await readDateFormats(spreadsheet, format, range, rows);
-	const shown = format.hasFilters ? await fetchRows('FORMATTED_VALUE') : { rows };
-	const compared = format.comparesSize ? await fetchRows('UNFORMATTED_VALUE') : { rows };
+	// A header has the name that the sheet shows.
+	const hasHeaderValue = rows[headerRow]?.some((header) => typeof header !== 'string');
+	const mustShow = format.hasFilters || hasHeaderValue;
+	const shown = mustShow ? await fetchAs('FORMATTED_VALUE') : { rows };
+	const compared = format.comparesSize ? await fetchAs('UNFORMATTED_VALUE') : { rows };
 	let { timeZone } = formats;
 	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
 	return {
@@ -67,29 +69,11 @@ export async function fetchCells(
 		start: ranges.parseBounds(ranges.parseRange(range)),
 		rows,
 		headerRow,
-		headers: await fetchHeaders(spreadsheet, range, rows, headerRow),
 		findDateFormat: formats.find,
 		shownRows: shown.rows,
 		comparedRows: compared.rows,
 		timeZone,
 	};
-}
-
-/** Fetches what the header row shows, if a header is not a text. */
-async function fetchHeaders(
-	spreadsheet: Spreadsheet,
-	range: string,
-	rows: Rows,
-	headerRow: number,
-): Promise<readonly string[]> {
-	const cells = rows[headerRow] ?? [];
-	if (cells.every((cell) => typeof cell === 'string')) return cells;
-	const place = ranges.parseRange(range);
-	const { row, column } = ranges.parseBounds(place);
-	const firstCell = { row: row + headerRow, column };
-	const area = ranges.printTabArea(place.tab, firstCell, 1, cells.length);
-	const shown = await buildFetch(spreadsheet, ranges.parseRange(area))('FORMATTED_VALUE');
-	return (shown.rows[0] ?? []).map(String);
 }
 
 /** Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count. */
@@ -115,22 +99,25 @@ async function readDateFormats(
 
 const isFilled = (cell: CellValue) => cell !== '';
 
-/** Builds the function that fetches the rows of a range. Equal requests, also those of other items of the run, are one request. */
-function buildFetch(spreadsheet: Spreadsheet, target: ranges.TabRange) {
-	return async (valueRenderOption: string, dateTimeRenderOption = 'SERIAL_NUMBER') => {
-		const request = {
-			spreadsheetId: spreadsheet.id,
-			range: ranges.printRange(target),
-			majorDimension: 'ROWS',
-			valueRenderOption,
-			dateTimeRenderOption,
-		};
-		const send = async () => (await spreadsheet.valuesApi.get(request)).data;
-		const data = await spreadsheet.readOnce(`values ${JSON.stringify(request)}`, () =>
-			spreadsheet.sendForRange(target, send),
-		);
-		return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
+/** Fetches the rows of a range. Equal requests, also those of other items of the run, are one request. */
+async function fetchRows(
+	spreadsheet: Spreadsheet,
+	target: ranges.TabRange,
+	valueRenderOption: string,
+	dateTimeRenderOption = 'SERIAL_NUMBER',
+) {
+	const request = {
+		spreadsheetId: spreadsheet.id,
+		range: ranges.printRange(target),
+		majorDimension: 'ROWS',
+		valueRenderOption,
+		dateTimeRenderOption,
 	};
+	const send = async () => (await spreadsheet.valuesApi.get(request)).data;
+	const data = await spreadsheet.readOnce(`values ${JSON.stringify(request)}`, () =>
+		spreadsheet.sendForRange(target, send),
+	);
+	return { range: data.range ?? '', rows: (data.values ?? []) as Rows };
 }
 
 /** The number formats of the cells that may be dates, by their place in the fetched rows. */
@@ -152,26 +139,26 @@ async function fetchDateFormats(
 ): Promise<DateFormats> {
 	const [firstColumn, lastColumn] = findNumberColumns(rows);
 	if (lastColumn === -1) return noFormats;
-	const place = ranges.parseRange(range);
+	const { tab, ...place } = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
 	const width = lastColumn - firstColumn + 1;
 	const sliceHeight = Math.ceil(maxFormatCells / width);
-	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 	const formats: Array<Array<NumberFormat | undefined>> = [];
 	let timeZone = '';
 	for (let row = 0; row < rows.length; row += sliceHeight) {
 		const firstCell = { row: start.row + row, column: start.column + firstColumn };
 		const height = Math.min(sliceHeight, rows.length - row);
-		const area = ranges.printTabArea(place.tab, firstCell, height, width);
-		const data = await spreadsheet.fetch(fields, area);
-		timeZone = data.properties?.timeZone ?? '';
-		for (const [index, { values = [] }] of (
-			data.sheets?.[0]?.data?.[0]?.rowData ?? []
-		).entries())
+		const area = ranges.printTabArea(tab, firstCell, height, width);
+		const { properties, sheets } = await spreadsheet.fetch(formatFields, area);
+		timeZone = properties?.timeZone ?? '';
+		const rowData = sheets?.[0]?.data?.[0]?.rowData ?? [];
+		for (const [index, { values = [] }] of rowData.entries())
 			formats[row + index] = values.map(readDateFormat);
 	}
 	return { timeZone, find: (row, column) => formats[row]?.[column - firstColumn] };
 }
+
+const formatFields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 
 /** Other formats are left out, because those of a full sheet would fill the memory. */
 function readDateFormat({ effectiveFormat }: sheets_v4.Schema$CellData) {

@@ -173,6 +173,21 @@ export function buildRowTest(
 /** Case does not count in texts, nor does white space at their ends, such as a non-breaking space. */
 const fold = (text: CellValue) => String(text).trim().toLowerCase();
 
+/** What a condition wants of one of a cell's texts. */
+const textTests: Readonly<Record<string, (cell: string, text: string) => boolean>> = {
+	contains: (cell, text) => cell.includes(text),
+	equals: (cell, text) => cell === text,
+	isEmpty: (cell) => cell === '',
+	startsWith: (cell, text) => cell.startsWith(text),
+};
+
+/** The conditions that say the opposite of another one. */
+const opposites: Readonly<Record<string, string>> = {
+	isNotEmpty: 'isEmpty',
+	notContains: 'contains',
+	notEquals: 'equals',
+};
+
 function buildFilterTest(
 	{ column: name, condition, value }: RowFilter,
 	cells: FetchedCells,
@@ -184,25 +199,20 @@ function buildFilterTest(
 		throw createColumnError(message, names, headerRowAdvice);
 	}
 	const column = columnInTab - cells.start.column;
-	const limit = toSize(value, cells.timeZone);
-	const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
-	const getTexts = (row: number) => [
-		fold(getValue(cells, row, column)),
-		fold(cells.shownRows[row]?.[column] ?? ''),
-	];
+	if (condition === 'greaterThan' || condition === 'lessThan') {
+		const limit = toSize(value, cells.timeZone);
+		const getSize = (row: number) => toSize(cells.comparedRows[row]?.[column], cells.timeZone);
+		if (condition === 'lessThan') return (row) => getSize(row) < limit;
+		return (row) => getSize(row) > limit;
+	}
+	const opposite = opposites[condition];
+	const matches = textTests[opposite ?? condition];
 	const text = fold(value);
-	const tests: Readonly<Record<Condition, RowTest>> = {
-		contains: (row) => getTexts(row).some((cell) => cell.includes(text)),
-		equals: (row) => getTexts(row).includes(text),
-		greaterThan: (row) => getSize(row) > limit,
-		isEmpty: (row) => getTexts(row).every((cell) => cell === ''),
-		isNotEmpty: (row) => getTexts(row).some((cell) => cell !== ''),
-		lessThan: (row) => getSize(row) < limit,
-		notContains: (row) => !getTexts(row).some((cell) => cell.includes(text)),
-		notEquals: (row) => !getTexts(row).includes(text),
-		startsWith: (row) => getTexts(row).some((cell) => cell.startsWith(text)),
+	return (row) => {
+		const values = [getValue(cells, row, column), cells.shownRows[row]?.[column] ?? ''];
+		const hasMatch = values.some((cell) => matches?.(fold(cell), text));
+		return opposite === undefined ? hasMatch : !hasMatch;
 	};
-	return tests[condition];
 }
 
 /** Returns a number, or the serial number of a date or time; NaN, which is neither greater nor less, for anything else. */

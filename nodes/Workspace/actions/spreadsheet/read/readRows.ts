@@ -68,9 +68,10 @@ async function toItems(cells: FetchedCells, names: readonly string[], rows: read
 }
 
 /** Lists the headers of all columns that have a value. */
-function listHeaders({ rows, headers }: FetchedCells): string[] {
+function listHeaders({ rows, shownRows, headerRow }: FetchedCells): string[] {
 	const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
-	return Array.from({ length: width }, (_, column) => headers[column] ?? '');
+	const headers = shownRows[headerRow] ?? [];
+	return Array.from({ length: width }, (_, column) => String(headers[column] ?? ''));
 }
 
 /** Lists the rows below the header, down to the last row of the table, that have a value. */

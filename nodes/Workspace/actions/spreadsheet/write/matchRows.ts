@@ -53,8 +53,12 @@ class MatchPlan {
 	readonly #keyColumns: readonly number[];
 	/** The rows by the index text of their key. */
 	readonly #rowsByText = new Map<string, number[]>();
+	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
+	#hasValues = false;
 	/** The texts that the sheet shows. */
 	#shown: TableBody | undefined;
+	/** The rows by the position of a match column and the text that the sheet shows in it. */
+	readonly #rowsByShownText = new Map<string, number[]>();
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#endRow: number;
@@ -98,7 +102,7 @@ class MatchPlan {
 		}
 		const key = this.#keyColumns.map((column) => cellsByColumn.get(column) ?? '');
 		if (key.every((cell) => cell === '')) return createNoKeyError(params.matchColumns);
-		const rows = this.#findByKey(key);
+		const rows = await this.#findByKey(key);
 		if (rows.length > 0) {
 			const step = await this.#planUpdate(rows, cellsByColumn);
 			return { ...step, hint: describeRepeatedKey(key, rows) };
@@ -141,8 +145,8 @@ class MatchPlan {
 		);
 	}
 
-	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234. */
-	#findByKey(key: Key): readonly number[] {
+	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234, then what the sheet shows. */
+	async #findByKey(key: Key): Promise<readonly number[]> {
 		const candidates = this.#rowsByText.get(this.#toIndexText(key)) ?? [];
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
 			const rows = candidates.filter((row) =>
@@ -150,7 +154,36 @@ class MatchPlan {
 			);
 			if (rows.length > 0) return rows;
 		}
-		return [];
+		return this.#hasValues ? await this.#findByShownTexts(key) : [];
+	}
+
+	/** Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for formatted cells. */
+	async #findByShownTexts(key: Key): Promise<readonly number[]> {
+		const textIndex = key.findIndex(isText);
+		if (textIndex === -1) return [];
+		const shown = await this.#fetchShown();
+		const text = `${textIndex} ${String(key[textIndex]).trim()}`;
+		const candidates = this.#rowsByShownText.get(text) ?? [];
+		return candidates.filter((row) =>
+			this.#keyColumns.every((column, at) => {
+				const cell = key[at] ?? '';
+				const isShown = isSameText(shown.getCell(row, column), cell);
+				return (isShown && isText(cell)) || isSameValue(this.#getCell(row, column), cell);
+			}),
+		);
+	}
+
+	/** Fetches the texts that the sheet shows, which need a request of their own. */
+	async #fetchShown(): Promise<TableBody> {
+		if (this.#shown) return this.#shown;
+		const shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
+		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
+			for (const [at, column] of this.#keyColumns.entries()) {
+				const text = `${at} ${String(shown.getCell(row, column)).trim()}`;
+				getOrAdd(this.#rowsByShownText, text.slice(0, maxIndexLength), () => []).push(row);
+			}
+		this.#shown = shown;
+		return shown;
 	}
 
 	#readKey(row: number): Key {
@@ -158,7 +191,9 @@ class MatchPlan {
 	}
 
 	#indexRow(row: number): void {
-		const text = this.#toIndexText(this.#readKey(row));
+		const key = this.#readKey(row);
+		if (!key.every(isText)) this.#hasValues = true;
+		const text = this.#toIndexText(key);
 		getOrAdd(this.#rowsByText, text, () => []).push(row);
 	}
 
@@ -183,8 +218,7 @@ class MatchPlan {
 		const text = String(cell);
 		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
 		if (isInterpreted && isSameValue(stored, text)) return true;
-		this.#shown ??= await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
-		return this.#shown.getCell(row, column) === text;
+		return (await this.#fetchShown()).getCell(row, column) === text;
 	}
 }
 

@@ -4,7 +4,7 @@ import { listNames } from '../../../../core/text';
 import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange } from '../range';
-import { type FittedRow, type ItemsWithRows, readCell } from '../rows';
+import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
 import type { Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 import { planBlock } from '../tablePlan';
@@ -66,20 +66,16 @@ function placeCells(
 	{ firstColumn, sortedNames }: NewTable,
 	getCell: (name: string, column: number) => Cell,
 ): FittedRow {
-	const cellsByColumn = new Map<number, Cell>();
-	for (const [index, name] of sortedNames.entries())
-		cellsByColumn.set(firstColumn + index, getCell(name, firstColumn + index));
-	return { cellsByColumn };
+	const cells = sortedNames.map((name, index) => getCell(name, firstColumn + index));
+	return fitCellRow(cells, firstColumn);
 }
 
 const buildHeader = (table: NewTable, params: WriteParams) =>
 	placeCells(table, (name, column) => {
-		const oldColumn = table.columnsByName.get(name);
-		if (oldColumn === undefined || table.names.length === 0) return toHeaderCell(name, params);
-		// A column that was named by its letter has no header.
-		const { text = '', value } = table.headers[oldColumn] ?? {};
-		// In its old place, a header also keeps a value such as a date.
-		return oldColumn === column && value !== undefined ? value : toHeaderCell(text, params);
+		const oldColumn = table.names.length > 0 ? table.columnsByName.get(name) : undefined;
+		if (oldColumn === undefined) return toHeaderCell(name, params);
+		// In its old place, a header stays as it is. A column that was named by its letter has none.
+		return oldColumn === column ? null : toHeaderCell(table.headers[oldColumn] ?? '', params);
 	});
 
 /** Clears the old rows below the new ones and the old columns beside them. */

@@ -321,7 +321,7 @@ describe('Quote Original', () => {
 		);
 		const sent = part(mime, 'text/html') ?? '';
 		expect(sent).toMatch(
-			/^<html><body><p>Yes\.<\/p><br><br><div class="gmail_quote[^]*On Mon, 23 Nov 2026 10:15:00 GMT, Ann &lt;ann@example\.com&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div><\/body><\/html>\s*$/,
+			/^<html><body><p>Yes\.<\/p><\/body><\/html><br><br><div class="gmail_quote[^]*On Mon, 23 Nov 2026 10:15:00 GMT, Ann &lt;ann@example\.com&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div>\s*$/,
 		);
 		expect(sent).not.toContain('color:red');
 		expect(part(mime, 'text/plain')).toMatch(/^Yes\.[^]*> Shall we\?/);
@@ -351,6 +351,36 @@ describe('Quote Original', () => {
 		);
 		expect(part(mime, 'text/plain')).toContain('GMT, A & B wrote:');
 		expect(part(mime, 'text/html')).toContain('GMT, A &amp; B wrote:');
+	});
+
+	it('brings the pictures that the HTML shows, and no other file', async () => {
+		const pixel = Buffer.from('pixel').toString('base64');
+		const image = (id: string) =>
+			[
+				'Content-Type: image/png; name=p.png',
+				'Content-Transfer-Encoding: base64',
+				`Content-ID: <${id}>`,
+				'',
+				pixel,
+			].join('\r\n');
+		const pieces = [
+			'Content-Type: text/html\r\n\r\n<p><img src="cid:logo@x">Hi</p>',
+			image('logo@x'),
+			image('other@x'),
+		];
+		const body = `${pieces.map((piece) => `--b\r\n${piece}\r\n`).join('')}--b--\r\n`;
+		const raw = html(body, 'multipart/related; boundary=b');
+		const { mime } = await reply(
+			{ raw },
+			{ quoteOriginal: true },
+			{ bodyFormat: 'html', body: '<p>Yes</p>' },
+		);
+		const images = collectParts(mime).filter(({ mimeType }) => mimeType === 'image/png');
+		expect(
+			images.map((each) => [findHeader(each.headers, 'Content-ID'), each.data.toString()]),
+		).toEqual([['<logo@x>', 'pixel']]);
+		const { mime: plain } = await reply({ raw }, { quoteOriginal: true });
+		expect(collectParts(plain).map(({ mimeType }) => mimeType)).toEqual(['text/plain']);
 	});
 });
 
