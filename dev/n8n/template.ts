@@ -1,8 +1,9 @@
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
 import { runCommand } from './command.ts';
-import { ensureN8nInstalled, root } from './installN8n.ts';
+import { ensureN8nInstalled, getN8nFolder, root } from './installN8n.ts';
 import { installPackage } from './installPackage.ts';
 import { startN8n } from './startN8n.ts';
 
@@ -19,14 +20,12 @@ export class Template {
 	}
 
 	async prepare(): Promise<void> {
-		await ensureN8nInstalled();
+		const started = await ensureStartedOnce();
 		const gulp = path.join(root, 'node_modules', 'gulp', 'bin', 'gulp.js');
 		await runCommand(process.execPath, [gulp, 'bundle'], { cwd: root });
 		await rm(path.dirname(this.folder), { recursive: true, force: true });
-		await mkdir(this.folder, { recursive: true });
+		await cp(started, this.folder, { recursive: true });
 		await installPackage(this.folder);
-		const n8n = await startN8n({ userFolder: this.folder });
-		await n8n.stop();
 	}
 
 	/** @returns a new user folder with a unique name, even if one process loads this module twice */
@@ -35,4 +34,24 @@ export class Template {
 		await cp(this.folder, folder, { recursive: true });
 		return folder;
 	}
+}
+
+/**
+ * Makes a user folder as the first start of the n8n that runs leaves it, with the database migrated and the owner created. It is beside
+ * this n8n, so that the migrations run once for all runs of all checkouts.
+ */
+async function ensureStartedOnce(): Promise<string> {
+	await ensureN8nInstalled();
+	const folder = `${getN8nFolder()}-started`;
+	if (existsSync(folder)) return folder;
+	const partial = await mkdtemp(`${folder}.partial-`);
+	try {
+		const n8n = await startN8n({ userFolder: partial });
+		await n8n.stop();
+		// Another process may have been faster.
+		if (!existsSync(folder)) await rename(partial, folder);
+	} finally {
+		await rm(partial, { recursive: true, force: true });
+	}
+	return folder;
 }

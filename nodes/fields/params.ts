@@ -246,7 +246,7 @@ export class RawParameters {
 	/** Marks values that a person typed into a column mapper, or that a model filled in. They are text, whatever type the column has. */
 	#markTypedValues(name: string, mapper: unknown): unknown {
 		const values = getField(mapper, ['value']);
-		const savedValues = getField(this.#getSaved(name), ['value']);
+		const savedValues = getField(this.getSaved(name), ['value']);
 		if (!isPlainObject(values) || !isPlainObject(savedValues)) return mapper;
 		const pairs: Array<[string, unknown]> = [];
 		for (const [column, text] of Object.entries(values)) {
@@ -259,18 +259,18 @@ export class RawParameters {
 
 	/** As in `ReadContext`. A model may leave a field empty, so its fields do not count. */
 	findSavedValue(field: Field): unknown {
-		const findOption = () => findValues(this.#getSaved(getCollectionName(field)), field);
-		const saved = this.#getSaved(field.name) ?? findOption()?.[field.name];
+		const findOption = () => findValues(this.getSaved(getCollectionName(field)), field);
+		const saved = this.getSaved(field.name) ?? findOption()?.[field.name];
 		return saved === undefined || isFromModel(saved) ? undefined : saved;
 	}
 
 	/** Returns a parameter as it is saved in the workflow: an expression is not resolved. */
-	#getSaved(name: string): unknown {
+	getSaved(name: string): unknown {
 		return this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true });
 	}
 
 	#findSource(name: string, fallback: unknown): ParameterSource {
-		const saved = this.#getSaved(name);
+		const saved = this.getSaved(name);
 		if (!hasExpression(saved)) {
 			const value = this.#n8nContext.getNodeParameter(name, 0, fallback);
 			return { isConstant: true, value };

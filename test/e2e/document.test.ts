@@ -106,26 +106,6 @@ test('create, append, write and read by the form', async () => {
 	]);
 });
 
-test('the same by the input object', async () => {
-	const step = (inputObject: string) => ({ inputMode: 'json', inputObject });
-	const [, second = [], third = []] = await runInRow(
-		[{}],
-		step(
-			JSON.stringify({
-				operation: 'create',
-				resource: 'document',
-				title: 'C',
-				content,
-				contentFormat: 'markdown',
-			}),
-		),
-		step('={{ { operation: "append", documentId: $json.documentId, content: "end" } }}'),
-		step('={{ { operation: "read", documentId: $json.documentId, format: "markdown" } }}'),
-	);
-	expect(second.map(({ json }) => json['characterCount'])).toEqual([3]);
-	expect(third.map(({ json }) => json['content'])).toEqual([`${content}\n\nend`]);
-});
-
 /** A line of a document. */
 function line(text: string, namedStyleType = 'NORMAL_TEXT') {
 	return {

@@ -68,15 +68,16 @@ function checkNotEmpty(
 	rawParameters: RawParameters,
 ): void {
 	const names = mode === 'json' ? ['sessionId', 'payloadJson'] : ['sessionId', 'task', 'input'];
-	for (const field of executeFields.filter(({ name }) => names.includes(name))) {
-		const value = values[field.name] ?? undefined;
+	for (const { name, displayName } of executeFields) {
+		if (!names.includes(name)) continue;
+		const value = values[name] ?? undefined;
 		// A text such as the task may be empty on purpose, if the other one is not.
-		const mayBeBlank = field.name === 'task' || field.name === 'input';
+		const mayBeBlank = name === 'task' || name === 'input';
 		if (value !== undefined && (mayBeBlank || !isBlank(value))) continue;
-		if (!hasExpression(rawParameters.findSavedValue(field))) continue;
+		if (!hasExpression(rawParameters.getSaved(name))) continue;
 		const otherWay = mayBeBlank ? ", or add ?? '' inside the expression" : '';
 		throw createRefusal(
-			`The expression in '${field.displayName}' is empty for this item`,
+			`The expression in '${displayName}' is empty for this item`,
 			`${missingDataAdvice} To leave the value out on purpose, leave the field itself empty${otherWay}.`,
 		);
 	}

@@ -334,6 +334,7 @@ describe('check', () => {
 			[{ sessionId: '={{ "  " }}' }, session],
 			[{ sessionId: '={{ $json.nope?.id }}' }, session],
 			[{ sessionId: "={{ $json.nope ?? '' }}" }, session],
+			[{ sessionId: "={{ $json.nope /* as in $fromAI('session') */ }}" }, session],
 			[{ payloadMode: 'json', payloadJson: '={{ $json.nope }}' }, payload],
 			[{ payloadMode: 'json', payloadJson: '={{ "" }}' }, payload],
 			[{ task: '={{ $json.nope }}' }, "The expression in 'Task' is empty for this item"],

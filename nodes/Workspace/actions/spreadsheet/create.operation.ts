@@ -59,6 +59,9 @@ const createOptions = [
 
 type CreateParams = InferParameters<typeof createFields, typeof createOptions>;
 
+/** The parameters, and the cells of the first rows. */
+type NewSpreadsheet = CreateParams & { readonly rows: readonly Cell[][] };
+
 /** Without a locale and time zone, a spreadsheet gets those of the Google account. */
 function buildSettings({ locale, timeZone }: CreateParams) {
 	const settings: sheets_v4.Schema$SpreadsheetProperties = {};
@@ -67,10 +70,8 @@ function buildSettings({ locale, timeZone }: CreateParams) {
 	return settings;
 }
 
-const readFirstRows = ({ values }: CreateParams) => (values.length > 0 ? readCellRows(values) : []);
-
 /** The first tab of a new spreadsheet, which is large enough for the rows. Without a title, it gets Google's. */
-const buildFirstTab = ({ sheets: [title] }: CreateParams, rows: readonly Cell[][]) => ({
+const buildFirstTab = ({ sheets: [title], rows }: NewSpreadsheet) => ({
 	title,
 	gridProperties: {
 		rowCount: Math.max(newTabSize.rowCount, rows.length),
@@ -82,35 +83,33 @@ const toRowData = (rows: readonly Cell[][]) =>
 	rows.map((row) => ({ values: row.map((cell) => toCellData(cell)) }));
 
 /** Builds the tabs of a new spreadsheet. Returns undefined for Google's default: one empty tab. */
-function buildNewSheets(params: CreateParams, rows: readonly Cell[][]) {
-	if (params.sheets.length + rows.length === 0) return undefined;
+function buildNewSheets(planned: NewSpreadsheet) {
+	const { sheets, rows } = planned;
+	if (sheets.length + rows.length === 0) return undefined;
 	const data = [{ rowData: toRowData(rows) }];
-	const firstSheet = { properties: buildFirstTab(params, rows), data };
-	const otherTabNames = params.sheets.slice(1);
+	const firstSheet = { properties: buildFirstTab(planned), data };
+	const otherTabNames = sheets.slice(1);
 	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
 }
 
 /** Builds the requests that complete a spreadsheet which Drive created. Leaves out tabs that a previous run has made. */
-function buildCompletionRequests(
-	params: CreateParams,
-	rows: Cell[][],
-	sheets: sheets_v4.Schema$Sheet[],
-) {
+function buildCompletionRequests(planned: NewSpreadsheet, sheets: sheets_v4.Schema$Sheet[]) {
+	const { sheets: tabNames, rows } = planned;
 	const requests: sheets_v4.Schema$Request[] = [];
-	const settings = buildSettings(params);
+	const settings = buildSettings(planned);
 	const changedSettings = Object.keys(settings).join(',');
 	if (changedSettings !== '')
 		requests.push({
 			updateSpreadsheetProperties: { properties: settings, fields: changedSettings },
 		});
-	if (params.sheets.length + rows.length === 0) return requests;
+	if (tabNames.length + rows.length === 0) return requests;
 	const [firstTitle, ...otherTitles] = sheets.map(({ properties }) => properties?.title);
 	const sheetId = sheets[0]?.properties?.sheetId ?? 0;
-	const firstTab = buildFirstTab(params, rows);
+	const firstTab = buildFirstTab(planned);
 	const properties = { sheetId, ...firstTab, title: firstTab.title ?? firstTitle };
 	const fields = 'title,gridProperties.rowCount,gridProperties.columnCount';
 	requests.push({ updateSheetProperties: { properties, fields } });
-	for (const [index, title] of params.sheets.slice(1).entries())
+	for (const [index, title] of tabNames.slice(1).entries())
 		if (!otherTitles.includes(title))
 			requests.push({ addSheet: { properties: { title, index: index + 1 } } });
 	const start = { sheetId, rowIndex: 0, columnIndex: 0 };
@@ -127,12 +126,14 @@ export const create = defineOperation({
 	modelDescription: 'Create a Google spreadsheet. Returns its ID and URL.',
 	fields: createFields,
 	options: createOptions,
-	async send(clients, params, item) {
-		const rows = readFirstRows(params);
-		if (needsDrive(params)) return await createByDrive(clients, params, item);
+	prepare(params): NewSpreadsheet {
+		return { ...params, rows: params.values.length > 0 ? readCellRows(params.values) : [] };
+	},
+	async send(clients, planned, item) {
+		if (needsDrive(planned)) return await createByDrive(clients, planned, item);
 		const requestBody = {
-			properties: { title: params.title, ...buildSettings(params) },
-			sheets: buildNewSheets(params, rows),
+			properties: { title: planned.title, ...buildSettings(planned) },
+			sheets: buildNewSheets(planned),
 		};
 		const { data } = await clients.sheets.spreadsheets.create({
 			requestBody,
@@ -140,11 +141,11 @@ export const create = defineOperation({
 		});
 		return toCreateResult(data);
 	},
-	async recover(clients, params, failure, item) {
+	async recover(clients, planned, failure, item) {
 		const recoveredId =
-			needsDrive(params) && (await createdFiles.findCreatedId(clients.drive, item));
-		if (recoveredId) return await createByDrive(clients, params, item, recoveredId);
-		const description = `It was not created again, to avoid duplicates. Look for '${params.title}' in Google Drive before you run this again.`;
+			needsDrive(planned) && (await createdFiles.findCreatedId(clients.drive, item));
+		if (recoveredId) return await createByDrive(clients, planned, item, recoveredId);
+		const description = `It was not created again, to avoid duplicates. Look for '${planned.title}' in Google Drive before you run this again.`;
 		throw failure.with({
 			message: `The spreadsheet may have been created: ${failure.message}`,
 			description,
@@ -159,14 +160,14 @@ const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 
 async function createByDrive(
 	clients: Clients,
-	params: CreateParams,
+	planned: NewSpreadsheet,
 	item: Item,
 	recoveredId?: string,
 ) {
-	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = params;
+	const { sheets: tabNames, values, locale, timeZone, title, parentFolder } = planned;
 	const content = JSON.stringify([title, tabNames, values, locale, timeZone]);
-	const keyHashes = createdFiles.hashFileKey('spreadsheet create', params, [content]);
-	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, params);
+	const keyHashes = createdFiles.hashFileKey('spreadsheet create', planned, [content]);
+	const complete = async (id: string) => await completeSpreadsheet(clients.sheets, id, planned);
 	const file = {
 		kind: 'spreadsheet',
 		title,
@@ -196,10 +197,10 @@ const resultFields = 'spreadsheetId,properties.title,sheets.properties(sheetId,t
 async function completeSpreadsheet(
 	sheets: sheets_v4.Sheets,
 	spreadsheetId: string,
-	params: CreateParams,
+	planned: NewSpreadsheet,
 ) {
 	const { data } = await sheets.spreadsheets.get({ spreadsheetId, fields: resultFields });
-	const requests = buildCompletionRequests(params, readFirstRows(params), data.sheets ?? []);
+	const requests = buildCompletionRequests(planned, data.sheets ?? []);
 	if (requests.length === 0) return toCreateResult(data);
 	const { data: response } = await sheets.spreadsheets.batchUpdate({
 		spreadsheetId,

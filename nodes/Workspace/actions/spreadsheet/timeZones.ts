@@ -21,8 +21,9 @@ function findOffset(instant: number, timeZone: string): string {
 	const isFixed = timeZone.startsWith('GMT');
 	const text = isFixed ? timeZone : getOffsetFormat(timeZone)?.format(instant);
 	// The text ends with GMT+01:00, or with GMT alone.
-	const [, offset] = /GMT(\S*)$/.exec(text ?? '') ?? [];
-	return offset === '' ? '+00:00' : (offset ?? '');
+	const [end, offset = ''] = /GMT(\S*)$/.exec(text ?? '') ?? [];
+	if (end === undefined) return '';
+	return offset || '+00:00';
 }
 
 /** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */

@@ -139,26 +139,26 @@ async function fetchDateFormats(
 ): Promise<DateFormats> {
 	const [firstColumn, lastColumn] = findNumberColumns(rows);
 	if (lastColumn === -1) return noFormats;
-	const place = ranges.parseRange(range);
+	const { tab, ...place } = ranges.parseRange(range);
 	const start = ranges.parseBounds(place);
-	const column = start.column + firstColumn;
 	const width = lastColumn - firstColumn + 1;
 	const sliceHeight = Math.ceil(maxFormatCells / width);
-	const fields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 	const formats: Array<Array<NumberFormat | undefined>> = [];
 	let timeZone = '';
 	for (let row = 0; row < rows.length; row += sliceHeight) {
+		const firstCell = { row: start.row + row, column: start.column + firstColumn };
 		const height = Math.min(sliceHeight, rows.length - row);
-		const firstCell = { row: start.row + row, column };
-		const area = ranges.printTabArea(place.tab, firstCell, height, width);
-		const { properties, sheets } = await spreadsheet.fetch(fields, area);
+		const area = ranges.printTabArea(tab, firstCell, height, width);
+		const { properties, sheets } = await spreadsheet.fetch(formatFields, area);
 		timeZone = properties?.timeZone ?? '';
 		const rowData = sheets?.[0]?.data?.[0]?.rowData ?? [];
 		for (const [index, { values = [] }] of rowData.entries())
 			formats[row + index] = values.map(readDateFormat);
 	}
-	return { timeZone, find: (row, at) => formats[row]?.[at - firstColumn] };
+	return { timeZone, find: (row, column) => formats[row]?.[column - firstColumn] };
 }
+
+const formatFields = 'properties.timeZone,sheets.data.rowData.values.effectiveFormat.numberFormat';
 
 /** Other formats are left out, because those of a full sheet would fill the memory. */
 function readDateFormat({ effectiveFormat }: sheets_v4.Schema$CellData) {
