@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../../core/boundedMap';
 import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZones';
 
 /** Day 0 of Google's serial numbers. */
@@ -101,10 +102,14 @@ function toIsoDay(text: string, locale: string): string {
 	return `${getNumber('year')}-${getNumber('month')}-${getNumber('day')}`;
 }
 
-function getDayFormat(locale: string): Intl.DateTimeFormat {
-	const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
-	return new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'numeric', year: 'numeric' });
-}
+/** Making a format takes as long as reading a hundred dates. */
+const dayFormats = new Map<string, Intl.DateTimeFormat>();
+const getDayFormat = (locale: string) =>
+	getOrAdd(dayFormats, locale, () => {
+		const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
+		const parts = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
+		return new Intl.DateTimeFormat(tag, { ...parts, calendar: 'gregory' });
+	});
 
 /** Returns the time that clocks show, as milliseconds since 1970; NaN if there is no such day or time. @param day as `yyyy-mm-dd` */
 function parseWallTime(day: string, time = '00:00'): number {
