@@ -15,7 +15,8 @@ function replaceLikelySecrets(text: string): string {
 		.replace(/\beyJ[\w-]{4,}\.[\w-]*(?:\.[\w-]*)?/g, secretMask)
 		.replace(authorizationPattern, `$1${secretMask}`)
 		.replace(/(\/\/)[^\s/@]*@/g, `$1${secretMask}@`)
-		.replace(namedSecretPattern, `$1${secretMask}`);
+		.replace(namedSecretPattern, `$1${secretMask}`)
+		.replace(quotedSecretPattern, `$1${secretMask}`);
 }
 
 /** Matches Bearer, Basic or Digest with what follows. A short word without digits is ordinary language there, as in "basic plan". */
@@ -24,9 +25,14 @@ const authorizationPattern =
 /** Names under which any service may write a secret, in several spellings, as a part of a pattern. */
 const secretNameSource =
 	'x?[-_]?api[-_]?key|signature|user[-_]?public[-_]?key|client[-_]?secret|private[-_]?key|assertion|(?:access|refresh|id|auth)[-_]?token|password';
-/** Matches a value after such a name, in a URL or in JSON. */
+/** Matches a value after such a name, in a URL. */
 const namedSecretPattern = new RegExp(
-	String.raw`((?:${secretNameSource})(?:=|%3D|\\?["']\s{0,4}:\s{0,4}\\?["']))[^\s&"'\\]+`,
+	String.raw`((?:${secretNameSource})(?:=|%3D))[^\s&"'\\]+`,
+	'gi',
+);
+/** Matches a value after such a name, in JSON, where it may have spaces. */
+const quotedSecretPattern = new RegExp(
+	String.raw`((?:${secretNameSource})\\?["']\s{0,4}:\s{0,4}\\?["'])[^"'\\]+`,
 	'gi',
 );
 

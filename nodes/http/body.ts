@@ -89,10 +89,10 @@ export const mayBeJson = (bytes: Buffer) =>
 export const endsLikeJsonObject = (bytes: Buffer) =>
 	/\}\s*$/.test(bytes.subarray(-64).toString('latin1'));
 
-/** Parses JSON. Returns undefined for anything else, such as a proxy's page or an empty body. A long body needs `canParse` first. */
+/** Parses JSON, also behind a byte order mark. Returns undefined for anything else, such as a proxy's page or an empty body. A long body needs `canParse` first. */
 export function tryParseJson(body: Buffer | string): unknown {
 	try {
-		return JSON.parse(body.toString()) as unknown;
+		return JSON.parse(body.toString().replace(/^\uFEFF/, '')) as unknown;
 	} catch {
 		return undefined;
 	}

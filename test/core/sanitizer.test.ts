@@ -165,6 +165,11 @@ test.each([
 	],
 	['JSON', '{"access_token": "opaque", "scope": "a"}', '{"access_token": "•••", "scope": "a"}'],
 	[
+		'words in JSON',
+		'{\\"password\\":\\"a b c\\",\\"d\\":1}',
+		'{\\"password\\":\\"•••\\",\\"d\\":1}',
+	],
+	[
 		'a proxy',
 		'connect http://user:pass@proxy.example failed',
 		'connect http://•••@proxy.example failed',

@@ -2,7 +2,13 @@ import { getEventListeners } from 'node:events';
 import { Readable } from 'node:stream';
 
 import { canParse, countJsonParts } from '../../nodes/untrusted/jsonParts';
-import { maxResponseBytes, mayBeJson, readBody, readErrorBody } from '../../nodes/http/body';
+import {
+	maxResponseBytes,
+	mayBeJson,
+	readBody,
+	readErrorBody,
+	tryParseJson,
+} from '../../nodes/http/body';
 import { expectLinear } from '../growth';
 
 describe('body', () => {
@@ -25,6 +31,11 @@ describe('body', () => {
 		);
 
 	const { signal } = new AbortController();
+
+	test('JSON is parsed behind a byte order mark, too', () => {
+		const body = Buffer.from('\uFEFF{"a":1}');
+		expect([mayBeJson(body), tryParseJson(body)]).toEqual([true, { a: 1 }]);
+	});
 
 	test('a body that grows beyond the limit is left there', async () => {
 		let made = 0;

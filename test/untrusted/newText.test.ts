@@ -147,6 +147,11 @@ test.each([
 		reply,
 	],
 	['lines that only look like a header', 'From: Hamburg\nTo: Berlin\nPrice: 20', reply],
+	[
+		'lines that only look like a header, above an address',
+		'From: Hamburg\nTo: Berlin\nDate: 5 May\n\nAsk ann@example.com',
+		reply,
+	],
 	['a ruler', 'a\n---\nb\n--', { ...reply, subject: 'x' }],
 	[
 		'one quoted line in the middle of an own text',

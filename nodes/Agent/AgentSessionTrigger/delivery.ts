@@ -147,7 +147,8 @@ export class Delivery {
 		this.forgetKeys(batch);
 		const messages = batch.filter(({ isMessage }) => isMessage);
 		const sessionIds = messages.map(({ sessionId }) => sessionId);
-		this.#alerts.countLosses(sessionIds, error);
+		// A connection event that n8n does not take is no message.
+		if (messages.length > 0) this.#alerts.countLosses(sessionIds, error);
 		return true;
 	}
 }

@@ -197,7 +197,7 @@ function explainResponse(response: UpgradeResponse): Explanation {
 		reason: `the ${responder} responded with status ${statusCode}`,
 		advice: joinSentences(
 			getResponseAdvice(response),
-			excerpt && `The server said: ${excerpt}`,
+			excerpt && `The ${responder} said: ${excerpt}`,
 		),
 	};
 }

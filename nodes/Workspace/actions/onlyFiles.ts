@@ -13,8 +13,10 @@ export const onlyFilesOption = {
 /** Creates a test for file names. Without patterns, every name passes. @param patterns such as `*.pdf`, or `pdf` for the same */
 export function createFileNameTest(patterns: readonly string[]): (name: string) => boolean {
 	if (patterns.length === 0) return () => true;
-	const extensions = patterns.filter((pattern) => !/[.*]/.test(pattern));
-	const allPatterns = [...patterns, ...extensions.map((extension) => `*.${extension}`)];
+	// An extension, such as `pdf` or `.pdf`.
+	const extensions = patterns.filter((pattern) => /^\.?[^.*]+$/.test(pattern));
+	const extensionPatterns = extensions.map((extension) => `*.${extension.replace('.', '')}`);
+	const allPatterns = [...patterns, ...extensionPatterns];
 	const pieceLists = allPatterns.map((pattern) => pattern.toLowerCase().split('*'));
 	return (name) => pieceLists.some((pieces) => matchesPieces(name.toLowerCase(), pieces));
 }

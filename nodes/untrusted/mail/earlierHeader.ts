@@ -37,7 +37,11 @@ export const startsOriginal = (line: string) => words.original.includes(getRuled
 /** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
 export function startsHeader(lines: readonly string[], index: number): boolean {
 	if (!findLabel(lines[index] ?? '')) return false;
-	const headerLines = lines.slice(index, index + maxHeaderLines);
+	const headerLines: string[] = [];
+	for (const line of lines.slice(index, index + maxHeaderLines)) {
+		if (!labelPattern.test(line)) break;
+		headerLines.push(line);
+	}
 	const kinds = new Set(headerLines.map(findLabel));
 	kinds.delete(undefined);
 	if (kinds.size < 3) return false;

@@ -166,6 +166,18 @@ test('messages that n8n does not take are counted by session, and told again whe
 	expect(run.logged.join()).toContain('22 messages were not accepted by n8n');
 });
 
+test('a connection event that n8n does not take is no lost message', async () => {
+	const { run, channels, clock } = listen(
+		{ options: { connectionEvents: true } },
+		{ run: ({ done }) => done?.reject(new Error('no database')) },
+	);
+	const event = { event: 'connected', at: '2026-01-01T00:00:00.000Z', gapMs: null } as const;
+	channels.listeners[0]?.onEvent?.({ ...event, sessionId: 's1', reason: null });
+	await clock.advance(120_000);
+	expect(run.emitted.length).toBeGreaterThan(0);
+	expect(run.failedExecutions).toEqual([]);
+});
+
 test('messages that n8n does not take are told with their number, too, if no other comes', async () => {
 	const { run, clock, channels, listening } = listen(
 		{},

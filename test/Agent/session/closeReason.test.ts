@@ -94,6 +94,9 @@ describe('errors', () => {
 			expect(told(answer(401, { body })).description).toContain(
 				'The server said: {"error": "signature expired"}',
 			);
+			expect(told(answer(407, { isFromProxy: true, body })).description).toContain(
+				'The proxy said: ',
+			);
 			expect(told(answer(401, { body: 'x'.repeat(1000) })).description).toMatch(/x{300}…$/);
 			expect(told(answer(401, { body: ' <html>hi' })).description).not.toContain('said');
 		});

@@ -81,8 +81,11 @@ function parseDuration(text: string): DateCell {
  */
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
 	if (text.length > 40) return undefined;
-	const isTimeOfDay = /^\d\d?:\d\d$/.test(text);
-	const isoCell = parseIso(isTimeOfDay ? `${text}:00` : text, settings);
+	if (/^\d\d?:\d\d$/.test(text)) {
+		const time = parseIso(`${text}:00`, settings);
+		return time && new DateCell(time.serial * dayMilliseconds, time.format, text);
+	}
+	const isoCell = parseIso(text, settings);
 	if (isoCell) return isoCell;
 	const [, day = '', time] = /^(.*?)(?:,? (\d\d?:\d\d(?::\d\d)?))?$/.exec(text) ?? [];
 	const wallTime = parseWallTime(toIsoDay(day, settings.locale), time?.replace(/^\d:/, '0$&'));
@@ -108,7 +111,8 @@ const getDayFormat = (locale: string) =>
 	getOrAdd(dayFormats, locale, () => {
 		const tag = /^[a-z]{2,3}(_[A-Z]{2})?$/.test(locale) ? locale.replace('_', '-') : 'en-US';
 		const parts = { day: 'numeric', month: 'numeric', year: 'numeric' } as const;
-		return new Intl.DateTimeFormat(tag, { ...parts, calendar: 'gregory' });
+		const system = { calendar: 'gregory', numberingSystem: 'latn' } as const;
+		return new Intl.DateTimeFormat(tag, { ...parts, ...system });
 	});
 
 /** Returns the time that clocks show, as milliseconds since 1970; NaN if there is no such day or time. @param day as `yyyy-mm-dd` */

@@ -221,6 +221,7 @@ describe('in n8n', () => {
 	test.each([
 		['*.pdf, invoice*', ['a.PDF', 'Invoice 7.doc']],
 		['pdf, DOC', ['a.PDF', 'Invoice 7.doc']],
+		['.pdf', ['a.PDF']],
 		['readme', ['README']],
 		['a, png*', undefined],
 	])('only the files whose names fit %j are uploaded', async (onlyFiles, names) => {

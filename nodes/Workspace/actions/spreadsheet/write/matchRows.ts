@@ -162,7 +162,7 @@ class MatchPlan {
 		const textIndex = key.findIndex(isText);
 		if (textIndex === -1) return [];
 		const shown = await this.#fetchShown();
-		const text = `${textIndex} ${String(key[textIndex]).trim()}`;
+		const text = toShownIndexText(textIndex, key[textIndex] ?? '');
 		const candidates = this.#rowsByShownText.get(text) ?? [];
 		return candidates.filter((row) =>
 			this.#keyColumns.every((column, at) => {
@@ -179,8 +179,8 @@ class MatchPlan {
 		const shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
 		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
 			for (const [at, column] of this.#keyColumns.entries()) {
-				const text = `${at} ${String(shown.getCell(row, column)).trim()}`;
-				getOrAdd(this.#rowsByShownText, text.slice(0, maxIndexLength), () => []).push(row);
+				const text = toShownIndexText(at, shown.getCell(row, column));
+				getOrAdd(this.#rowsByShownText, text, () => []).push(row);
 			}
 		this.#shown = shown;
 		return shown;
@@ -255,6 +255,9 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 
 /** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
 const maxIndexLength = 10_000;
+
+const toShownIndexText = (at: number, cell: Cell) =>
+	`${at} ${String(cell).trim()}`.slice(0, maxIndexLength);
 
 /** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */
 function toIndexText(cell: Cell, settings: DateSettings): string {
