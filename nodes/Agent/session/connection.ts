@@ -19,7 +19,7 @@ export interface ConnectionOptions extends HeartbeatSettings {
 
 const defaultMaxDelaySeconds = 60;
 
-/** The JSON of the item that the trigger emits for each event if its option 'Connection Events' is on. */
+/** The JSON of the item that the trigger emits with the option 'Connection Events'. */
 export interface ConnectionEvent {
 	readonly sessionId: string;
 	readonly event: 'connected' | 'disconnected' | 'reconnected';
@@ -31,7 +31,7 @@ export interface ConnectionEvent {
 	readonly reason: string | null;
 }
 
-/** A channel that closed, or an attempt that did not open one, with the plan for the next attempt. */
+/** A channel that closed, or an attempt that opened none, with the plan for the next one. */
 export interface EndedChannel extends NextAttempt {
 	readonly closeReason: closeReasons.CloseReason;
 	readonly wasOpen: boolean;
@@ -86,7 +86,7 @@ class SessionConnection {
 	readonly #reconnectPlanner: ReconnectPlanner;
 	readonly #heartbeat: Heartbeat;
 	#state: 'waiting' | 'connecting' | 'open' | 'takingLastFrames' | 'closed' = 'waiting';
-	/** The object of the current attempt, and of the channel that it opened. What belongs to another one is ignored. */
+	/** The current attempt, and the channel that it opened. Events of others are ignored. */
 	#attempt = {};
 	#socket: ChannelSocket | undefined;
 	/** Called when the socket has closed. */
@@ -95,7 +95,7 @@ class SessionConnection {
 	#cancelTimer = () => {};
 	#isPaused = false;
 	#frameCount = 0;
-	/** The error of the last channel or attempt that ended. Undefined until a channel or attempt has ended. */
+	/** The error of the last channel or attempt that ended, if any. */
 	#lastFailure: NodeError | undefined;
 	/** The request of the last attempt whose credentials could be read. */
 	#lastRequest: ConnectRequest | undefined;
@@ -143,7 +143,7 @@ class SessionConnection {
 		return this.#state === 'open' && this.#socket?.readyState === closingState;
 	}
 
-	/** Stops reading. Frames that the socket has already read are still delivered. All later frames wait in the network. */
+	/** Stops reading. What the socket has read is still delivered. Later frames wait. */
 	pause(): void {
 		this.#isPaused = true;
 		if (this.#state !== 'open') return;
@@ -361,7 +361,7 @@ class SessionConnection {
 	}
 }
 
-/** Keeps a channel of one session open until `close()` is called. The first attempt starts after this function has returned. */
+/** Keeps a channel open until `close()` is called. The first attempt starts after the return. */
 export const connect = (
 	...parameters: ConstructorParameters<typeof SessionConnection>
 ): Connection => new SessionConnection(...parameters);
