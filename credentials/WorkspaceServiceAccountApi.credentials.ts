@@ -7,6 +7,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 
+import { scopeExpression } from '../nodes/Workspace/google/scopes';
 import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 import * as fields from './fields';
 
@@ -42,7 +43,7 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 			description: 'The user to act for. Required for Gmail.',
 		}),
 		...fields.buildScopeFields('allFiles'),
-		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: fields.scopeExpression },
+		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },
 		...fields.endpointFields,
 		fields.tokenUrlField,
 		...fields.buildAllowedDomainsFields('token'),

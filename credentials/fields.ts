@@ -19,16 +19,6 @@ export const buildNotice = (name: string, text: string): INodeProperties => {
 	return { displayName: text, name, type: 'notice', default: '' };
 };
 
-/** Builds the beginning of a conditional expression, up to the result for this choice. */
-const buildScopeCase = (field: string, choice: keyof typeof scopesByChoice) =>
-	`$self["${field}"] === "${choice}" ? "${scopesByChoice[choice]}"`;
-
-const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopesByChoice.sendAndRead}"`;
-const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopesByChoice.appFilesAndNames}"`;
-
-/** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
-export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
-
 /** Builds a dropdown. @param choices each with its label, its value and its description */
 const buildAccessField = (
 	displayName: string,

@@ -36,50 +36,10 @@ export type CloseReason =
 	/** The credentials could not be read. `needsUser`: only the user can fix this, because they are incomplete or access is denied. */
 	| { readonly kind: 'credentials'; readonly message: string; readonly needsUser: boolean };
 
-/** When to make the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
-export type RetryDecision =
-	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
-	| 'backoff'
-	/** One attempt, after 1 to 2 s. Attempts share credentials for a second, so this attempt reads them again. */
-	| 'freshCredentials'
-	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
-	| 'longBackoff';
-
-const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
-const isTemporaryStatus = (statusCode: number) =>
-	statusCode >= 500 || [408, 425, 429].includes(statusCode);
-
-/**
- * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
- * @param hasReadFreshCredentials whether an attempt of this outage has followed a refusal with fresh credentials
- */
-export function decideRetry(
-	closeReason: CloseReason,
-	hasReadFreshCredentials: boolean,
-): RetryDecision {
-	const { kind } = closeReason;
-	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
-	if (kind === 'invalidUpgrade') return 'longBackoff';
-	if (kind === 'network')
-		return closeReason.error.category === 'blocked' ? 'longBackoff' : 'backoff';
-	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
-		return 'longBackoff';
-	const statusCode = findHttpStatus(closeReason);
-	if (statusCode === undefined || isTemporaryStatus(statusCode)) return 'backoff';
-	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
-}
-
 /** Whether a frame was too large: one from the server, or one that the server refused with 1009. */
 export const isTooLarge = (closeReason: CloseReason): boolean =>
 	closeReason.kind === 'tooLarge' ||
 	(closeReason.kind === 'closeFrame' && closeReason.code === 1009);
-
-/** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
-function findHttpStatus(closeReason: CloseReason): number | undefined {
-	if (closeReason.kind === 'response') return closeReason.response.statusCode;
-	const isStatusCode = closeReason.kind === 'closeFrame' && closeReason.code >= 4400;
-	return isStatusCode ? closeReason.code - 4000 : undefined;
-}
 
 /** Converts what the socket, n8n's egress policy or the name server reported. */
 export function convertNetworkError(
@@ -201,6 +161,9 @@ function explainResponse(response: UpgradeResponse): Explanation {
 		),
 	};
 }
+
+export const isTemporaryStatus = (statusCode: number) =>
+	statusCode >= 500 || [408, 425, 429].includes(statusCode);
 
 function getResponseAdvice({ statusCode, isFromProxy }: UpgradeResponse): string {
 	if (isFromProxy)

@@ -17,8 +17,46 @@ const rereadDelayMilliseconds = 1000;
 
 const outageAlertMilliseconds = 5 * 60_000;
 
+/** When to make the next attempt. Agent Execute and the trigger's test fail instead of waiting for the long backoff. */
+export type RetryDecision =
+	/** A random delay, up to a limit that doubles with each attempt (exponential backoff with jitter). */
+	| 'backoff'
+	/** One attempt, after 1 to 2 s. Attempts share credentials for a second, so this attempt reads them again. */
+	| 'freshCredentials'
+	/** 5 to 10 s, then twice as long with each attempt, up to 15 minutes. */
+	| 'longBackoff';
+
+const longBackoffCloseCodes = [1002, 1003, 1007, 1008, 1010];
+
+/**
+ * Decides how to reconnect. Unknown close codes mean `backoff`, and so does 1000, because servers and load balancers use it for any close.
+ * @param hasReadFreshCredentials whether an attempt of this outage has followed a refusal with fresh credentials
+ */
+export function decideRetry(
+	closeReason: closeReasons.CloseReason,
+	hasReadFreshCredentials: boolean,
+): RetryDecision {
+	const { kind } = closeReason;
+	if (kind === 'credentials') return closeReason.needsUser ? 'longBackoff' : 'backoff';
+	if (kind === 'invalidUpgrade') return 'longBackoff';
+	if (kind === 'network')
+		return closeReason.error.category === 'blocked' ? 'longBackoff' : 'backoff';
+	if (kind === 'closeFrame' && longBackoffCloseCodes.includes(closeReason.code))
+		return 'longBackoff';
+	const statusCode = findHttpStatus(closeReason);
+	if (statusCode === undefined || closeReasons.isTemporaryStatus(statusCode)) return 'backoff';
+	return hasReadFreshCredentials ? 'longBackoff' : 'freshCredentials';
+}
+
+/** Finds the HTTP status of a response or a close code. Many services send 4401 for the status 401, and so on, though no standard says so. */
+function findHttpStatus(closeReason: closeReasons.CloseReason): number | undefined {
+	if (closeReason.kind === 'response') return closeReason.response.statusCode;
+	const isStatusCode = closeReason.kind === 'closeFrame' && closeReason.code >= 4400;
+	return isStatusCode ? closeReason.code - 4000 : undefined;
+}
+
 export interface NextAttempt {
-	readonly decision: closeReasons.RetryDecision;
+	readonly decision: RetryDecision;
 	readonly delayMilliseconds: number;
 	/** Whether the attempt follows the first failure of an outage. Only this failure is logged as a warning. */
 	readonly isFirstOfOutage: boolean;
@@ -80,7 +118,7 @@ export class ReconnectPlanner {
 		const decision =
 			outage.tooLargeCount >= maxTooLargeCount
 				? 'longBackoff'
-				: closeReasons.decideRetry(closeReason, outage.hasReadFreshCredentials);
+				: decideRetry(closeReason, outage.hasReadFreshCredentials);
 		if (decision === 'freshCredentials') outage.hasReadFreshCredentials = true;
 		// A server that asks for a longer delay than 15 minutes gets 15 minutes.
 		const requested = Math.min(
@@ -107,7 +145,7 @@ export class ReconnectPlanner {
 	}
 
 	/** Draws a random delay that is at least as long as the server asked for. A longer one that it asked for takes the place of a long backoff. */
-	#drawDelay(decision: closeReasons.RetryDecision, requestedMilliseconds: number): number {
+	#drawDelay(decision: RetryDecision, requestedMilliseconds: number): number {
 		const outage = this.#outage;
 		if (outage.longBackoffDelayCount > 0 || decision === 'longBackoff')
 			return Math.max(requestedMilliseconds, this.#drawLongBackoffDelay());

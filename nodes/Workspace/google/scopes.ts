@@ -24,6 +24,16 @@ export const scopesByChoice = {
 	allFiles: joinScopes('drive'),
 };
 
+/** Builds the beginning of a conditional expression, up to the result for this choice. */
+const buildScopeCase = (field: string, choice: keyof typeof scopesByChoice) =>
+	`$self["${field}"] === "${choice}" ? "${scopesByChoice[choice]}"`;
+
+const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopesByChoice.sendAndRead}"`;
+const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopesByChoice.appFilesAndNames}"`;
+
+/** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
+export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
+
 /** Matches a list of scopes if at least one of them allows reading the Gmail profile. */
 export const mailScopePattern = /mail\.google\.com|gmail\.(compose|metadata|modify|readonly)/;
 

@@ -1,7 +1,7 @@
 import type { INodePropertyOptions, ResourceMapperField, ResourceMapperFields } from 'n8n-workflow';
 
 import { rowNumberChoice } from '../actions/spreadsheet/fields';
-import { parseBounds, type TargetParams } from '../actions/spreadsheet/range';
+import { parseBounds, type TargetParams, toColumnLetters } from '../actions/spreadsheet/range';
 import type { Spreadsheet } from '../actions/spreadsheet/spreadsheet';
 import { openTable, type ColumnType, type Table } from '../actions/spreadsheet/table';
 
@@ -80,8 +80,14 @@ export async function fetchColumns(spreadsheet: Spreadsheet, form: TableForm) {
 	const firstRow = isRead ? parseBounds(target).row : 0;
 	const headerIndex = Math.max(0, headerRow - 1);
 	const table = await openTable(spreadsheet, target, firstRow + headerIndex);
-	return { columns: headerRow === 0 ? [] : listColumns(table), row: table.row };
+	const columns = headerRow === 0 ? listLetters(table) : listColumns(table);
+	return { columns, row: table.row };
 }
 
 const listColumns = ({ names, columnsByName, types }: Table): ListedColumn[] =>
 	names.map((name) => ({ name, type: types.get(columnsByName.get(name) ?? -1) }));
+
+function listLetters({ headers, rangeStart }: Table): ListedColumn[] {
+	const columns = [...headers.keys()].slice(rangeStart);
+	return columns.map((column) => ({ name: toColumnLetters(column) }));
+}

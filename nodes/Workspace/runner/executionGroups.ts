@@ -12,7 +12,7 @@ import type { GroupRequestOptions } from '../google/googleCredential';
 import type { Clients } from '../operation';
 import { toJobFailure } from './failure';
 import type { Job } from './job';
-import { type Results, sendTogether } from './sendTogether';
+import { planAndSend, type Results } from './planAndSend';
 
 /** Returns the clients of a job's run. With `groupOptions`, the run sends for its whole group. */
 export type ClientGetter = (job: Job, groupOptions?: GroupRequestOptions) => Promise<Clients>;
@@ -87,7 +87,7 @@ async function sendJobs(
 	const { operation, prepared, item } = job;
 	try {
 		const clients = await getClients();
-		if (operation.combine) return await sendTogether(clients, operation.combine, jobs);
+		if (operation.combine) return await planAndSend(clients, operation.combine, jobs);
 		return new Map([[job, await operation.send?.(clients, prepared, item)]]);
 	} catch (error) {
 		return failAll(jobs, error);

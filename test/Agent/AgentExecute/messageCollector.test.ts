@@ -1,4 +1,5 @@
-import type { CloseReason, RetryDecision } from '../../../nodes/Agent/session/closeReason';
+import type { CloseReason } from '../../../nodes/Agent/session/closeReason';
+import type { RetryDecision } from '../../../nodes/Agent/session/reconnect';
 import { parseMessageContent, type SessionMessage } from '../../../nodes/Agent/session/messages';
 import {
 	MessageCollector,

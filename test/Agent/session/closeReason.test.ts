@@ -5,9 +5,8 @@ import {
 	createChannelError,
 	explainCloseReason,
 	convertCredentialError,
-	type RetryDecision,
-	decideRetry,
 } from '../../../nodes/Agent/session/closeReason';
+import { decideRetry, type RetryDecision } from '../../../nodes/Agent/session/reconnect';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
 import { networkReason } from './fakeSocket';
 

@@ -456,6 +456,7 @@ describe('tabs and columns', () => {
 			[{}, ['Id', 'Total', 'Id_2']],
 			[{ tab: 'Q1', 'options.range': 'A2:D9', 'options.headerRow': 2 }, ['Name', 'Age']],
 			[{ tab: 'Q1', 'options.range': 'A3:D9' }, ['Name', 'Age']],
+			[{ tab: 'Orders', 'options.range': 'C1:D9', 'options.headerRow': 0 }, ['C', 'D']],
 		])('the columns that Read filters by, of %j', async (fields, names) => {
 			const choices = form({ spreadsheetId: bookId(), operation: 'read', ...fields });
 			expect(await pickerLists.getColumns(choices)).toEqual(

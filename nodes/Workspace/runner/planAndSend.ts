@@ -18,17 +18,17 @@ interface PlannedJob {
 type PlannedRequest = [PlannedJob, ...PlannedJob[]];
 
 /** Plans jobs together and sends them. Each gets a result, whether the plan or a request fails. */
-export async function sendTogether(
+export async function planAndSend(
 	clients: Clients,
 	combine: Combine,
 	jobs: readonly Job[],
 ): Promise<Results> {
-	const sender = new TogetherSender(clients, combine);
-	await sender.planAndSend(jobs);
+	const sender = new PlanSender(clients, combine);
+	await sender.send(jobs);
 	return sender.results;
 }
 
-class TogetherSender {
+class PlanSender {
 	readonly results: Results = new Map();
 	readonly #clients: Clients;
 	readonly #combine: Combine;
@@ -38,7 +38,7 @@ class TogetherSender {
 		this.#combine = combine;
 	}
 
-	async planAndSend(jobs: readonly Job[]): Promise<void> {
+	async send(jobs: readonly Job[]): Promise<void> {
 		let earlierFailure: NodeError | undefined;
 		for (const request of splitIntoRequests(this.#combine, await this.#planAccepted(jobs))) {
 			if (earlierFailure) this.#setAll(request, createFollowUpError(earlierFailure));
@@ -93,7 +93,7 @@ class TogetherSender {
 			const failure = toJobFailure(error, request[0].job);
 			const halves = halveRuns(request, failure);
 			if (halves.length === 0) this.#setAll(request, failure);
-			for (const half of halves) await this.planAndSend(half);
+			for (const half of halves) await this.send(half);
 			return failure;
 		}
 	}
