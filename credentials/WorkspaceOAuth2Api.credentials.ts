@@ -27,6 +27,13 @@ const credentialTest: ICredentialTestRequest = {
 	},
 	// Without a rule, n8n shows "Forbidden" instead of Google's own message.
 	rules: [
+		...[301, 302, 303, 307, 308].map((value) => ({
+			type: 'responseCode' as const,
+			properties: {
+				value,
+				message: `The API base in the credential responded with a redirect (HTTP ${value}). Redirects are not followed, because they could send the token to another host. Enter the address of the API itself.`,
+			},
+		})),
 		{
 			type: 'responseCode',
 			properties: {

@@ -83,7 +83,10 @@ export class RetryCache<T> {
 	}
 }
 
-function keepTry(key: string, failedTry: FailedTry): void {
+function keepTry(key: string, { results, tryCount }: FailedTry): void {
+	// A parallel call of a tool may have kept results under the same key.
+	const earlierResults = getFailedTries().get(key)?.results ?? [];
+	const failedTry = { results: new Map([...earlierResults, ...results]), tryCount };
 	getFailedTries().set(key, failedTry);
 	setTimeout(dropTry, retentionMilliseconds, key, failedTry).unref();
 }

@@ -37,6 +37,22 @@ describe('items that succeeded in an earlier try', () => {
 		expect(countStoredResults()).toBe(0);
 	});
 
+	it('stay known to equal calls of a tool at the same time, of which another one failed, too', () => {
+		const [one, other] = [0, 1].map(
+			(runIndex) => new RetryCache<string>(attempt({ isTool: true, runIndex })),
+		);
+		for (const call of [one, other]) call?.recall(0, 'x');
+		one?.remember(0, 'x', 'sent');
+		for (const call of [one, other]) call?.endTry({ isFailed: true });
+		for (const runIndex of [2, 3]) {
+			const again = new RetryCache<string>(attempt({ isTool: true, runIndex }));
+			expect(again.recall(0, 'x')).toBe('sent');
+		}
+		const last = new RetryCache<string>(attempt({ isTool: true, runIndex: 4 }));
+		last.recall(0, 'x');
+		last.endTry({ isFailed: false });
+	});
+
 	it.each([
 		['another execution', { executionId: 'other' }],
 		['another node', { nodeId: 'other' }],

@@ -206,6 +206,15 @@ describe('network errors', () => {
 			503,
 		],
 		[
+			'a server that wants a certificate of the client',
+			error('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', {
+				request: { socket: { secureConnecting: false } },
+			}),
+			'lost',
+			'unknown',
+			503,
+		],
+		[
 			'a self-signed certificate',
 			error('DEPTH_ZERO_SELF_SIGNED_CERT'),
 			'certificate',

@@ -246,6 +246,11 @@ describe('what a style sheet hides is not shown', () => {
 			'what is for phones, in a block of its own',
 			'@supports (a:b){@media print{.preheader{display:none}}}',
 		],
+		[
+			'what is for paper, beside a block of its own',
+			'@media print{@page{margin:1cm} .preheader{display:none}} @media screen{.preheader{display:none} @font-face{a:b}}',
+		],
+		['what is shown as important', '.preheader{display:block !important;display:none}'],
 		['what another rule shows', '.preheader{display:none} .big{display:block}'],
 		['what an earlier rule shows', 'div{display:block} .preheader{display:none!important}'],
 		['an important rule', '.preheader{display:block!important} #top{display:none}'],
@@ -301,7 +306,14 @@ describe('what a style sheet hides is not shown', () => {
 			'-',
 			' ',
 		],
+		'a-',
 	])('and costs no more than the length of %j', (unit) => {
+		for (const pageOf of [
+			(text: string) => `<style>${text}! {color:red}</style><p>x`,
+			(text: string) => `<style>p{display:block${text}x}</style><p>x`,
+			(text: string) => `<p style="display:block${text}x">x`,
+		])
+			expectLinear(unit, pageOf, htmlToText, 100_000);
 		expectLinear(
 			unit,
 			(text) => `<style>${text}</style>${'<p class="a b">x'.repeat(text.length / 100)}`,

@@ -158,6 +158,11 @@ test.each([
 		'The label says:\n> Keep dry\nIs that right?',
 		reply,
 	],
+	[
+		'one quoted line among commands',
+		'I ran\n\n>>> print(1)\n\nas you wrote\n\n> it prints 1\n\nbut it prints 2.',
+		reply,
+	],
 	['two hyphens that no LF sets apart', 'a\u2028--\u2028b\u2029-- \u2029c', reply],
 ])('%s stays', (_what, text, context) => {
 	expect(keepNewText(text, context)).toBe(text.replace(/\n--$/, ''));

@@ -213,10 +213,14 @@ export function getReconnectAdvice({ authentication }: Pick<SignIn, 'authenticat
 }
 
 function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string {
-	const includeScopeText = `In the credential, ${findChoice(scope)} (or add the scope under Custom Scopes)`;
+	const choice = findChoice(scope);
+	const includeScopeText =
+		choice === undefined
+			? 'If the credential has Custom Scopes, add the scope there'
+			: `In the credential, ${choice} (or add the scope under Custom Scopes)`;
 	return authentication === 'serviceAccount'
 		? `${includeScopeText}. If you use a Delegated Email, also add it to the domain-wide delegation.`
-		: `${includeScopeText}, reconnect (Switch account), and select every checkbox on the consent page.`;
+		: `${includeScopeText}. Then reconnect (Switch account), and select every checkbox on the consent page.`;
 }
 
 /** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */

@@ -72,13 +72,13 @@ export function findNeededScope({ api, method, url, signIn }: ScopedRequest): st
 	return toScope(mustSeeAllFiles ? 'drive' : 'drive.file');
 }
 
-/** Says what to choose in the credential to get a scope. All other scopes come with each choice. */
-export function findChoice(scope: string): string {
-	if (scope === toScope('gmail.compose')) return 'set Mail Access to Also Save Drafts';
+/** Says what to choose in the credential to get a scope. Undefined for a scope that comes with each choice. */
+export function findChoice(scope: string): string | undefined {
+	if (scope === toScope('gmail.compose')) return 'set Mail Access to at least Also Save Drafts';
 	if (scope === toScope('gmail.modify'))
 		return 'set Mail Access to Also Save Drafts and Change Labels';
 	if (scope === toScope('drive')) return 'set Drive Access to All Files';
-	return 'turn off Custom Scopes';
+	return undefined;
 }
 
 function findMailScope(method: string, pathname: string): string {

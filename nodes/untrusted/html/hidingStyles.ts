@@ -26,7 +26,8 @@ export class HidingStyles {
 
 	#addRule(selector: string, style: Style): void {
 		const isSimple = /^[a-z\d]*(?:[.#][\w-]+)?$/i.test(selector);
-		const lastPart = /[.#]?[\w-]+$/.exec(selector)?.[0];
+		// A longer part is no name of a class.
+		const lastPart = /[.#]?[\w-]+$/.exec(selector.slice(-200))?.[0];
 		for (const [property, isHiding] of style)
 			if (!isHiding) this.#showing.add(`${property} ${lastPart}`);
 			// A rule that also depends on something else may show an element, but never hides one.
@@ -59,10 +60,13 @@ function listSelectors(tag: string, attributes: ReadonlyMap<string, string>): st
 }
 
 /** Removes comments, and blocks such as `@media`. A comment without an end reaches up to the end of the style sheet. */
-const removeBlocks = (css: string) =>
-	css
+function removeBlocks(css: string): string {
+	const innermostBlockPattern = /@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g;
+	return css
 		.replaceAll(/<!--|-->|\/\*[\s\S]*?(?:\*\/|$)/g, ' ')
-		.replaceAll(/@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g, ' ');
+		.replaceAll(innermostBlockPattern, ' ')
+		.replaceAll(innermostBlockPattern, ' ');
+}
 
 /** Whether the value of a property hides the element, by property. */
 type Style = ReadonlyMap<string, boolean>;
@@ -72,7 +76,9 @@ function readStyle(block: string): Style {
 	for (const declaration of block.toLowerCase().split(';')) {
 		const [property = '', value = ''] = declaration.split(':').map((text) => text.trim());
 		const pattern = hidingPatterns.get(property);
-		if (pattern) style.set(property, pattern.test(value.replace(/\s*!\s*important$/, '')));
+		// Too much text is better than too little.
+		if (pattern && style.get(property) !== false)
+			style.set(property, pattern.test(value.replace(/!\s*important$/, '').trim()));
 	}
 	return style;
 }

@@ -1,63 +1,80 @@
 import { isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 
-/** The byte order marks of UTF-16, as characters of Latin-1. */
-const utf16Marks: Record<string, string> = {
-	'\u00ff\u00fe': 'utf-16le',
-	'\u00fe\u00ff': 'utf-16be',
-};
-/** Names that `TextDecoder` does not know. */
-const otherNames: Record<string, string> = {
-	cp932: 'shift_jis',
-	cp936: 'gbk',
-	cp949: 'euc-kr',
-	cp950: 'big5',
-};
-/** The charset for a text whose charset name is missing or unknown, or UTF-8 although the text is not in UTF-8. */
-const fallbackCharset = 'windows-1252';
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 
-/**
- * Decodes text of any charset. Gmail returns most texts in UTF-8 with the name of their original charset, and senders use wrong names. So the
- * bytes come before the name. @param charset the name in the email; '' if the email has none
- */
+/** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
 export function decodeText(bytes: Buffer, charset: string): string {
-	if (isJapanese(bytes)) return new TextDecoder('iso-2022-jp').decode(bytes);
-	const hasZeros = bytes.includes(0);
-	if (isUtf8(bytes) && !hasZeros) return decodeUtf8(bytes);
-	const mark = utf16Marks[bytes.toString('latin1', 0, 2)];
-	const decoder = createDecoder(mark ?? charset.trim().toLowerCase());
-	const isUtf16 = hasZeros && decoder.encoding.startsWith('utf-16');
-	if (!isUtf16 && isMeantAsUtf8(bytes, decoder)) return decodeUtf8(bytes);
-	return decoder.decode(bytes);
+	const name = charset.trim().toLowerCase();
+	if (isUtf16(bytes, name)) return getDecoder(findUtf16Name(bytes, name)).decode(bytes);
+	if (isJapanese(bytes, name)) return getDecoder('iso-2022-jp').decode(bytes);
+	if (isMeantAsUtf8(bytes, name)) return bytes.toString('utf8').replace(/^\ufeff/, '');
+	return getDecoder(name).decode(bytes);
 }
 
-const decodeUtf8 = (bytes: Buffer) => bytes.toString('utf8').replace(/^\ufeff/, '');
+const utf16MarkPattern = /^(?:\u00ff\u00fe|\u00fe\u00ff)/;
 
-function createDecoder(name: string): TextDecoder {
-	try {
-		return new TextDecoder(
-			/^utf-?8$/.test(name) ? fallbackCharset : (otherNames[name] ?? name),
-		);
-	} catch {
-		return new TextDecoder(fallbackCharset);
-	}
+/** Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
+function isUtf16(bytes: Buffer, name: string): boolean {
+	if (utf16MarkPattern.test(bytes.toString('latin1', 0, 2))) return true;
+	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return false;
+	return !isUtf8(bytes) || bytes.includes(0);
+}
+
+function findUtf16Name(bytes: Buffer, name: string): string {
+	const mark = bytes.toString('latin1', 0, 2);
+	if (mark === '\u00ff\u00fe') return 'utf-16le';
+	const isBigEndian = mark === '\u00fe\u00ff' || bytes[0] === 0 || name.endsWith('be');
+	return isBigEndian ? 'utf-16be' : 'utf-16le';
 }
 
 /** Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some senders give no name for it (zammad/zammad#6144). */
-const isJapanese = (bytes: Buffer) =>
+const isJapanese = (bytes: Buffer, name: string) =>
+	/^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name) &&
 	bytes.includes(0x1b) &&
 	/^[\0-\u007f]*\u001b(?:\$[@B]|\([IJ])[\0-\u007f]*$/.test(bytes.toString('latin1'));
 
-/** A text with more valid letters per error is UTF-8, although its charset has another name. In other charsets, hardly any letters are valid. */
+/** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In other charsets, hardly any are valid. */
 const lettersPerError = 4;
 
-/** UTF-8 may have a few wrong bytes, for example where a program cut a letter in two. */
-function isMeantAsUtf8(bytes: Buffer, { encoding }: TextDecoder): boolean {
+/**
+ * Whether a text is UTF-8, in spite of its charset name. Gmail returns most texts in UTF-8 with the name of their original charset, and
+ * senders use wrong names. UTF-8 text may have a few wrong bytes, for example where a program cut a letter in two.
+ */
+function isMeantAsUtf8(bytes: Buffer, name: string): boolean {
+	if (isUtf8(bytes)) return true;
 	const nonAscii = bytes.toString('utf8').replaceAll(/[\0-\u007f]/g, '');
-	const letters = nonAscii.replaceAll('\ufffd', '');
-	const errorCount = nonAscii.length - letters.length;
-	const wantedCount = encoding === fallbackCharset ? errorCount : errorCount * lettersPerError;
-	return letters !== '' && letters.length >= wantedCount;
+	const letterCount = nonAscii.replaceAll('\ufffd', '').length;
+	const errorCount = nonAscii.length - letterCount;
+	const isLikelyName = /^(?:utf[-_]?8.*|(?:us-)?ascii)?$/.test(name);
+	return letterCount > 0 && letterCount >= errorCount * (isLikelyName ? 1 : lettersPerError);
+}
+
+/** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */
+const fallbackCharset = 'windows-1252';
+
+/** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
+const codePages: Record<string, string> = {
+	932: 'shift_jis',
+	936: 'gbk',
+	949: 'euc-kr',
+	950: 'big5',
+};
+
+/** Decoders by charset name, because creating a decoder takes much longer than decoding a word. Emails can have any number of names. */
+const decoders = new BoundedMap<string, TextDecoder>(200);
+
+const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
+
+function createDecoder(name: string): TextDecoder {
+	const codePage = /^(?:cp|ms|win|windows)[-_]?(\d+)$/.exec(name)?.[1];
+	const knownName =
+		codePage === undefined ? name : (codePages[codePage] ?? `windows-${codePage}`);
+	try {
+		return new TextDecoder(/^utf-?8$/.test(name) ? fallbackCharset : knownName);
+	} catch {
+		return new TextDecoder(fallbackCharset);
+	}
 }
 
 const encodedWordPattern = /=\?([\w.:-]{1,40})(?:\*[\w-]+)?\?([BbQq])\?([^?\r\n]*)\?=/g;

@@ -57,7 +57,7 @@ class MailLines {
 		while (index < this.#lines.length && !this.#isForward(index)) index = this.#readLine(index);
 		this.#dropLooseQuotes();
 		const ownLines = this.#kept.slice(0, index).filter((line) => line !== undefined);
-		const ownText = dropSignature(ownLines.join('\n').trimEnd());
+		const ownText = dropSignature(ownLines).join('\n').trimEnd();
 		// A forwarded message is kept to its end.
 		const forwardedText = this.#kept.slice(index).join('\n');
 		return `${ownText}\n\n${forwardedText}`.trim();
@@ -76,7 +76,8 @@ class MailLines {
 		if (isQuote && this.#dropIntroduction(index, true)) return this.#drop(index, quoteEnd);
 		if (this.#startsEarlierMessage(index)) return this.#dropFrom(index);
 		if (isQuote) {
-			this.#looseQuotes.push({ start: index, end: quoteEnd });
+			if (!this.#hasSigns(index, quoteEnd))
+				this.#looseQuotes.push({ start: index, end: quoteEnd });
 			return quoteEnd;
 		}
 		if (!this.#isReply || !this.#dropUnmarkedIntroduction(index)) return index + 1;
@@ -137,7 +138,7 @@ class MailLines {
 			const isOnlyLine = isInside && end === start + 1 && this.#looseQuotes.length === 1;
 			const isAbove = firstDropped > start;
 			const isAlone = firstDropped === -1 && (!this.#isReply || isOnlyLine);
-			if (!isAbove && !isAlone && !this.#hasSigns(start, end)) this.#drop(start, end);
+			if (!isAbove && !isAlone) this.#drop(start, end);
 		}
 	}
 
@@ -162,17 +163,20 @@ class MailLines {
 }
 
 /** Drops a signature and a last line such as `Sent from my iPhone`. */
-function dropSignature(text: string): string {
-	const lines = text.split('\n');
-	if (isSentFrom(lines.at(-1) ?? '')) lines.pop();
-	const start = lines.findLastIndex((line) => /^-- ?$/.test(line));
-	const isSignature = start >= 0 && lines.length - start <= maxSignatureLines;
-	return lines.slice(0, isSignature ? start : undefined).join('\n');
+function dropSignature(lines: readonly string[]): readonly string[] {
+	const last = lines.findLastIndex((line) => line.trim() !== '');
+	const ownLines = isSentFrom(lines[last] ?? '') ? lines.slice(0, last) : lines;
+	const start = ownLines.findLastIndex((line) => /^-- ?$/.test(line));
+	const signature = ownLines.slice(start).filter((line) => line.trim() !== '');
+	const isSignature = start >= 0 && signature.length <= maxSignatureLines + 1;
+	return isSignature ? ownLines.slice(0, start) : ownLines;
 }
 
 function isSentFrom(line: string): boolean {
 	const phrase = line.trim().toLowerCase();
+	if (!/^[^,!?]{1,70}$/.test(phrase)) return false;
 	const isSent =
-		/^[^,!?]{1,70}$/.test(phrase) && words.sentFrom.some((start) => phrase.startsWith(start));
+		words.sentFrom.some((beginning) => phrase.startsWith(beginning)) ||
+		words.sentFromEndings.some((ending) => phrase.endsWith(ending));
 	return isSent && words.devices.some((device) => phrase.includes(device));
 }

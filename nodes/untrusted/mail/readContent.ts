@@ -97,8 +97,8 @@ class PartReader {
 			content = separateText ?? '';
 		}
 		const bytes = Buffer.from(content, 'base64url');
-		const text = decodeText(bytes, findCharset(part, bytes));
-		return isHtml ? { html: text } : { plain: text };
+		if (!isHtml) return { plain: decodeText(bytes, findCharset(part)) };
+		return { html: decodeText(bytes, findCharset(part) || findCharsetInHtml(bytes)) };
 	}
 
 	#readAttachedMail(mail: MimePart): void {
@@ -148,10 +148,12 @@ function readFile(part: MimePart): MailFile {
 
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
 
-/** Chooses the last plain text and the last HTML that are not blank (RFC 2046, 5.1.4). */
+/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not partly made from HTML, and any text to a blank one. */
 function chooseText(alternatives: readonly PartText[]): PartText {
 	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
-	const plain = alternatives.findLast((text) => isFilled(text.plain))?.plain;
+	const filled = alternatives.filter((text) => isFilled(text.plain));
+	const best = filled.findLast((text) => text.html === undefined) ?? filled.at(-1);
+	const plain = best?.plain;
 	if (html === undefined) return { plain: plain ?? '' };
 	// Some programs send HTML with a blank plain text, or with one that says little of what the HTML says.
 	if (plain === undefined || isPlaceholder(plain, html)) return { html };
@@ -170,6 +172,8 @@ function joinTexts(parts: readonly PartText[]): PartText {
 
 /** Placeholders, such as "Your email program does not show HTML", and footers of mailing lists are shorter than this. */
 const maxPlaceholderCharacters = 2_000;
+/** Of a shorter HTML, too little can be missing in the plain text to tell. */
+const minMissingWords = 5;
 
 /** Whether a plain text says little of what the HTML says: more than half of the HTML's words are missing in it. */
 function isPlaceholder(plain: string, html: string): boolean {
@@ -178,7 +182,8 @@ function isPlaceholder(plain: string, html: string): boolean {
 	const htmlWords = findWords(htmlToText(html));
 	const missingWords = Array.from(htmlWords).filter((word) => !plainWords.has(word));
 	if (missingWords.length <= htmlWords.size / 2) return false;
-	return htmlWords.size > plainWords.size || plainWords.has('html');
+	if (plainWords.has('html')) return true;
+	return missingWords.length >= minMissingWords && htmlWords.size >= plainWords.size;
 }
 
 /** Finds the different words of a text without its addresses. In scripts without spaces, each character counts as a word. */
@@ -190,11 +195,13 @@ function findWords(text: string): Set<string> {
 	return new Set(words);
 }
 
-/** Finds the charset name in the header, in the type that Gmail returns, or at the beginning of an HTML page. @returns '' if there is no name */
-function findCharset(part: MimePart, bytes: Buffer): string {
+/** Finds the charset name in the header, or in the type that Gmail returns. @returns '' if there is no name */
+function findCharset(part: MimePart): string {
+	const types = `${getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
+	return /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1] ?? '';
+}
+
+function findCharsetInHtml(bytes: Buffer): string {
 	const start = bytes.toString('latin1', 0, 1024);
-	const places = [getRawHeader(part, 'Content-Type'), part.mimeType, start].join(';');
-	const [, name = ''] =
-		/\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';>]+)/i.exec(places) ?? [];
-	return name;
+	return /<meta\b[^>]{0,200}?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(start)?.[1] ?? '';
 }

@@ -130,7 +130,7 @@ describe('errors', () => {
 				'the scope of Sheets',
 				sheetsForbidden('ACCESS_TOKEN_SCOPE_INSUFFICIENT'),
 				readSheet,
-				'https://www.googleapis.com/auth/spreadsheets. In the credential, turn off Custom Scopes (or add the scope under Custom Scopes), reconnect',
+				'https://www.googleapis.com/auth/spreadsheets. If the credential has Custom Scopes, add the scope there. Then reconnect',
 			],
 			[
 				'the API to enable',
@@ -548,7 +548,7 @@ describe('advice table', () => {
 				descriptionOf(api, status, scope, own, '1AbcDefGhij'),
 			);
 			expect(advice.join(' ')).toMatch(
-				/email and key.* In the credential, (turn off Custom Scopes|set Drive Access to All Files) \(or add/,
+				/email and key.* (In the credential, set Drive Access to All Files|If the credential has Custom Scopes)/,
 			);
 			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
 		},

@@ -22,6 +22,7 @@ const texts: Readonly<Record<string, string>> = {
 	'koi8-r': 'Здравствуйте, ещё раз',
 	'koi8-u': 'Їжак і ґава',
 	'windows-1251': '«Счёт» — оплата № 17',
+	'cp-1251': 'Её счёт',
 	'iso-8859-5': 'Привет',
 	ibm866: 'Привет из ДОС',
 	'windows-874': 'สวัสดีครับ',
@@ -44,7 +45,8 @@ const texts: Readonly<Record<string, string>> = {
 };
 const names = Object.keys(texts);
 /** What Node knows the charset as. */
-const known = (name: string) => ({ cp932: 'shift_jis', cp949: 'euc-kr' })[name] ?? name;
+const known = (name: string) =>
+	({ cp932: 'shift_jis', cp949: 'euc-kr', 'cp-1251': 'windows-1251' })[name] ?? name;
 
 describe('a text of an old charset', () => {
 	it.each(names)('%s comes through in its own bytes and in UTF-8', (name) => {
@@ -123,6 +125,18 @@ describe('a decoder', () => {
 			};
 			expect(getDecodedHeader(message.payload, 'TO')).toBe('С');
 			expect(decode).toHaveBeenCalledTimes(1);
+		} finally {
+			decode.mockRestore();
+		}
+	});
+
+	it('is made once for a charset, whatever its name is written like', () => {
+		const decode = jest.spyOn(TextDecoder.prototype, 'decode');
+		try {
+			for (const name of ['x-unknown', 'X-Unknown', 'x-unknown '])
+				decodeText(Buffer.from([0x80]), name);
+			expect(decode).toHaveBeenCalledTimes(3);
+			expect(new Set(decode.mock.contexts).size).toBe(1);
 		} finally {
 			decode.mockRestore();
 		}
@@ -232,6 +246,7 @@ describe('a text of two bytes each', () => {
 		['', 'é', [0xff, 0xfe, 0xe9, 0]],
 		['utf-8', 'é', [0xfe, 0xff, 0, 0xe9]],
 		['utf-16', 'é!', [0xe9, 0, 0x21, 0]],
+		['utf-16', 'a', [0, 0x61]],
 		['UTF-16BE', '€', [0x20, 0xac]],
 		['utf-16', 'é', [0xc3, 0xa9]],
 		['unicode', 'a', [0x61, 0]],
@@ -258,8 +273,9 @@ describe('encoded words', () => {
 it.each<[string, string, number[]]>([
 	['cp936', '你', [0xc4, 0xe3]],
 	['cp950', '你', [0xa7, 0x41]],
+	['ms_932', 'あ', [0x82, 0xa0]],
 	['windows-949', '안', [0xbe, 0xc8]],
-	['cp1251', 'К', [0xca]],
+	['cp874', 'ส', [0xca]],
 	['x-gbk', '你', [0xc4, 0xe3]],
 	['utf-8', 'é', [0xe9]],
 	['no-such-charset', '€', [0x80]],

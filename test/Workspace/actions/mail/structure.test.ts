@@ -68,7 +68,7 @@ const cases: Case[] = [
 			plain('own'),
 			multipart('mixed', html('<p>made</p>'), plain('footer')),
 		),
-		text: 'made\nfooter',
+		text: 'own',
 		html: '<p>made</p>',
 	},
 	{
