@@ -40,7 +40,10 @@ export function parseRange(range: string): TabRange {
 /** @throws NodeError 400 if the text does not refer to cells */
 function readA1(text: string): string {
 	if (isA1(text)) return text;
-	throw createRefusal(`${quoteField('range')} is not a range: ${shorten(text)}`, rangeAdvice);
+	throw createRefusal(
+		`${quoteField('range')} is not a range: ${shorten(text)}`,
+		`${rangeAdvice} The name of a range needs no tab.`,
+	);
 }
 
 /** Returns whether a text refers to cells. A text of more than 100 characters cannot do so. */

@@ -40,6 +40,11 @@ export function findNativeTable(
 	return undefined;
 }
 
+/** Builds the request that lets a native table end above a row. */
+export const buildResizeTableRequest = ({ tableId, range }: NativeTable, endRowIndex: number) => ({
+	updateTable: { table: { tableId, range: { ...range, endRowIndex } }, fields: 'range' },
+});
+
 /** Builds the requests that add rows and columns to a tab, until it has as many as needed. */
 export function buildEnlargeTabRequests(
 	{ sheetId, rowCount, columnCount }: Pick<TabInfo, 'sheetId' | 'rowCount' | 'columnCount'>,
@@ -115,10 +120,14 @@ export class Spreadsheet {
 	}
 
 	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */
-	async fetch(fields: string, cells?: string): Promise<sheets_v4.Schema$Spreadsheet> {
+	async fetch(
+		fields: string,
+		cells?: string,
+		options = {},
+	): Promise<sheets_v4.Schema$Spreadsheet> {
 		const ranges = cells === undefined ? undefined : [cells];
 		const request = { spreadsheetId: this.id, ranges, fields, prettyPrint: false };
-		return (await this.#client.spreadsheets.get(request)).data;
+		return (await this.#client.spreadsheets.get(request, options)).data;
 	}
 
 	/** Sends changes in one request. Google makes all of them or none. */
@@ -193,29 +202,45 @@ export class Spreadsheet {
 		};
 	}
 
-	/** Creates the tab that a target names, if it is missing. */
+	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
 		await this.doOnce(`tab ${title}`, async () => {
-			if (await this.hasTab(title)) return;
+			if (await this.#hasTabOrNamedRange(title)) return;
 			const requests = [{ addSheet: { properties: { title } } }];
 			await this.change(requests).catch(async (error: unknown) => {
 				// Another execution may have created the tab meanwhile.
-				if (!(await this.hasTab(title))) throw error;
+				if (!(await this.#hasTabOrNamedRange(title))) throw error;
 			});
 		});
 	}
 
 	async hasTab(title: string): Promise<boolean> {
-		const { sheets = [] } = await this.fetch('sheets.properties.title');
-		return sheets.some(({ properties }) => isSameIgnoringCase(properties?.title, title));
+		const { titles } = await this.#fetchNames();
+		return titles.some((name) => isSameIgnoringCase(name, title));
+	}
+
+	async #hasTabOrNamedRange(title: string): Promise<boolean> {
+		const { titles, rangeNames } = await this.#fetchNames();
+		return [...titles, ...rangeNames].some((name) => isSameIgnoringCase(name, title));
+	}
+
+	async #fetchNames() {
+		const data = await this.fetch('sheets.properties.title,namedRanges.name');
+		const { sheets = [], namedRanges = [] } = data;
+		return {
+			titles: sheets.map(({ properties }) => properties?.title),
+			rangeNames: namedRanges.map(({ name }) => name),
+		};
 	}
 
 	/** Fetches the title of each tab, and `gid`, the end of a link to the tab, such as `#gid=0`. */
-	async fetchTabs() {
-		return await this.doOnce('tabs', async () => {
-			const { sheets = [] } = await this.fetch('sheets.properties(sheetId,title)');
+	async fetchTabs(options = {}) {
+		// Who waits long for the tabs does not share the answer of who does not.
+		return await this.doOnce(`tabs ${JSON.stringify(options)}`, async () => {
+			const fields = 'sheets.properties(sheetId,title)';
+			const { sheets = [] } = await this.fetch(fields, undefined, options);
 			return sheets.map(({ properties: { title, sheetId } = {} }) => {
 				return { title: title ?? '', gid: `#gid=${sheetId ?? 0}` };
 			});
@@ -224,7 +249,9 @@ export class Spreadsheet {
 
 	/** Fetches the titles of all tabs as additional information. Returns none if this fails, because something else is more important. */
 	async tryFetchTitles(): Promise<string[]> {
-		const tabs = await this.fetchTabs().catch(() => []);
+		// The user should not wait long for them.
+		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
+		const tabs = await this.fetchTabs(options).catch(() => []);
 		return tabs.map(({ title }) => title);
 	}
 }
@@ -249,6 +276,8 @@ function createMissingTabError(
 ) {
 	const missingTab = tab ?? name;
 	if (titles.length === 0 || missingTab === undefined) return error;
+	if (titles.some((title) => isSameIgnoringCase(title, missingTab)))
+		return error.with({ description: ranges.rangeAdvice });
 	return error.with({
 		message: `Google Sheets: the spreadsheet has no tab ${listNames([missingTab])}`,
 		description: `The spreadsheet has the tabs ${listNames(titles)}. Choose one in ${quoteField('tab')}, and leave ${quoteField('range')} empty to use all of it.`,

@@ -7,7 +7,7 @@ import { type Cell, escapeCell, toCellData, toHeaderCell } from './cells';
 import { DateCell } from './dates';
 import type { RowParams } from './fields';
 import { type CellPosition, printTabArea, toColumnLetters } from './range';
-import { buildEnlargeTabRequests, type Spreadsheet } from './spreadsheet';
+import { buildEnlargeTabRequests, buildResizeTableRequest, type Spreadsheet } from './spreadsheet';
 import type { FittedRow } from './rows';
 import type { FittedTable, Table } from './table';
 
@@ -217,10 +217,9 @@ export function findBounds(changes: readonly RowChange[]) {
 /** A native table does not grow if rows are added below it. @param addedCount rows from `endRow` on */
 function growNativeTable({ nativeTable }: Table, endRow: number, addedCount: number): Request[] {
 	if (!nativeTable || addedCount === 0) return [];
-	const { tableId, range } = nativeTable;
+	const { range } = nativeTable;
 	if (endRow < range.endRowIndex) return [];
-	const grownRange = { ...range, endRowIndex: range.endRowIndex + addedCount };
-	return [{ updateTable: { table: { tableId, range: grownRange }, fields: 'range' } }];
+	return [buildResizeTableRequest(nativeTable, range.endRowIndex + addedCount)];
 }
 
 /** Neighboring cells with the same number format; undefined if the format does not change. */

@@ -20,10 +20,9 @@ const getOffsetFormat = (timeZone: string) =>
 function findOffset(instant: number, timeZone: string): string {
 	const isFixed = timeZone.startsWith('GMT');
 	const text = isFixed ? timeZone : getOffsetFormat(timeZone)?.format(instant);
-	// The text ends with GMT+01:00, or with GMT alone.
-	const [end, offset = ''] = /GMT(\S*)$/.exec(text ?? '') ?? [];
-	if (end === undefined) return '';
-	return offset || '+00:00';
+	// The text ends with GMT+01:00, or with GMT alone. Offsets of the 19th century also have seconds, which ISO 8601 does not know.
+	const match = /GMT([+-]\d\d:\d\d)?/.exec(text ?? '');
+	return match ? (match[1] ?? '+00:00') : '';
 }
 
 /** Returns the time that clocks in a time zone show, as if it were UTC; NaN if the zone is unknown. @param instant ms since 1970 */

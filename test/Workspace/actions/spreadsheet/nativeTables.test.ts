@@ -143,6 +143,19 @@ describe('write with match columns', () => {
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});
 
+	test.each<[Array<Record<string, unknown>>, string]>([
+		[[{ Task: 'x', Hours: 1, Who: 'Ann' }, { Task: 'y' }, { Task: 'z' }], 'Sheet1!A1:B4'],
+		[[{ Task: 'x', Hours: 1 }], 'Sheet1!A1:B2'],
+	])('a table that is replaced is as large as %j', async (all, range) => {
+		const id = withTable({}, [[], ['below']]);
+		await keyed(id, { writeMode: 'replace', matchColumns: '' }, ...all);
+		expect(tables(id)).toEqual({ Tasks: range });
+		expect(calls.stored(id, 'Sheet1!A5')).toEqual([['below']]);
+		expect(calls.stored(id, 'Sheet1!A2:A4').flat().filter(Boolean)).toEqual(
+			all.map(({ Task }) => Task),
+		);
+	});
+
 	test('a tab whose table is elsewhere is written as ever', async () => {
 		const id = withTable({ range: 'D1:E9' });
 		await keyed(id, {}, { Task: 'c', Hours: 3 });

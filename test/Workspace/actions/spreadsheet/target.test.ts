@@ -173,6 +173,14 @@ describe('a tab that is not there', () => {
 		await catchFailure(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
 	});
 
+	test('a refused look at the tabs is not repeated', async () => {
+		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
+		const [item] = items({ a: 1 });
+		for (const range of ['Nowhere', 'Elsewhere'])
+			await catchFailure(calls.run('read', { spreadsheetId: book(), range }, item));
+		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
+	});
+
 	test('another refusal is not followed by a question', async () => {
 		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
 		expect((await catchFailure(calls.run('read', given))).code).toBe(400);

@@ -57,10 +57,10 @@ export async function fetchCells(
 	const { range, rows } = await fetchAs(format.valueRenderOption, chooseDateOption(format));
 	const headerRow = format.headerRow < 0 ? -1 : findHeaderRow(rows, format.headerRow, isFilled);
 	const formats = await readDateFormats(spreadsheet, format, range, rows);
-	// A header has the name that the sheet shows.
-	const hasHeaderValue = rows[headerRow]?.some((header) => typeof header !== 'string');
-	const mustShow = format.hasFilters || hasHeaderValue;
-	const shown = mustShow ? await fetchAs('FORMATTED_VALUE') : { rows };
+	let shownRows = rows;
+	if (format.hasFilters) shownRows = (await fetchAs('FORMATTED_VALUE')).rows;
+	else if (rows[headerRow]?.some(mayBeShownOtherwise))
+		shownRows = rows.with(headerRow, await fetchShownRow(spreadsheet, range, headerRow));
 	const compared = format.comparesSize ? await fetchAs('UNFORMATTED_VALUE') : { rows };
 	let { timeZone } = formats;
 	if (format.comparesSize && timeZone === '') timeZone = await spreadsheet.fetchTimeZone();
@@ -70,7 +70,7 @@ export async function fetchCells(
 		rows,
 		headerRow,
 		findDateFormat: formats.find,
-		shownRows: shown.rows,
+		shownRows,
 		comparedRows: compared.rows,
 		timeZone,
 	};
@@ -98,6 +98,21 @@ async function readDateFormats(
 }
 
 const isFilled = (cell: CellValue) => cell !== '';
+
+/** Whether the sheet may show another text for a header, which has the name that the sheet shows. */
+const mayBeShownOtherwise = (header: CellValue) =>
+	typeof header !== 'string' || header.startsWith('=');
+
+/** Fetches what the sheet shows in a row of a range. */
+async function fetchShownRow(spreadsheet: Spreadsheet, range: string, row: number) {
+	const place = ranges.parseRange(range);
+	const start = ranges.parseBounds(place);
+	const firstCell = { row: start.row + row, column: start.column };
+	const width = start.lastColumn - start.column + 1;
+	const area = ranges.parseRange(ranges.printTabArea(place.tab, firstCell, 1, width));
+	const { rows } = await fetchRows(spreadsheet, area, 'FORMATTED_VALUE');
+	return rows[0] ?? [];
+}
 
 /** Fetches the rows of a range. Equal requests, also those of other items of the run, are one request. */
 async function fetchRows(

@@ -177,13 +177,13 @@ const fold = (text: CellValue) => String(text).trim().toLowerCase();
 const textTests: Readonly<Record<string, (cell: string, text: string) => boolean>> = {
 	contains: (cell, text) => cell.includes(text),
 	equals: (cell, text) => cell === text,
-	isEmpty: (cell) => cell === '',
+	isNotEmpty: (cell) => cell !== '',
 	startsWith: (cell, text) => cell.startsWith(text),
 };
 
 /** The conditions that say the opposite of another one. */
 const opposites: Readonly<Record<string, string>> = {
-	isNotEmpty: 'isEmpty',
+	isEmpty: 'isNotEmpty',
 	notContains: 'contains',
 	notEquals: 'equals',
 };

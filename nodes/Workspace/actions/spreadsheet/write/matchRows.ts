@@ -57,8 +57,8 @@ class MatchPlan {
 	#hasValues = false;
 	/** The texts that the sheet shows. */
 	#shown: TableBody | undefined;
-	/** The rows by the position of a match column and the text that the sheet shows in it. */
-	readonly #rowsByShownText = new Map<string, number[]>();
+	/** The rows by their key as the sheet shows it, for each choice of columns in which an item has a text. */
+	readonly #shownIndexes = new Map<string, Map<string, number[]>>();
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
 	#endRow: number;
@@ -159,31 +159,48 @@ class MatchPlan {
 
 	/** Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for formatted cells. */
 	async #findByShownTexts(key: Key): Promise<readonly number[]> {
-		const textIndex = key.findIndex(isText);
-		if (textIndex === -1) return [];
-		const shown = await this.#fetchShown();
-		const text = toShownIndexText(textIndex, key[textIndex] ?? '');
-		const candidates = this.#rowsByShownText.get(text) ?? [];
-		return candidates.filter((row) =>
-			this.#keyColumns.every((column, at) => {
-				const cell = key[at] ?? '';
-				const isShown = isSameText(shown.getCell(row, column), cell);
-				return (isShown && isText(cell)) || isSameValue(this.#getCell(row, column), cell);
-			}),
+		const areTexts = key.map(isText);
+		if (!areTexts.includes(true)) return [];
+		this.#shown ??= await this.#fetchShown();
+		const index = getOrAdd(this.#shownIndexes, areTexts.join(), () =>
+			this.#indexShownRows(areTexts),
 		);
+		const rows = index.get(this.#toShownIndexText(key, areTexts)) ?? [];
+		return rows.filter((row) =>
+			this.#readShownKey(row, areTexts).every((stored, at) =>
+				isSameValue(stored, key[at] ?? ''),
+			),
+		);
+	}
+
+	#indexShownRows(areTexts: readonly boolean[]): Map<string, number[]> {
+		const index = new Map<string, number[]>();
+		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++) {
+			const text = this.#toShownIndexText(this.#readShownKey(row, areTexts), areTexts);
+			getOrAdd(index, text, () => []).push(row);
+		}
+		return index;
+	}
+
+	/** Reads the key of a row, with what the sheet shows in the columns in which the item has a text. */
+	#readShownKey(row: number, areTexts: readonly boolean[]): Key {
+		return this.#keyColumns.map((column, at) => {
+			const shownText = areTexts[at] ? this.#shown?.getCell(row, column) : undefined;
+			return shownText ?? this.#getCell(row, column);
+		});
+	}
+
+	#toShownIndexText(key: Key, areTexts: readonly boolean[]): string {
+		const { settings } = this.#table;
+		const texts = key.map((cell, at) =>
+			areTexts[at] ? String(cell).trim() : toIndexText(cell, settings),
+		);
+		return joinIndexTexts(texts);
 	}
 
 	/** Fetches the texts that the sheet shows, which need a request of their own. */
 	async #fetchShown(): Promise<TableBody> {
-		if (this.#shown) return this.#shown;
-		const shown = await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
-		for (let row = this.#table.row + 1; row <= this.#body.lastRow; row++)
-			for (const [at, column] of this.#keyColumns.entries()) {
-				const text = toShownIndexText(at, shown.getCell(row, column));
-				getOrAdd(this.#rowsByShownText, text, () => []).push(row);
-			}
-		this.#shown = shown;
-		return shown;
+		return await fetchBody(this.#spreadsheet, this.#table, 'FORMATTED_VALUE');
 	}
 
 	#readKey(row: number): Key {
@@ -199,8 +216,7 @@ class MatchPlan {
 
 	/** Returns the same text for all keys that may be equal. Some others have it, too. */
 	#toIndexText(key: Key): string {
-		const texts = key.map((cell) => toIndexText(cell, this.#table.settings));
-		return texts.join('\n').slice(0, maxIndexLength);
+		return joinIndexTexts(key.map((cell) => toIndexText(cell, this.#table.settings)));
 	}
 
 	#getCell(row: number, column: number): Cell {
@@ -218,7 +234,8 @@ class MatchPlan {
 		const text = String(cell);
 		const isInterpreted = this.#params.valueInputOption === 'USER_ENTERED';
 		if (isInterpreted && isSameValue(stored, text)) return true;
-		return (await this.#fetchShown()).getCell(row, column) === text;
+		this.#shown ??= await this.#fetchShown();
+		return this.#shown.getCell(row, column) === text;
 	}
 }
 
@@ -256,13 +273,15 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 /** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
 const maxIndexLength = 10_000;
 
-const toShownIndexText = (at: number, cell: Cell) =>
-	`${at} ${String(cell).trim()}`.slice(0, maxIndexLength);
+const joinIndexTexts = (texts: readonly string[]) =>
+	texts.map((text) => text.slice(0, maxIndexLength / texts.length)).join('\n');
 
 /** @param settings of the spreadsheet, in which a date may also be a text in ISO 8601 */
 function toIndexText(cell: Cell, settings: DateSettings): string {
 	const text = String(cell).trim();
 	const date = cell instanceof DateCell ? cell : parseIso(text, settings);
-	const number = date?.serial ?? Number(text || NaN);
+	// A number with more digits than V8 keeps is a text.
+	const isNumber = isExactNumber(text) || String(Number(text)) === text;
+	const number = date?.serial ?? (isNumber ? Number(text) : NaN);
 	return Number.isNaN(number) ? text.toLowerCase() : String(toMilliseconds(number));
 }

@@ -5,7 +5,7 @@ import { type Cell, collectNames, toHeaderCell } from '../cells';
 import type { WriteParams } from '../fields';
 import { parseBounds, type TabRange } from '../range';
 import { fitCellRow, type FittedRow, type ItemsWithRows, readCell } from '../rows';
-import type { Spreadsheet } from '../spreadsheet';
+import { buildResizeTableRequest, type Spreadsheet } from '../spreadsheet';
 import { fetchBody, fitColumns, type FittedTable, openTable, type TableBody } from '../table';
 import { planBlock } from '../tablePlan';
 
@@ -78,7 +78,7 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 		return oldColumn === column ? null : toHeaderCell(table.headers[oldColumn] ?? '', params);
 	});
 
-/** Clears the old rows below the new ones and the old columns beside them. */
+/** Clears the old rows below the new ones and the old columns beside them, and ends a native table with the new rows. */
 function buildClearRequests(
 	oldTable: FittedTable,
 	table: NewTable,
@@ -98,10 +98,12 @@ function buildClearRequests(
 	const areas = [];
 	if (oldEndRow > endRowIndex) areas.push(below);
 	if (endColumnIndex > newEndColumn) areas.push(beside);
-	return areas.map((area) => {
+	const requests: sheets_v4.Schema$Request[] = areas.map((area) => {
 		const range = { sheetId, ...area, endColumnIndex };
 		return { updateCells: { range, fields: 'userEnteredValue' } };
 	});
+	if (nativeTable) requests.push(buildResizeTableRequest(nativeTable, endRowIndex));
+	return requests;
 }
 
 /** Says what the new table lacks, because nothing in Google Sheets shows it. */
