@@ -68,6 +68,13 @@ export default tseslint.config(
 		...n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport,
 	},
 	{
+		// Prettier wraps code, but no comments.
+		files: product,
+		rules: {
+			'max-len': ['error', { code: 1000, comments: 100, tabWidth: 4, ignoreUrls: true }],
+		},
+	},
+	{
 		files: ['package.json'],
 		plugins: n8nCommunityNodesPlugin.configs.recommendedWithoutN8nCloudSupport.plugins,
 		languageOptions: {

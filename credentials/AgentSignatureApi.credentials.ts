@@ -66,7 +66,8 @@ export class AgentSignatureApi implements ICredentialType {
 				'Comma-separated list of hosts that the signature may be sent to, over an encrypted connection with a valid certificate. To allow an unencrypted connection, write http:// before the host. If empty, any host is allowed, and anyone with access to this credential can send the signature to their own server.',
 		}),
 		{
-			// Keeps n8n from adding this field with the default "all", with which its HTTP Request node may send the signature anywhere.
+			// Keeps n8n from adding this field with the default "all", with which its HTTP Request
+			// node may send the signature anywhere.
 			displayName: 'Allowed HTTP Request Domains',
 			name: 'allowedHttpRequestDomains',
 			type: 'hidden',

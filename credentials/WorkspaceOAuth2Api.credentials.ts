@@ -10,7 +10,10 @@ const isMailOnlyExpression = `((scope) => !scope.includes("/auth/drive") && ${St
 const buildMailOrDriveExpression = (mail: string, drive: string) =>
 	`={{ ${isMailOnlyExpression} ? ${mail} : ${drive} }}`;
 
-/** Asks Drive who is signed in, because every Drive scope allows this call. Without a Drive scope, asks Gmail. */
+/**
+ * Asks Drive who is signed in, because every Drive scope allows this call. Without a Drive scope,
+ * asks Gmail.
+ */
 const credentialTest: ICredentialTestRequest = {
 	request: {
 		baseURL: buildMailOrDriveExpression(
@@ -55,15 +58,17 @@ export class WorkspaceOAuth2Api implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		fields.buildTextField('Client ID', 'clientId', {
-			// Replaces the inherited field, to add a hint. Inherited fields come first in the form, so the setup steps can only be a hint of one.
-			// Source for the 7 days: https://support.google.com/cloud/answer/15549945
+			// Replaces the inherited field, to add a hint. Inherited fields come first in the form,
+			// so the setup steps can only be a hint of one. Source for the 7 days:
+			// https://support.google.com/cloud/answer/15549945
 			required: true,
 			hint: 'In console.cloud.google.com: enable the Gmail, Google Sheets, Google Docs and Google Drive APIs, publish the app (in "Testing", each sign-in ends after 7 days), and create an OAuth client ID of type Web application with the redirect URL above. The docs of this credential show each step.',
 		}),
 		...fields.buildScopeFields('appFilesAndNames'),
 		fields.buildNotice(
 			'clientNotice',
-			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted scopes).
+			// Source: https://developers.google.com/gmail/api/auth/scopes (sensitive and restricted
+			// scopes).
 			'The scopes for reading Gmail and for listing files are restricted. If people outside your organization sign in, Google must verify your app (<a href="https://developers.google.com/gmail/api/auth/scopes" target="_blank">more</a>).',
 		),
 		{ displayName: 'Scope', name: 'scope', type: 'hidden', default: scopeExpression },

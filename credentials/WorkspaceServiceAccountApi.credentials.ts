@@ -11,7 +11,10 @@ import { scopeExpression } from '../nodes/Workspace/google/scopes';
 import type { PostForm } from '../nodes/Workspace/google/serviceAccount';
 import * as fields from './fields';
 
-/** Shorter than the timeouts of most requests. A request that times out while it waits for its token would seem to have been sent. */
+/**
+ * Shorter than the timeouts of most requests. A request that times out while it waits for its token
+ * would seem to have been sent.
+ */
 const tokenTimeoutMilliseconds = 6000;
 
 export class WorkspaceServiceAccountApi implements ICredentialType {
@@ -48,7 +51,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		fields.tokenUrlField,
 		...fields.buildAllowedDomainsFields('token'),
 		{
-			// n8n keeps this token until Google responds with 401. Then n8n asks `preAuthentication` for a new one.
+			// n8n keeps this token until Google responds with 401. Then n8n asks
+			// `preAuthentication` for a new one.
 			displayName: 'Access Token',
 			name: 'accessToken',
 			type: 'hidden',
@@ -77,7 +81,8 @@ export class WorkspaceServiceAccountApi implements ICredentialType {
 		return { accessToken: await token.catch(serviceAccountModule.throwPlainError) };
 	}
 
-	// No `test`: n8n 2.22 to 2.35 refuse to send it if the HTTP Request node may not use the credential. So the Workspace node tests it.
+	// No `test`: n8n 2.22 to 2.35 refuse to send it if the HTTP Request node may not use the
+	// credential. So the Workspace node tests it.
 	authenticate: IAuthenticateGeneric = {
 		type: 'generic',
 		properties: { headers: { Authorization: '=Bearer {{$credentials.accessToken}}' } },

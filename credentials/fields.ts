@@ -8,7 +8,10 @@ import {
 } from '../nodes/Workspace/google/endpoints';
 import { fileScopes, scopesByChoice } from '../nodes/Workspace/google/scopes';
 
-/** Builds a text field that is optional and empty. @param overrides properties to add or change, such as `required` */
+/**
+ * Builds a text field that is optional and empty.
+ * @param overrides properties to add or change, such as `required`
+ */
 export const buildTextField = (
 	displayName: string,
 	name: string,
@@ -39,7 +42,11 @@ const buildAccessField = (
 const driveAccessDescription =
 	'What the nodes can see in Google Drive. Spreadsheets and documents that you can open work by URL or ID with each choice, but only All Files can copy a document of yours as a template.';
 
-/** Builds the fields for scopes. @param defaultAccess `allFiles` for a service account, because it sees only what was shared with it */
+/**
+ * Builds the fields for scopes.
+ * @param defaultAccess `allFiles` for a service account, because it sees only what was shared with
+ * it
+ */
 export const buildScopeFields = (
 	defaultAccess: 'appFilesAndNames' | 'allFiles',
 ): INodeProperties[] => [
@@ -92,7 +99,11 @@ export const buildScopeFields = (
 	}),
 ];
 
-/** Builds a field for an address. @param address Google's own address, the default @param purpose the beginning of the description */
+/**
+ * Builds a field for an address.
+ * @param address Google's own address, the default
+ * @param purpose the beginning of the description
+ */
 function buildAddressField(displayName: string, name: string, address: string, purpose: string) {
 	const description = `${purpose}. Leave empty to use Google's address.`;
 	const displayOptions = { show: { customEndpoints: [true] } };
@@ -129,7 +140,10 @@ export const tokenUrlField = buildAddressField(
 	'Address that issues tokens',
 );
 
-/** Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request node may send the secret anywhere. */
+/**
+ * Builds fields that n8n would otherwise add with the default "all", with which its HTTP Request
+ * node may send the secret anywhere.
+ */
 export const buildAllowedDomainsFields = (secretName: string): INodeProperties[] => [
 	{
 		displayName: 'Allowed HTTP Request Domains',

@@ -96,7 +96,10 @@ export class Workspace implements INodeType {
 	}
 }
 
-/** Builds a method that n8n calls for a list of the form. The code of all lists is loaded when the first list is opened. */
+/**
+ * Builds a method that n8n calls for a list of the form. The code of all lists is loaded when the
+ * first list is opened.
+ */
 function loadOnFirstUse<Args extends unknown[], List>(
 	choose: (
 		lists: typeof pickerLists,

@@ -10,7 +10,10 @@ const buildPattern = (
 	content: `<patterns>\n<pattern title="${title}">\n${content}\n</pattern>\n</patterns>`,
 });
 
-/** Examples of parameters that work together, which the description of a single parameter cannot show. n8n's AI workflow builder reads them. */
+/**
+ * Examples of parameters that work together, which the description of a single parameter cannot
+ * show. n8n's AI workflow builder reads them.
+ */
 export const builderPatterns = [
 	buildPattern(
 		'mail',

@@ -29,8 +29,9 @@ export const createMemorySource = (
 });
 
 /**
- * Decodes base64 or base64url text (RFC 4648), with or without padding. White space may stand only where a line begins or ends. The
- * text must be exactly what an encoder writes, which rules out most plain text that happens to use the same characters.
+ * Decodes base64 or base64url text (RFC 4648), with or without padding. White space may stand only
+ * where a line begins or ends. The text must be exactly what an encoder writes, which rules out
+ * most plain text that happens to use the same characters.
  * @returns undefined for any other text
  */
 export function decodeBase64(text: string): Buffer | undefined {
@@ -43,10 +44,16 @@ export function decodeBase64(text: string): Buffer | undefined {
 	return isComplete && bytes.toString('base64url') === digits ? bytes : undefined;
 }
 
-/** How many bytes are read, hashed and copied at a time. More would block the event loop for longer, and delay what is being sent. */
+/**
+ * How many bytes are read, hashed and copied at a time. More would block the event loop for longer,
+ * and delay what is being sent.
+ */
 const pieceBytes = 1024 * 1024;
 
-/** Returns a source for the bytes of a binary field. @throws NodeError 400 if n8n has not stored them */
+/**
+ * Returns a source for the bytes of a binary field.
+ * @throws NodeError 400 if n8n has not stored them
+ */
 export async function getBinarySource(
 	{ helpers }: IExecuteFunctions,
 	itemIndex: number,
@@ -71,7 +78,10 @@ const createStorageError = (error: unknown, field: string) =>
 		`If n8n runs as several processes (queue mode), all of them must use the same storage for binary data: one shared folder, or S3. n8n says: ${toNodeError(error).message}`,
 	);
 
-/** Returns the names of the binary fields to use. In `names`, * means all. @throws NodeError 400 if one is missing, or no file is wanted */
+/**
+ * Returns the names of the binary fields to use. In `names`, * means all.
+ * @throws NodeError 400 if one is missing, or no file is wanted
+ */
 export function findBinaryFields(
 	context: IExecuteFunctions,
 	itemIndex: number,
@@ -113,7 +123,8 @@ export async function getFileSource(
 			const { message } = toNodeError(error);
 			throw createRefusal(`The file ${filePath} cannot be read`, message);
 		});
-	// Opens the file to learn its size. An unreadable file is then refused before the upload begins.
+	// Opens the file to learn its size. An unreadable file is then refused before the upload
+	// begins.
 	const { stream, size } = await openOrRefuse();
 	stream.destroy();
 	const open = async () => (await openOrRefuse()).stream;
@@ -126,13 +137,17 @@ type Helpers = IExecuteFunctions['helpers'];
 async function openFile(helpers: Helpers, filePath: string) {
 	const resolvedPath = await resolveAllowedPath(helpers, filePath);
 	const stats = await stat(resolvedPath);
-	// A named pipe would block one of the few threads with which all of n8n reads files, until something writes to the pipe.
+	// A named pipe would block one of the few threads with which all of n8n reads files, until
+	// something writes to the pipe.
 	if (!stats.isFile())
 		throw createRefusal('It is not a file. Enter the path of a file, not of a folder.');
 	return { stream: await helpers.createReadStream(resolvedPath), size: stats.size };
 }
 
-/** Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether the file exists. */
+/**
+ * Resolves a path as n8n does. The error for a path that n8n does not allow must not reveal whether
+ * the file exists.
+ */
 async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 	type ResolvedPath = Awaited<ReturnType<Helpers['resolvePath']>>;
 	const refuseBlockedPath = (resolvedPath: string) => {
@@ -150,7 +165,10 @@ async function resolveAllowedPath(helpers: Helpers, filePath: string) {
 	return resolvedPath;
 }
 
-/** How many bytes of an upload are sent at a time. Drive requires multiples of 256 KiB. Google's own clients use 8 MiB. */
+/**
+ * How many bytes of an upload are sent at a time. Drive requires multiples of 256 KiB. Google's own
+ * clients use 8 MiB.
+ */
 export const chunkBytes = 8 * 1024 * 1024;
 
 /** Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk may be shorter. */
@@ -168,7 +186,8 @@ export async function* readChunks(
 			parts.push(part);
 			room -= part.length;
 			unread = unread.subarray(part.length);
-			// A piece may be the whole file. Without a pause, n8n would do nothing else while it is hashed.
+			// A piece may be the whole file. Without a pause, n8n would do nothing else while it is
+			// hashed.
 			if (unread.length > 0) await yieldToEventLoop();
 			if (room > 0) continue;
 			yield Buffer.concat(parts);

@@ -3,10 +3,16 @@ import { createHash } from 'node:crypto';
 import { NodeError, createRefusal } from '../core/errors';
 import { type Field, quoteField, textType } from '../fields/field';
 
-/** The longest key, in UTF-16 units. Other APIs with idempotency keys, such as Stripe's, have the same limit. */
+/**
+ * The longest key, in UTF-16 units. Other APIs with idempotency keys, such as Stripe's, have the
+ * same limit.
+ */
 const maxKeyLength = 255;
 
-/** The name is not a literal in the field, because n8n's linter takes a field for a secret if its literal `name` contains "key". */
+/**
+ * The name is not a literal in the field, because n8n's linter takes a field for a secret if its
+ * literal `name` contains "key".
+ */
 const optionName = 'idempotencyKey';
 
 export const idempotencyOption = {
@@ -18,18 +24,32 @@ export const idempotencyOption = {
 		'Text that identifies this action, such as an order number. The action is done only once for each key, even if the execution is retried or runs twice. Later runs return the first result with repeated: true. Leave empty to repeat the action in each run.',
 } as const satisfies Field;
 
-/** What the package stores at Google in place of a key: nobody can find out the key from its hash. */
+/**
+ * What the package stores at Google in place of a key: nobody can find out the key from its hash.
+ */
 export interface KeyHashes {
-	/** The hash of the key, the operation and its target. With it, a later run finds what was done with the key. */
+	/**
+	 * The hash of the key, the operation and its target. With it, a later run finds what was done
+	 * with the key.
+	 */
 	readonly keyHash: string;
-	/** The hash of the content for which the key was used. With other content, the key is refused. */
+	/**
+	 * The hash of the content for which the key was used. With other content, the key is refused.
+	 */
 	readonly contentHash: string;
 }
 
-/** The user's key, the operation, such as `mail send`, and its target: the ID of a folder or document, or '' for the account itself. */
+/**
+ * The user's key, the operation, such as `mail send`, and its target: the ID of a folder or
+ * document, or '' for the account itself.
+ */
 type KeyUse = Readonly<Record<'key' | 'operation' | 'target', string>>;
 
-/** Hashes a key with its operation and its target, so that the same key may be used elsewhere. An empty key has no hash. @throws NodeError 400 */
+/**
+ * Hashes a key with its operation and its target, so that the same key may be used elsewhere. An
+ * empty key has no hash.
+ * @throws NodeError 400
+ */
 export function hashIdempotencyKey({ key, operation, target }: KeyUse): string | undefined {
 	if (key === '') return undefined;
 	if (key.trim() === '')
@@ -45,20 +65,29 @@ export function hashIdempotencyKey({ key, operation, target }: KeyUse): string |
 	return hashParts([operation, target, key]);
 }
 
-/** Hashes a key, and the content for which it is used. An empty key has no hashes. @throws NodeError 400 */
+/**
+ * Hashes a key, and the content for which it is used. An empty key has no hashes.
+ * @throws NodeError 400
+ */
 export function hashKeyUse(use: KeyUse, content: readonly string[]): KeyHashes | undefined {
 	const keyHash = hashIdempotencyKey(use);
 	return keyHash === undefined ? undefined : { keyHash, contentHash: hashParts(content) };
 }
 
-/** Returns the SHA-256 in hex. Each part is hashed with its length, so ['ab', 'c'] and ['a', 'bc'] have different hashes. */
+/**
+ * Returns the SHA-256 in hex. Each part is hashed with its length, so ['ab', 'c'] and ['a', 'bc']
+ * have different hashes.
+ */
 export function hashParts(parts: ReadonlyArray<string | Uint8Array>): string {
 	const hash = createHash('sha256');
 	for (const part of parts) hash.update(`${Buffer.byteLength(part)}:`).update(part);
 	return hash.digest('hex');
 }
 
-/** Builds the error for a key that was used for other content. @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6" */
+/**
+ * Builds the error for a key that was used for other content.
+ * @param firstUse what was done with the key, such as "the email 18c3f0a1b2d4e5f6"
+ */
 export function createKeyReusedError(firstUse: string): NodeError {
 	return new NodeError({
 		code: 409,

@@ -9,10 +9,16 @@ import { getLabel, isRecord, readList, readLocatorText } from '../fields/values'
 
 const idPattern = /^[A-Za-z0-9_-]+$/;
 const googleHosts = ['docs.google.com', 'drive.google.com'];
-/** Finds the ID in `/d/<id>` of a file or `/folders/<id>` of a folder. `/d/e/…` is a page published to the web, and has no ID. */
+/**
+ * Finds the ID in `/d/<id>` of a file or `/folders/<id>` of a folder. `/d/e/…` is a page published
+ * to the web, and has no ID.
+ */
 const idInPathPattern = /\/(?:d|folders)\/(?!e\/)([^/]+)/;
 
-/** For each kind of file: a part of the path of its URLs, an example, and what its list shows while nothing is chosen. */
+/**
+ * For each kind of file: a part of the path of its URLs, an example, and what its list shows while
+ * nothing is chosen.
+ */
 const fileKinds = {
 	spreadsheet: {
 		path: '/spreadsheets/',
@@ -34,7 +40,10 @@ const fileKinds = {
 /** The kinds of files that a field may ask for. Error messages use these words. */
 export type FileKind = keyof typeof fileKinds;
 
-/** Returns the ID without white space around it. @throws NodeError 400 if it has other characters than an ID */
+/**
+ * Returns the ID without white space around it.
+ * @throws NodeError 400 if it has other characters than an ID
+ */
 export function parseId(text: string, label: string, advice = ''): string {
 	const id = text.trim();
 	if (idPattern.test(id)) return id;
@@ -44,7 +53,10 @@ export function parseId(text: string, label: string, advice = ''): string {
 	);
 }
 
-/** Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is. @param kind 'file' means any kind */
+/**
+ * Takes the ID from any URL that Google shows for a file or folder. An ID is returned as it is.
+ * @param kind 'file' means any kind
+ */
 export function parseFileId(text: string, kind: FileKind | 'file', label: string): string {
 	const url = parseUrl(text);
 	const advice = `Enter the ID of the ${kind}, or its URL from the address bar of the browser.`;
@@ -65,7 +77,10 @@ export function parseFileId(text: string, kind: FileKind | 'file', label: string
 	throw createRefusal(`'${label}' is a URL without an ID`, advice);
 }
 
-/** Parses the URL of any site, also between angle brackets or escaped. A URL of Google may lack the scheme and the host. */
+/**
+ * Parses the URL of any site, also between angle brackets or escaped. A URL of Google may lack the
+ * scheme and the host.
+ */
 function parseUrl(text: string): URL | undefined {
 	const address = text
 		.trim()
@@ -85,7 +100,10 @@ const googleDocsUrl = 'https://docs.google.com';
 /** The path of a URL without its host. */
 const filePathPattern = /^\/(?:document|spreadsheets|file|drive)\//;
 
-/** Reads the IDs from a list of IDs or URLs of files, without duplicates. @throws NodeError 400 if the option was added and names no file */
+/**
+ * Reads the IDs from a list of IDs or URLs of files, without duplicates.
+ * @throws NodeError 400 if the option was added and names no file
+ */
 export function readFileIds(raw: unknown, field: Field, context: ReadContext): string[] {
 	const label = getLabel(field, context);
 	const ids = readList(field, raw, context).map((entry) => parseFileId(entry, 'file', label));
@@ -96,7 +114,10 @@ export function readFileIds(raw: unknown, field: Field, context: ReadContext): s
 
 const emptyLocator = { __rl: true, mode: 'list', value: '' } as const;
 
-/** Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by ID. Without a choice, the value is ''. */
+/**
+ * Builds what all fields for a file or folder of Drive share: a choice from a list, by URL or by
+ * ID. Without a choice, the value is ''.
+ */
 export function buildFileLocator(kind: FileKind, searchListMethod: string) {
 	const { exampleUrl, listPlaceholder } = fileKinds[kind];
 	return {
@@ -159,7 +180,10 @@ export const buildTabLocator = (kind: FileKind, searchListMethod: string, exampl
 		typeOptions: { loadOptionsDependsOn: [`${kind}Id.value`] },
 	}) as const satisfies Partial<Field>;
 
-/** What all fields for the ID of an email share. If the field is empty, the value is ''. An expression may give a locator instead of a text. */
+/**
+ * What all fields for the ID of an email share. If the field is empty, the value is ''. An
+ * expression may give a locator instead of a text.
+ */
 export const messageIdField = {
 	...textType,
 	isId: true,
@@ -173,8 +197,9 @@ export const messageIdField = {
 } as const satisfies Partial<Field>;
 
 /**
- * Builds a mode without a `validation`, because n8n would stop the whole node if the ID of one item were wrong. The names are spread,
- * because n8n's linter would take a mode with literal names for a field that lacks a default.
+ * Builds a mode without a `validation`, because n8n would stop the whole node if the ID of one item
+ * were wrong. The names are spread, because n8n's linter would take a mode with literal names for a
+ * field that lacks a default.
  */
 const buildTextMode = (
 	displayName: string,

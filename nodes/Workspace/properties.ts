@@ -65,7 +65,8 @@ const jsonProperties: INodeProperties[] = [
 			'The operations that an input object may use. All others are rejected before anything is sent. If nothing is chosen, all operations are allowed. Choose operations if the input object comes from outside, such as from a webhook or a model.',
 		displayOptions: jsonModeDisplay,
 	},
-	// Fields without expressions are no keys of the input object, which may come from outside. The user sets them in the node.
+	// Fields without expressions are no keys of the input object, which may come from outside. The
+	// user sets them in the node.
 	...resources
 		.flatMap(({ operations }) => operations.flatMap(getNodeFields))
 		.map((field) => buildConditionalProperty(field, jsonModeDisplay.show)),
@@ -84,7 +85,10 @@ const jsonProperties: INodeProperties[] = [
 /** The options with which a model continues a long answer. */
 const continuationOptions = new Set(['pageToken', 'startCharacter', 'startRow']);
 
-/** The description that a model reads when the node is a tool. n8n adds the labels of the parameters that the model may fill in. */
+/**
+ * The description that a model reads when the node is a tool. n8n adds the labels of the parameters
+ * that the model may fill in.
+ */
 export const toolDescriptions: INodeProperties[] = [
 	...resources.flatMap(({ value, operations }) =>
 		operations.flatMap((operation) => buildOperationDescriptions(value, operation)),
@@ -113,7 +117,10 @@ function buildToolDescription(
 	};
 }
 
-/** Builds one description of the operation, or one for each choice of the field on which the caution depends. */
+/**
+ * Builds one description of the operation, or one for each choice of the field on which the caution
+ * depends.
+ */
 function buildOperationDescriptions(
 	resource: ResourceName,
 	operation: Operation,
@@ -128,15 +135,17 @@ function buildOperationDescriptions(
 	if (!modelCautions) return [buildDescription(caution)];
 	const { field, byValue } = modelCautions;
 	const choices = fields.find(({ name }) => name === field)?.options ?? [];
-	// If the field has an expression, all descriptions match, and n8n takes the last, so the first choice comes last.
+	// If the field has an expression, all descriptions match, and n8n takes the last, so the first
+	// choice comes last.
 	return choices
 		.toReversed()
 		.map(({ value }) => buildDescription(byValue[value] ?? caution, { [field]: [value] }));
 }
 
 /**
- * Builds what the model reads, and a hint for the user. The default text cannot name the file. `{{ $parameter.documentId }}` would give only
- * its ID, and an expression for its title needs the name of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
+ * Builds what the model reads, and a hint for the user. The default text cannot name the file. `{{
+ * $parameter.documentId }}` would give only its ID, and an expression for its title needs the name
+ * of the node: `{{ $('Add guest').params.documentId.cachedResultName }}`.
  */
 function buildOperationTexts(
 	{ fields, options, modelDescription }: Operation,
@@ -175,14 +184,18 @@ function buildInputObjectText(): string {
 			const keysText = `${resource} ${value}: ${keys.join(', ')}`;
 			lines.push(caution === undefined ? keysText : `${keysText}. ${caution}`);
 		}
-	// Written by hand, because the lines above name neither options, such as driveFiles, nor the choices of a field.
+	// Written by hand, because the lines above name neither options, such as driveFiles, nor the
+	// choices of a field.
 	lines.push(
 		'send also takes driveFiles (list of IDs or URLs), upload contentSource text, base64 or mailAttachment (attachment is its file name).',
 	);
 	return lines.join('\n');
 }
 
-/** Whether an input object requires the key of a field if all choices, such as Content Source, have their defaults. */
+/**
+ * Whether an input object requires the key of a field if all choices, such as Content Source, have
+ * their defaults.
+ */
 function isRequiredByDefault(
 	{ required, showWhen = {} }: Field,
 	fields: readonly Field[],
@@ -196,8 +209,9 @@ function isRequiredByDefault(
 }
 
 /**
- * Properties on which others depend come first. n8n resolves the properties several times for each execution, and goes over one again for
- * each property that it depends on and that comes later. With the descriptions in front, this takes three times as long.
+ * Properties on which others depend come first. n8n resolves the properties several times for each
+ * execution, and goes over one again for each property that it depends on and that comes later.
+ * With the descriptions in front, this takes three times as long.
  */
 export const properties: INodeProperties[] = [
 	inputMode,
@@ -248,7 +262,8 @@ function buildOperationDropdowns(resource: Resource): INodeProperties[] {
 			description,
 		})),
 		default: defaultValue,
-		// With `show: { inputMode: ['fields'] }`, a change of the resource would keep the old operation, because n8n saves no default values.
+		// With `show: { inputMode: ['fields'] }`, a change of the resource would keep the old
+		// operation, because n8n saves no default values.
 		displayOptions: {
 			show: { resource: [resource.value], ...show },
 			hide: { inputMode: ['json'], ...hide },

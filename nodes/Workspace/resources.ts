@@ -10,7 +10,10 @@ export interface Resource {
 	readonly name: string;
 	readonly description: string;
 	readonly operations: readonly Operation[];
-	/** The operation of a new node. Never change it, because saved workflows without an operation mean it: n8n does not save defaults. */
+	/**
+	 * The operation of a new node. Never change it, because saved workflows without an operation
+	 * mean it: n8n does not save defaults.
+	 */
 	readonly defaultOperation: string;
 	/** The operation of a new tool, if the default does something that cannot be undone. */
 	readonly toolOperation?: string;

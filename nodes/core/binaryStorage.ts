@@ -2,7 +2,10 @@ import type { BinaryHelperFunctions, IBinaryData } from 'n8n-workflow';
 
 import { appendErrorCode, NodeError } from './errors';
 
-/** Stores bytes as n8n's binary data. @throws NodeError if n8n cannot store them, for example because its disk is full */
+/**
+ * Stores bytes as n8n's binary data.
+ * @throws NodeError if n8n cannot store them, for example because its disk is full
+ */
 export async function storeBinary(
 	{ prepareBinaryData }: Pick<BinaryHelperFunctions, 'prepareBinaryData'>,
 	bytes: Buffer,
@@ -18,7 +21,8 @@ export async function storeBinary(
 
 function createStorageError(cause: unknown, byteCount: number): NodeError {
 	const errorCode = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-	// An error with a code comes from the file system. Its message is not shown, because it names a path of the server.
+	// An error with a code comes from the file system. Its message is not shown, because it names a
+	// path of the server.
 	const reason = cause instanceof Error && errorCode === undefined ? `: ${cause.message}` : '';
 	const description = appendErrorCode(
 		'Ask your n8n administrator to check that the binary data storage has free space and that n8n may write to it.',

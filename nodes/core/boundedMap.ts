@@ -1,4 +1,7 @@
-/** A map with a limited number of entries. A new entry beyond the limit drops the entry that was set the longest time ago. */
+/**
+ * A map with a limited number of entries. A new entry beyond the limit drops the entry that was set
+ * the longest time ago.
+ */
 export class BoundedMap<K, V> extends Map<K, V> {
 	readonly #maxEntries: number;
 
@@ -15,7 +18,10 @@ export class BoundedMap<K, V> extends Map<K, V> {
 	}
 }
 
-/** Returns the value of a key, which is built if the map has none. In a BoundedMap, the key then counts as set just now. */
+/**
+ * Returns the value of a key, which is built if the map has none. In a BoundedMap, the key then
+ * counts as set just now.
+ */
 export function getOrAdd<K, V>(map: Map<K, V>, key: K, buildValue: () => V): V {
 	// A value may be undefined.
 	const value = map.has(key) ? (map.get(key) as V) : buildValue();

@@ -4,7 +4,10 @@ export interface Clock {
 	getWallMilliseconds(): number;
 	/** Milliseconds that never jump when the system's time is set: for measuring. */
 	getMonotonicMilliseconds(): number;
-	/** Calls back once, after the given time. @returns a function that cancels the callback, if it has not happened yet */
+	/**
+	 * Calls back once, after the given time.
+	 * @returns a function that cancels the callback, if it has not happened yet
+	 */
 	callAfter(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -15,8 +18,9 @@ export const systemClock: Clock = {
 	getMonotonicMilliseconds: () => performance.now(),
 	callAfter(milliseconds, callback) {
 		let immediate: NodeJS.Immediate | undefined;
-		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after 24 days. If the process was busy when the
-		// time was over, what arrived meanwhile is read before the callback, which may end a wait for it.
+		// Node fires a timer beyond its limit of 24 days immediately. So a longer pause ends after
+		// 24 days. If the process was busy when the time was over, what arrived meanwhile is read
+		// before the callback, which may end a wait for it.
 		const run = () => {
 			immediate = setImmediate(callback);
 		};
@@ -32,7 +36,8 @@ export const systemClock: Clock = {
 const sharedMilliseconds = 1000;
 
 /**
- * Makes the calls within a second share one reading. One that fails is shared only by those that already wait for it.
+ * Makes the calls within a second share one reading. One that fails is shared only by those that
+ * already wait for it.
  * @param reading the first reading, if it was begun just now
  */
 export function shareReadings<T>(read: () => Promise<T>, reading?: Promise<T>): () => Promise<T> {
@@ -50,7 +55,10 @@ export function shareReadings<T>(read: () => Promise<T>, reading?: Promise<T>): 
 	};
 }
 
-/** Waits until a promise settles, but not longer than the given time. @param promise never rejects */
+/**
+ * Waits until a promise settles, but not longer than the given time.
+ * @param promise never rejects
+ */
 export async function waitAtMost(clock: Clock, milliseconds: number, promise: Promise<unknown>) {
 	await new Promise<void>((resolve) => {
 		const cancel = clock.callAfter(milliseconds, resolve);

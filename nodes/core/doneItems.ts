@@ -8,13 +8,16 @@ export interface DoneWork {
 	/** The name of the result, as in "file a.pdf (ID 1Qm7xWc0aVbR2yKt4hL9)". */
 	readonly resultName: string;
 	/**
-	 * What to do so that the node can run again without repeating this work; '' if the operation offers no way. Absent if the work has no
-	 * further effect when it is done again.
+	 * What to do so that the node can run again without repeating this work; '' if the operation
+	 * offers no way. Absent if the work has no further effect when it is done again.
 	 */
 	readonly repeatAdvice?: string;
 }
 
-/** What became of an item. A failed item may have output from before the failure, which Continue on Fail returns first. */
+/**
+ * What became of an item. A failed item may have output from before the failure, which Continue on
+ * Fail returns first.
+ */
 export interface ItemResult {
 	readonly failure?: NodeError;
 	readonly output?: INodeExecutionData[];
@@ -28,8 +31,9 @@ const maxNamedItems = 10;
 const maxDetailedItems = 1000;
 
 /**
- * Adds to the failure that stops the node what the other items have done, because a new run of the node does these items again.
- * Numbers the items from 0, as n8n does, because n8n puts the number of the failed item next to the message.
+ * Adds to the failure that stops the node what the other items have done, because a new run of the
+ * node does these items again. Numbers the items from 0, as n8n does, because n8n puts the number
+ * of the failed item next to the message.
  * @param results by item index; undefined for an item that was not started
  */
 export function addDoneItems(
@@ -68,7 +72,10 @@ interface DoneItem {
 	readonly result: string;
 }
 
-/** @returns '' if the failed item certainly did nothing; `made` in the details of its failure names the files that it created */
+/**
+ * @returns '' if the failed item certainly did nothing; `made` in the details of its failure names
+ * the files that it created
+ */
 function describeFailedItem(index: number, failure: NodeError): string {
 	if (failure.outcome === 'notDone' && failure.details?.['made'] === undefined) return '';
 	const { message } = addAdviceToMessage(failure);

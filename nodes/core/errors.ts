@@ -31,17 +31,29 @@ export type Outcome = 'notDone' | 'unknown' | 'done';
 type NodeErrorProperties = Pick<NodeError, 'code' | 'message'> &
 	Partial<Omit<NodeError, 'name' | 'stack' | 'with'>>;
 
-/** A failure of one item. Never contains a secret, a request body, or more of a response body than the service's own error message. */
+/**
+ * A failure of one item. Never contains a secret, a request body, or more of a response body than
+ * the service's own error message.
+ */
 export class NodeError extends Error {
 	override readonly name = 'NodeError';
-	/** An HTTP status: the service's, or the one that says the same, such as 400 for what is refused unsent and 503 for no connection. */
+	/**
+	 * An HTTP status: the service's, or the one that says the same, such as 400 for what is refused
+	 * unsent and 503 for no connection.
+	 */
 	readonly code: number;
-	/** The HTTP status as a name: the service's, or the one for `code`. Google's errors and our items have the same two keys. */
+	/**
+	 * The HTTP status as a name: the service's, or the one for `code`. Google's errors and our
+	 * items have the same two keys.
+	 */
 	readonly status: string;
 	/** The advice: what to do about the failure. */
 	readonly description: string | undefined;
 	readonly outcome: Outcome;
-	/** Whether the same request could succeed later, for example after a quota error, an outage or a lost connection. */
+	/**
+	 * Whether the same request could succeed later, for example after a quota error, an outage or a
+	 * lost connection.
+	 */
 	readonly retryable: boolean;
 	/** Whether the message says itself that the work may be done. */
 	readonly saysOutcome: boolean;
@@ -49,7 +61,10 @@ export class NodeError extends Error {
 	/** What is known about work that may be in progress, limited in size and without secrets. */
 	readonly details: IDataObject | undefined;
 
-	/** @param properties its message says what happened, in a sentence that a user of the workflow understands */
+	/**
+	 * @param properties its message says what happened, in a sentence that a user of the workflow
+	 * understands
+	 */
 	constructor(properties: NodeErrorProperties) {
 		super(
 			properties.message,
@@ -89,7 +104,10 @@ export const toError = (thrown: unknown) =>
 export const createRefusal = (message: string, description?: string) =>
 	new NodeError({ code: 400, message, description });
 
-/** Adds an error code to a description. In a message, n8n would replace the whole text by its own, which may tell a model only to try again. */
+/**
+ * Adds an error code to a description. In a message, n8n would replace the whole text by its own,
+ * which may tell a model only to try again.
+ */
 export const appendErrorCode = (description: string, errorCode: string | undefined) =>
 	errorCode === undefined ? description : `${description} (${errorCode})`;
 
@@ -113,11 +131,15 @@ export function createErrorItem(
 	const error: IDataObject = { code, message, status };
 	if (isTool(node)) error.message = shorten(message, maxToolCharacters);
 	else if (details) error.details = details;
-	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n would replace this JSON with the message.
+	// n8n sends an item to the error output if its JSON has only `error`. With `item.error`, n8n
+	// would replace this JSON with the message.
 	return { json: { error }, pairedItem: { item: index } };
 }
 
-/** Builds the error that stops the node. Its texts are sanitized, because n8n stores them. @param itemIndex undefined if it belongs to no item */
+/**
+ * Builds the error that stops the node. Its texts are sanitized, because n8n stores them.
+ * @param itemIndex undefined if it belongs to no item
+ */
 export function createNodeApiError(
 	node: INode,
 	failure: NodeError,
@@ -125,7 +147,8 @@ export function createNodeApiError(
 	sanitizer: ErrorSanitizer,
 ): NodeApiError {
 	let shown = sanitizer.sanitizeError(failure);
-	// A model sees only the message. n8n appends the description unless the message already contains it.
+	// A model sees only the message. n8n appends the description unless the message already
+	// contains it.
 	if (isTool(node)) shown = addAdviceToMessage(shown);
 	const message = escapeForEditor(shorten(shown.message, maxToolCharacters));
 	const description = shown.description && escapeForEditor(shown.description);
@@ -135,7 +158,8 @@ export function createNodeApiError(
 		{ message, description: description ?? null, httpCode },
 		{ message, description, httpCode, itemIndex },
 	);
-	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of its own.
+	// n8n's constructor replaces a message that contains a word such as ECONNREFUSED with a text of
+	// its own.
 	error.message = message;
 	// The editor shows this below the error.
 	if (shown.details) error.context.data = shown.details;
@@ -156,7 +180,10 @@ export function addAdviceToMessage(failure: NodeError): NodeError {
 	});
 }
 
-/** Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field), else 500. */
+/**
+ * Converts anything thrown to a failure: 400 for n8n's own errors (such as a missing binary field),
+ * else 500.
+ */
 export function toNodeError(error: unknown): NodeError {
 	if (isNodeError(error)) return error;
 	if (!(error instanceof Error))

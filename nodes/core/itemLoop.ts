@@ -12,25 +12,37 @@ import { refuseUnknownArguments } from './toolArguments';
 
 export interface PerformedItem {
 	readonly result: ItemResult;
-	/** Whether the work was done, or possibly done. Then another try of the node must not start it again, even if the item failed. */
+	/**
+	 * Whether the work was done, or possibly done. Then another try of the node must not start it
+	 * again, even if the item failed.
+	 */
 	readonly mustNotRepeat: boolean;
 }
 
-/** What the next try learns about an item. `doubt` means that the work was possibly done, and that repeating it is allowed. */
+/**
+ * What the next try learns about an item. `doubt` means that the work was possibly done, and that
+ * repeating it is allowed.
+ */
 type RememberedResult = ItemResult | 'doubt';
 
 export interface CheckedItem<C> {
 	readonly index: number;
 	/** What `Work.check` returned. */
 	readonly value: C;
-	/** For a tool: what would be sent, which distinguishes the calls of the tool. Undefined for other nodes. */
+	/**
+	 * For a tool: what would be sent, which distinguishes the calls of the tool. Undefined for
+	 * other nodes.
+	 */
 	readonly requestIdentity: unknown;
 }
 
 /** Items that are processed together. */
 export interface Batch<C> {
 	readonly items: ReadonlyArray<CheckedItem<C>>;
-	/** A batch begins after all batches of earlier phases have ended. Batches without a phase are in the same one. */
+	/**
+	 * A batch begins after all batches of earlier phases have ended. Batches without a phase are in
+	 * the same one.
+	 */
 	readonly phase?: number;
 	/** Batches with the same key are performed one after another. */
 	readonly key?: string;
@@ -40,22 +52,37 @@ export interface Batch<C> {
 export interface Work<C> {
 	/** Checks an item without sending anything. @throws NodeError 400, or n8n's own error */
 	check(index: number): C;
-	/** Returns what would be sent, without the parts that differ with every try, such as timestamps and generated IDs. */
+	/**
+	 * Returns what would be sent, without the parts that differ with every try, such as timestamps
+	 * and generated IDs.
+	 */
 	getRequestIdentity(value: C): unknown;
-	/** Returns whether the output of an item begins with the fields of its input. The value is undefined if the check refused the item. */
+	/**
+	 * Returns whether the output of an item begins with the fields of its input. The value is
+	 * undefined if the check refused the item.
+	 */
 	outputHasInputFields(value: C | undefined): boolean;
 	/** Combines items into batches, in the order in which they begin. */
 	planBatches(checkedItems: ReadonlyArray<CheckedItem<C>>): ReadonlyArray<Batch<C>>;
 	/** Returns how many batches are performed at once. */
 	getConcurrency(checkedItems: ReadonlyArray<CheckedItem<C>>): number;
-	/** Returns one result per item of the batch, in the same order. If it throws, all of these items fail, and the work is not repeated. */
+	/**
+	 * Returns one result per item of the batch, in the same order. If it throws, all of these items
+	 * fail, and the work is not repeated.
+	 */
 	perform(items: ReadonlyArray<CheckedItem<C>>): Promise<ReadonlyArray<PerformedItem>>;
-	/** Builds the failure for an item that had not started when the user or n8n stopped the execution. */
+	/**
+	 * Builds the failure for an item that had not started when the user or n8n stopped the
+	 * execution.
+	 */
 	createStoppedError(): NodeError;
 	readonly sanitizer: Sanitizer;
 }
 
-/** How long items are checked before n8n may do other work. The expressions of thousands of items take seconds. */
+/**
+ * How long items are checked before n8n may do other work. The expressions of thousands of items
+ * take seconds.
+ */
 const sliceMilliseconds = 20;
 
 /** Processes all input items. The output keeps their order. */
@@ -82,7 +109,8 @@ export async function runItems<C>(
 			throw createNodeApiError(node, fullFailure, itemIndex, work.sanitizer);
 		}
 		const item = createErrorItem(node, failure, index, work.sanitizer);
-		// n8n itself adds the input fields at the error output, and sends only items without them there.
+		// n8n itself adds the input fields at the error output, and sends only items without them
+		// there.
 		const hasErrorOutput = node.onError === 'continueErrorOutput';
 		items.push(hasErrorOutput ? item : loop.addInputFields(item, index));
 	}
@@ -114,7 +142,10 @@ class ItemLoop<C> {
 		this.#isTool = isTool(context.getNode());
 	}
 
-	/** Processes the items. The results are in their order, with undefined for an item that was not started because another one failed. */
+	/**
+	 * Processes the items. The results are in their order, with undefined for an item that was not
+	 * started because another one failed.
+	 */
 	async run(): Promise<ReadonlyArray<ItemResult | undefined>> {
 		const checkedItems = await this.#checkItems();
 		if (this.#isEndedByFailure || checkedItems.length === 0) return this.#results;
@@ -123,7 +154,8 @@ class ItemLoop<C> {
 		const startedBatches: Array<Promise<void>> = [];
 		let currentPhase: number | undefined;
 		for (const { items, phase, key } of this.#work.planBatches(checkedItems)) {
-			// Empties the list, because to wait for all earlier batches again in each phase would take quadratic time.
+			// Empties the list, because to wait for all earlier batches again in each phase would
+			// take quadratic time.
 			if (phase !== currentPhase) await Promise.all(startedBatches.splice(0));
 			currentPhase = phase;
 			const startBatch = () => runLimited(() => this.#performBatch(items));
@@ -133,7 +165,10 @@ class ItemLoop<C> {
 		return this.#results;
 	}
 
-	/** Adds the fields of the input except `error`, because n8n takes an item with `error` for a failed item. */
+	/**
+	 * Adds the fields of the input except `error`, because n8n takes an item with `error` for a
+	 * failed item.
+	 */
 	addInputFields(item: INodeExecutionData, index: number): INodeExecutionData {
 		// The input of a tool consists of the model's arguments.
 		if (this.#isTool || !this.#work.outputHasInputFields(this.#values.get(index))) return item;
@@ -142,7 +177,10 @@ class ItemLoop<C> {
 		return { ...item, json: { ...fields, ...item.json } };
 	}
 
-	/** Checks all items before anything is sent, so that a mistake in the last item does not leave half of the items sent. */
+	/**
+	 * Checks all items before anything is sent, so that a mistake in the last item does not leave
+	 * half of the items sent.
+	 */
 	async #checkItems(): Promise<Array<CheckedItem<C>>> {
 		const checkedItems: Array<CheckedItem<C>> = [];
 		let sliceEnd = performance.now() + sliceMilliseconds;
@@ -207,7 +245,10 @@ class ItemLoop<C> {
 	}
 }
 
-/** Sets the outcome to unknown. Even if this try certainly did nothing, an earlier one may have done the work. */
+/**
+ * Sets the outcome to unknown. Even if this try certainly did nothing, an earlier one may have done
+ * the work.
+ */
 function markDoubtful(result: ItemResult): ItemResult {
 	const { failure } = result;
 	if (!failure || failure.outcome === 'unknown') return result;
@@ -215,7 +256,10 @@ function markDoubtful(result: ItemResult): ItemResult {
 	return { ...result, failure: failure.with({ message, outcome: 'unknown' }) };
 }
 
-/** Builds the result for an item if `perform` threw or left it out, a bug of this package. The work had begun, so it was possibly done. */
+/**
+ * Builds the result for an item if `perform` threw or left it out, a bug of this package. The work
+ * had begun, so it was possibly done.
+ */
 const toCrashedItem = (error: unknown): PerformedItem => ({
 	result: { failure: toNodeError(error).with({ outcome: 'unknown' }) },
 	mustNotRepeat: true,

@@ -1,4 +1,7 @@
-/** Lets the work for each key begin only when the earlier work for it has ended. Different keys do not wait for each other. */
+/**
+ * Lets the work for each key begin only when the earlier work for it has ended. Different keys do
+ * not wait for each other.
+ */
 export class KeyedMutex {
 	readonly #lastWorkByKey: Map<string, Promise<unknown>>;
 

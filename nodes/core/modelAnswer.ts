@@ -5,12 +5,17 @@ import { shorten } from './text';
 /** Returns whether a model calls the node, as a tool of an AI agent or an MCP server. */
 export const isTool = ({ type }: INode) => type.endsWith('Tool');
 
-/** The longest answer to a model, in characters of JSON. Whoever needs more asks for the next part. */
+/**
+ * The longest answer to a model, in characters of JSON. Whoever needs more asks for the next part.
+ */
 export const maxModelCharacters = 30_000;
 /** The share of an answer for its note and for the hints that a person sees below the node. */
 const noteCharacters = 2000;
 const contentCharacters = maxModelCharacters - noteCharacters;
-/** The share of an answer for the facts. The rest is for the long part, which therefore always has room. */
+/**
+ * The share of an answer for the facts. The rest is for the long part, which therefore always has
+ * room.
+ */
 const factCharacters = 12_000;
 
 /** What a model gets from the node as a tool, in place of the output items. */
@@ -24,18 +29,26 @@ export interface ModelAnswer {
 export type LongPart =
 	| { readonly name: string; readonly text: string }
 	| {
-			/** The key of the list. Without it, each entry is an item of its own, and there are no facts. */
+			/**
+			 * The key of the list. Without it, each entry is an item of its own, and there are no
+			 * facts.
+			 */
 			readonly name?: string;
 			readonly entries: readonly unknown[];
-			/** The texts of entries may be cut to this length, so that more entries have room. Without it, entries are whole. */
+			/**
+			 * The texts of entries may be cut to this length, so that more entries have room.
+			 * Without it, entries are whole.
+			 */
 			readonly minTextLength?: number;
 	  };
 
 /**
- * Builds the answer to a model: all facts, and as much of the long part as has room. Everything else is cut, with a mark (…): a long name or
- * title among the facts, a long list of them, and an entry that alone has no room. So a part of each thing is shown, at least one entry or
- * thousands of characters of the text are, and a model that continues as `describe` says always moves on.
- * @param describe builds the note. It gets how many entries or characters are shown, and whether something of the long part is not
+ * Builds the answer to a model: all facts, and as much of the long part as has room. Everything
+ * else is cut, with a mark (…): a long name or title among the facts, a long list of them, and an
+ * entry that alone has no room. So a part of each thing is shown, at least one entry or thousands
+ * of characters of the text are, and a model that continues as `describe` says always moves on.
+ * @param describe builds the note. It gets how many entries or characters are shown, and whether
+ * something of the long part is not
  */
 export function buildModelAnswer(
 	facts: IDataObject,
@@ -54,7 +67,10 @@ export function buildModelAnswer(
 	return { items, note: describe(entries.length, isCut) };
 }
 
-/** Returns the first entries of a list, as `buildModelAnswer` shows them, and whether one is left out or cut. */
+/**
+ * Returns the first entries of a list, as `buildModelAnswer` shows them, and whether one is left
+ * out or cut.
+ */
 export function fitEntries(
 	{ name = '', entries, minTextLength = Infinity }: Extract<LongPart, { entries: unknown }>,
 	shownFacts: IDataObject = {},
@@ -75,7 +91,10 @@ function fitFacts(facts: IDataObject): IDataObject {
 	return typeof shownFacts === 'string' ? { facts: shownFacts } : (shownFacts as IDataObject);
 }
 
-/** Completes an answer with the hints that a person sees below the node. Cuts whatever was not built by `buildModelAnswer`. */
+/**
+ * Completes an answer with the hints that a person sees below the node. Cuts whatever was not built
+ * by `buildModelAnswer`.
+ */
 export function completeModelAnswer(
 	{ items, note }: ModelAnswer,
 	hints: readonly string[],
@@ -90,7 +109,10 @@ export function completeModelAnswer(
 const toItems = (value: unknown) =>
 	Array.isArray(value) ? (value as IDataObject[]) : [{ answer: value as string }];
 
-/** @returns the characters that the facts and the key of the long part leave for it, with some to spare for brackets */
+/**
+ * @returns the characters that the facts and the key of the long part leave for it, with some to
+ * spare for brackets
+ */
 const countRoomBeside = (facts: IDataObject, name: string) =>
 	contentCharacters - measureValue(facts) - measureValue(name) - 10;
 
@@ -101,7 +123,10 @@ const measureValue = (value: unknown) => JSON.stringify(value).length + 1;
 const minCutLength = 30;
 const entryLimits = [10_000, 3000, 1000, 300, 100, 30, 10, 3];
 
-/** Returns a value whose JSON has at most `room` characters: the value itself, or a copy in which long texts, names and lists are cut. */
+/**
+ * Returns a value whose JSON has at most `room` characters: the value itself, or a copy in which
+ * long texts, names and lists are cut.
+ */
 function fitValue(value: unknown, room: number): unknown {
 	if (measureValue(value) <= room) return value;
 	for (const maxEntries of entryLimits) {
@@ -117,8 +142,10 @@ function fitValue(value: unknown, room: number): unknown {
 }
 
 /**
- * Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number of entries.
- * @param budget how many parts are copied. More have no room in any answer, so that null stands for them in a copy that is too long anyway
+ * Copies a value. Cuts texts and the names of keys to a length, and lists and objects to a number
+ * of entries.
+ * @param budget how many parts are copied. More have no room in any answer, so that null stands for
+ * them in a copy that is too long anyway
  */
 function shortenValue(
 	value: unknown,
@@ -145,11 +172,15 @@ function shortenValue(
 	return Object.fromEntries(pairs);
 }
 
-/** Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of what fits would be lost. */
+/**
+ * Cuts a text to the room that it may take in JSON. Cuts after a line or a word, unless half of
+ * what fits would be lost.
+ */
 function fitText(text: string, room: number): string {
 	const measure = (end: number) => JSON.stringify(text.slice(0, end)).length;
 	let end = Math.min(text.length, Math.max(0, room));
-	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes the text at least one character shorter.
+	// Line breaks, quotes and backslashes take more characters in JSON. With 0.99, each pass makes
+	// the text at least one character shorter.
 	for (let length = measure(end); length > room && end > 0; length = measure(end))
 		end = Math.floor(end * Math.min(room / length, 0.99));
 	const head = text.slice(0, end);
@@ -159,7 +190,10 @@ function fitText(text: string, room: number): string {
 	return wordEnd > end / 2 ? head.slice(0, wordEnd) : head.replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Describes for a note which part of a text is shown. @param parameter the parameter that continues, in quotes */
+/**
+ * Describes for a note which part of a text is shown.
+ * @param parameter the parameter that continues, in quotes
+ */
 export function describeTextPart(
 	shownLength: number,
 	start: number,

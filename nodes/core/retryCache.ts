@@ -23,17 +23,27 @@ interface CurrentTry<T> {
 	readonly results: Map<number, T>;
 }
 
-/** n8n starts the next try after at most 5 s. The results expire because a stopped execution has no next try. */
+/**
+ * n8n starts the next try after at most 5 s. The results expire because a stopped execution has no
+ * next try.
+ */
 const retentionMilliseconds = 60_000;
 
-/** Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item. */
+/**
+ * Returns whether n8n treats a try that returned items as failed. n8n looks only at the first item.
+ */
 export const isFailedTry = ([first]: readonly INodeExecutionData[]) =>
 	(first?.json.error ?? false) !== false;
 
-/** n8n's Retry On Fail runs the whole node again in the same process. If an item was or may have been sent, the cache keeps its result. */
+/**
+ * n8n's Retry On Fail runs the whole node again in the same process. If an item was or may have
+ * been sent, the cache keeps its result.
+ */
 export class RetryCache<T> {
 	readonly #retryContext: RetryContext;
-	/** The current tries by key. There is one, except for a tool, which may be called several times. */
+	/**
+	 * The current tries by key. There is one, except for a tool, which may be called several times.
+	 */
 	readonly #currentTries = new Map<string, CurrentTry<T>>();
 
 	constructor(retryContext: RetryContext) {
@@ -42,7 +52,10 @@ export class RetryCache<T> {
 		if (retryContext.retryOnFail && !retryContext.isTool) this.#startTry(undefined);
 	}
 
-	/** Finds the result of an earlier try. @param requestIdentity as in `CheckedItem` of the item loop */
+	/**
+	 * Finds the result of an earlier try.
+	 * @param requestIdentity as in `CheckedItem` of the item loop
+	 */
 	recall(itemIndex: number, requestIdentity: unknown): T | undefined {
 		if (!this.#retryContext.retryOnFail) return undefined;
 		return this.#startTry(requestIdentity).get(itemIndex);
@@ -52,7 +65,10 @@ export class RetryCache<T> {
 		if (this.#retryContext.retryOnFail) this.#startTry(requestIdentity).set(itemIndex, result);
 	}
 
-	/** Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and drops them otherwise. */
+	/**
+	 * Ends the try. Keeps its results if n8n treats the try as failed and starts another one, and
+	 * drops them otherwise.
+	 */
 	endTry({ isFailed }: { isFailed: boolean }): void {
 		// n8n's limits: 2 to 5 tries, and 3 if the setting is 0 or not set.
 		const tryLimit = Math.min(5, Math.max(2, this.#retryContext.maxTries || 3));
@@ -68,13 +84,17 @@ export class RetryCache<T> {
 		const key = this.#buildKey(requestIdentity);
 		const { results } = getOrAdd(this.#currentTries, key, () => {
 			const previousTry = getFailedTries().get(key);
-			// The type is right, because only this class keeps results, under keys that name the node.
+			// The type is right, because only this class keeps results, under keys that name the
+			// node.
 			return { previousTry, results: new Map(previousTry?.results) as Map<number, T> };
 		});
 		return results;
 	}
 
-	/** Only a tool's key includes what would be sent. In other nodes, that may differ with each try, for example by the current time. */
+	/**
+	 * Only a tool's key includes what would be sent. In other nodes, that may differ with each try,
+	 * for example by the current time.
+	 */
 	#buildKey(requestIdentity: unknown): string {
 		const { executionId, nodeId, runIndex, isTool } = this.#retryContext;
 		if (!isTool) return JSON.stringify([executionId, nodeId, runIndex]);
@@ -107,7 +127,8 @@ export function readRetryContext(context: IExecuteFunctions) {
 		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
 		retryOnFail: node.retryOnFail === true,
 		maxTries: node.maxTries,
-		// n8n counts each try of a tool as a separate run, so only what would be sent shows which tries belong together.
+		// n8n counts each try of a tool as a separate run, so only what would be sent shows which
+		// tries belong together.
 		isTool: isTool(node),
 	};
 }

@@ -4,7 +4,10 @@ import { getStatusName, type NodeError } from './errors';
 import { secretMask, SecretSearch } from './secretSearch';
 import { escapeForEditor, shorten, toSingleLine } from './text';
 
-/** Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords in addresses, values named as secrets. */
+/**
+ * Replaces what looks like anybody's secret: PEM keys, Google's tokens, JSON web tokens, passwords
+ * in addresses, values named as secrets.
+ */
 function replaceLikelySecrets(text: string): string {
 	return text
 		.replace(
@@ -19,10 +22,15 @@ function replaceLikelySecrets(text: string): string {
 		.replace(quotedSecretPattern, `$1${secretMask}`);
 }
 
-/** Matches Bearer, Basic or Digest with what follows. A short word without digits is ordinary language there, as in "basic plan". */
+/**
+ * Matches Bearer, Basic or Digest with what follows. A short word without digits is ordinary
+ * language there, as in "basic plan".
+ */
 const authorizationPattern =
 	/\b((?:Bearer|Basic|Digest)(?:\s+|%20|\+))(?=[^\s"'<>,;]*\d|[^\s"'<>,;]{16})[^\s"'<>,;]+/gi;
-/** Names under which any service may write a secret, in several spellings, as a part of a pattern. */
+/**
+ * Names under which any service may write a secret, in several spellings, as a part of a pattern.
+ */
 const secretNameSource =
 	'x?[-_]?api[-_]?key|signature|user[-_]?public[-_]?key|client[-_]?secret|private[-_]?key|assertion|(?:access|refresh|id|auth)[-_]?token|password';
 /** Matches a value after such a name, in a URL. */
@@ -39,10 +47,16 @@ const quotedSecretPattern = new RegExp(
 /** In UTF-16 units. Texts in `details` are not shortened, because `details` are small. */
 const maxTextLength = 4000;
 const maxMessageLength = 1000;
-/** How much more of a text is searched than is shown, so that a secret at the end is searched before it is cut. */
+/**
+ * How much more of a text is searched than is shown, so that a secret at the end is searched before
+ * it is cut.
+ */
 const searchedMargin = 4000;
 
-/** Makes any text that may contain untrusted content safe to show, store and log: shortened, on one line, without secrets. */
+/**
+ * Makes any text that may contain untrusted content safe to show, store and log: shortened, on one
+ * line, without secrets.
+ */
 export class Sanitizer {
 	readonly #secretSearch = new SecretSearch();
 
@@ -60,7 +74,10 @@ export class Sanitizer {
 		return shorten(this.#replaceSecrets(searchedText), maxLength);
 	}
 
-	/** Returns a copy with sanitized texts and details, and without the cause, which cannot be sanitized. */
+	/**
+	 * Returns a copy with sanitized texts and details, and without the cause, which cannot be
+	 * sanitized.
+	 */
 	sanitizeError(failure: NodeError): NodeError {
 		const { code, status, message, description, details } = failure;
 		return failure.with({
@@ -72,7 +89,10 @@ export class Sanitizer {
 		});
 	}
 
-	/** Replaces secrets in all keys and texts of the details. Unlike a message, a text there keeps its line breaks. */
+	/**
+	 * Replaces secrets in all keys and texts of the details. Unlike a message, a text there keeps
+	 * its line breaks.
+	 */
 	#sanitizeValue(value: unknown): unknown {
 		if (typeof value === 'string') return this.#replaceSecrets(value);
 		if (typeof value !== 'object' || value === null) return value;
@@ -116,7 +136,10 @@ export function showHints(
 	);
 }
 
-/** Matches the exact names of secret fields in this package's credentials, and in what n8n stores for a sign-in. Their values are secrets. */
+/**
+ * Matches the exact names of secret fields in this package's credentials, and in what n8n stores
+ * for a sign-in. Their values are secrets.
+ */
 const credentialFieldPattern =
 	/^(accessToken|access_token|apiKey|clientSecret|id_token|privateKey|refresh_token|signature|userPublicKey)$/;
 

@@ -5,15 +5,24 @@ export const secretMask = '•••';
 
 /** In characters. A shorter secret is not searched, because that would leave nothing of a text. */
 const minSecretLength = 4;
-/** A service that shortens what it repeats shows the beginning of a secret, and a key may be repeated line by line. */
+/**
+ * A service that shortens what it repeats shows the beginning of a secret, and a key may be
+ * repeated line by line.
+ */
 const minPartLength = 12;
-/** No key is longer. Of a longer secret, only the beginning is searched, because a pattern cannot have any length. */
+/**
+ * No key is longer. Of a longer secret, only the beginning is searched, because a pattern cannot
+ * have any length.
+ */
 const maxSecretLength = 4096;
 
 /** Nobody sees these characters, so a secret with some of them inside can still be read. */
 const invisiblePattern = /\p{Default_Ignorable_Code_Point}/gu;
 
-/** Finds secrets in a text: as they are, URL-encoded, in base64, in hexadecimal and in JSON, without regard to case. */
+/**
+ * Finds secrets in a text: as they are, URL-encoded, in base64, in hexadecimal and in JSON, without
+ * regard to case.
+ */
 export class SecretSearch {
 	readonly #secrets = new Set<string>();
 	/** Built when a text is searched, because most runs search none. */
@@ -48,7 +57,10 @@ function buildPattern(secrets: Iterable<string>): RegExp {
 	return new RegExp(longestFirst.join('|') || '(?!)', 'gi');
 }
 
-/** Builds the patterns of each form that a secret may have in a text: whole, and its beginning with what may follow, up to the place where it was cut off. */
+/**
+ * Builds the patterns of each form that a secret may have in a text: whole, and its beginning with
+ * what may follow, up to the place where it was cut off.
+ */
 function buildSources(secret: string): string[] {
 	const visibleSecret = secret.replaceAll(invisiblePattern, '').trim();
 	// The 0x of a hexadecimal number is not secret, and may be missing.
@@ -70,7 +82,10 @@ function buildSources(secret: string): string[] {
 	});
 }
 
-/** Builds the part of base64 that does not depend on the bytes around. @param offset bytes before, modulo 3 */
+/**
+ * Builds the part of base64 that does not depend on the bytes around.
+ * @param offset bytes before, modulo 3
+ */
 function buildBase64Form(bytes: Buffer, offset: number): string {
 	const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
 	const start = Math.ceil((offset * 8) / 6);
@@ -82,14 +97,19 @@ function buildBase64Form(bytes: Buffer, offset: number): string {
 const escapeControls = (text: string) =>
 	text.replaceAll(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 
-/** Matches blanks, control characters and backslashes, of which a text may have more or fewer than the secret. */
+/**
+ * Matches blanks, control characters and backslashes, of which a text may have more or fewer than
+ * the secret.
+ */
 const runPattern = /[ \p{Cc}\\\u2028\u2029]+/gu;
 const gapSource = String.raw`(?:[\s\0-\x1f\x7f-\x9f\\]|%(?:0[9ad]|20|5c))`;
 const runSource = String.raw`(?:${gapSource}+|\+{1,9}(?!\+))`;
 
 /**
- * Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in JSON. Services differ in what they escape.
- * No text matches in two ways. Otherwise, all combinations would be tried. @param previous the character before, '\n' for a run
+ * Builds the pattern of a character in each notation: as it is, URL-encoded, and escaped as in
+ * JSON. Services differ in what they escape. No text matches in two ways. Otherwise, all
+ * combinations would be tried.
+ * @param previous the character before, '\n' for a run
  */
 function buildCharacterSource(character: string, previous: string | undefined): string {
 	if (/\w/.test(character)) return character;

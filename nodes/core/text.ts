@@ -1,4 +1,7 @@
-/** Shortens a text that comes from outside, for a message or a hint. @param maxLength in UTF-16 units, without the ellipsis */
+/**
+ * Shortens a text that comes from outside, for a message or a hint.
+ * @param maxLength in UTF-16 units, without the ellipsis
+ */
 export function shorten(text: string, maxLength = 100): string {
 	if (text.length <= maxLength) return text;
 	// Half of a surrogate pair is no character.
@@ -22,12 +25,16 @@ export const joinSentences = (...texts: ReadonlyArray<string | false | undefined
 	texts.filter(Boolean).join(' ');
 
 /**
- * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or a picture. A zero-width space
- * after `<` prevents that. An HTML entity would be visible in all the places that show the text as it is.
+ * n8n's editor shows hints and errors as HTML, where a text from outside must not become a link or
+ * a picture. A zero-width space after `<` prevents that. An HTML entity would be visible in all the
+ * places that show the text as it is.
  */
 export const escapeForEditor = (text: string) => text.replaceAll(/<(?=[a-z/!?])/gi, '<\u200b');
 
-/** Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide a secret from the sanitizer. */
+/**
+ * Puts an untrusted text on one line, and removes what could forge a log line, reverse text or hide
+ * a secret from the sanitizer.
+ */
 export function toSingleLine(text: string): string {
 	return text
 		.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -35,7 +42,10 @@ export function toSingleLine(text: string): string {
 		.replace(/\p{Cs}/gu, '\uFFFD');
 }
 
-/** Returns whether texts differ at most in case, which Google ignores in titles, names and labels, and mail servers in addresses. */
+/**
+ * Returns whether texts differ at most in case, which Google ignores in titles, names and labels,
+ * and mail servers in addresses.
+ */
 export const isSameIgnoringCase = (text: string | null | undefined, otherText: string) =>
 	text?.toLowerCase() === otherText.toLowerCase();
 
@@ -45,7 +55,10 @@ export function compareNames(a: string, b: string): number {
 	return a < b ? -1 : 1;
 }
 
-/** Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters each. */
+/**
+ * Prints names for a message, in quotes and separated by commas: at most 20 names of 60 characters
+ * each.
+ */
 export function listNames(names: readonly string[]): string {
 	const quotedNames = names.slice(0, 20).map((name) => `'${shorten(name, 60)}'`);
 	if (names.length > quotedNames.length)

@@ -2,25 +2,31 @@ import { type FromAIArgument, type IExecuteFunctions, traverseNodeParameters } f
 
 import { createRefusal } from './errors';
 
-/** Keys that n8n adds to a model's arguments: the tool's name after an approval, and an object with all arguments. */
+/**
+ * Keys that n8n adds to a model's arguments: the tool's name after an approval, and an object with
+ * all arguments.
+ */
 const n8nKeys = new Set(['tool', 'query']);
 
 /**
- * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft would send instead. Such an argument
- * arrives from AI Agent 3, which runs the tool as a node. AI Agent 2 and n8n's MCP server drop it before the node can see it.
+ * Refuses an argument that no parameter takes. n8n would drop it, and a model that asks for a draft
+ * would send instead. Such an argument arrives from AI Agent 3, which runs the tool as a node. AI
+ * Agent 2 and n8n's MCP server drop it before the node can see it.
  * @throws NodeError 400 that names the arguments that the tool takes
  */
 export function refuseUnknownArguments(context: IExecuteFunctions, itemIndex: number): void {
 	const readArgument = context.getWorkflowDataProxy(itemIndex)['$fromAI'] as (
 		key: string,
 	) => unknown;
-	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows which ones the model sent.
+	// n8n up to 2.0 mixes the fields of the agent's input into the arguments, so nothing shows
+	// which ones the model sent.
 	if (readArgument('toolCallId') !== undefined) return;
 	const knownKeys = findArgumentKeys(context);
 	const unknownNames: string[] = [];
 	for (const key of Object.keys(context.getInputData()[itemIndex]?.json ?? {})) {
 		if (knownKeys.has(key) || n8nKeys.has(key) || !argumentKeyPattern.test(key)) continue;
-		// The item also has the fields of the agent's input. Only what can be read as an argument comes from the model.
+		// The item also has the fields of the agent's input. Only what can be read as an argument
+		// comes from the model.
 		const value = readArgument(key) ?? '';
 		if (value !== '') unknownNames.push(`'${key}'`);
 	}

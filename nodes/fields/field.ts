@@ -2,15 +2,19 @@ import type { INodePropertyMode, INodePropertyTypeOptions, NodePropertyTypes } f
 
 import { isNodeError, type NodeError } from '../core/errors';
 
-/** How values reach the node. Form values may come from expressions, so they are converted. Object values must have the right type. */
+/**
+ * How values reach the node. Form values may come from expressions, so they are converted. Object
+ * values must have the right type.
+ */
 export interface ReadContext {
 	/** `fields` is the form. `json` is the input object. */
 	readonly mode: 'fields' | 'json';
 	/** The IANA name of the workflow's time zone. It applies to times without an offset. */
 	readonly timezone: string;
 	/**
-	 * Returns what the user saved for a field of the form: a value, or an expression that is not resolved. Undefined for an option that nobody
-	 * has added, and for a field that a model fills in.
+	 * Returns what the user saved for a field of the form: a value, or an expression that is not
+	 * resolved. Undefined for an option that nobody has added, and for a field that a model fills
+	 * in.
 	 */
 	readonly findSavedValue?: (field: Field) => unknown;
 }
@@ -21,11 +25,17 @@ export interface Choice {
 	readonly description?: string;
 }
 
-/** The formats of a field, which say more than its n8n type. Each has one type of value, however the value was given. */
+/**
+ * The formats of a field, which say more than its n8n type. Each has one type of value, however the
+ * value was given.
+ */
 interface FormatValues {
 	/** Given as text separated by commas or new lines, or as an array. */
 	readonly list: string[];
-	/** Given as text, which stays whole, because an RFC 5322 list may have commas inside quotes, or as an array, which becomes lines. */
+	/**
+	 * Given as text, which stays whole, because an RFC 5322 list may have commas inside quotes, or
+	 * as an array, which becomes lines.
+	 */
 	readonly addressList: string;
 	/** Given as a fixedCollection with the fields `name` and `value`, or as a plain object. */
 	readonly pairs: Array<{ name: string; value: string }>;
@@ -33,11 +43,16 @@ interface FormatValues {
 	readonly rows: unknown[][];
 	/** Given like `rows`, but an element may also be an object. */
 	readonly records: unknown[];
-	/** Given as a list of binary fields, in JSON mode also as `{ fileName, mimeType, content }[]`. */
+	/**
+	 * Given as a list of binary fields, in JSON mode also as `{ fileName, mimeType, content }[]`.
+	 */
 	readonly attachments: AttachmentInput[];
 	/** The text of a resource locator whose list depends on other fields. */
 	readonly tab: string;
-	/** Values by column, given as n8n's column mapper or an object. Undefined if the mapper is set to map the item's own fields. */
+	/**
+	 * Values by column, given as n8n's column mapper or an object. Undefined if the mapper is set
+	 * to map the item's own fields.
+	 */
 	readonly columns: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -60,11 +75,20 @@ export interface Field {
 	readonly placeholder?: string;
 	/** What n8n's AI builder needs to know to fill in the field. */
 	readonly builderHint?: string;
-	/** Whether the field must have a value. This is checked for each item, so that Continue on Fail works. */
+	/**
+	 * Whether the field must have a value. This is checked for each item, so that Continue on Fail
+	 * works.
+	 */
 	readonly required?: boolean;
-	/** Overrides `required` in the form. False if one empty value would stop the whole node. True if only the form must ask for a value. */
+	/**
+	 * Overrides `required` in the form. False if one empty value would stop the whole node. True if
+	 * only the form must ask for a value.
+	 */
 	readonly requiredInForm?: boolean;
-	/** The field names files. If an expression names none, the item fails, because otherwise nobody would notice the missing file. */
+	/**
+	 * The field names files. If an expression names none, the item fails, because otherwise nobody
+	 * would notice the missing file.
+	 */
 	readonly namesFiles?: true;
 	/** With `required`: other fields that can be given instead. */
 	readonly requiredUnless?: readonly string[];
@@ -76,37 +100,63 @@ export interface Field {
 	readonly format?: FieldFormat;
 	/** The ways in which a resource locator can be filled in. */
 	readonly modes?: readonly INodePropertyMode[];
-	/** The field is the ID of one thing at the service. An input object that has it needs no `resource`. */
+	/**
+	 * The field is the ID of one thing at the service. An input object that has it needs no
+	 * `resource`.
+	 */
 	readonly isId?: true;
 	/** Another field that gives the value if this field is empty. */
 	readonly fallbackField?: { readonly name: string; read(raw: unknown): string };
-	/** For an option: the form has it in this collection, and not in Options. Parameters and the input object stay flat. */
+	/**
+	 * For an option: the form has it in this collection, and not in Options. Parameters and the
+	 * input object stay flat.
+	 */
 	readonly collection?: OptionCollection;
-	/** For options of the same group: the form has them as one entry with several values. Parameters and the input object stay flat. */
+	/**
+	 * For options of the same group: the form has them as one entry with several values. Parameters
+	 * and the input object stay flat.
+	 */
 	readonly optionGroup?: OptionGroup;
 	/** The form has the field only where the node is a tool. */
 	readonly onlyAsTool?: boolean;
-	/** With `onlyAsTool`, for an option: a workflow's form has it, too, while other fields have one of these values. */
+	/**
+	 * With `onlyAsTool`, for an option: a workflow's form has it, too, while other fields have one
+	 * of these values.
+	 */
 	readonly inWorkflowWhen?: Field['showWhen'];
 	/** Shown only while other fields of the same operation have one of these values. */
 	readonly showWhen?: Readonly<Record<string, ReadonlyArray<string | boolean>>>;
-	/** The only mode that has this field. The other mode has another field in its place, or none. */
+	/**
+	 * The only mode that has this field. The other mode has another field in its place, or none.
+	 */
 	readonly onlyIn?: ReadContext['mode'];
-	/** An input object may leave the key out, but not give it an empty text, or undefined from an expression that found nothing. */
+	/**
+	 * An input object may leave the key out, but not give it an empty text, or undefined from an
+	 * expression that found nothing.
+	 */
 	readonly refusesEmptyKey?: true;
 	/** The default in JSON mode, if it differs from the form's default. */
 	readonly jsonDefault?: unknown;
-	/** The default in the form while another field has this value. n8n does not know this default: it applies when the value is read. */
+	/**
+	 * The default in the form while another field has this value. n8n does not know this default:
+	 * it applies when the value is read.
+	 */
 	readonly defaultWhen?: {
 		readonly field: string;
 		readonly is: string;
 		readonly default: unknown;
 	};
-	/** Reads a value for which `type` and `format` are not enough. @throws NodeError 400 that names the field */
+	/**
+	 * Reads a value for which `type` and `format` are not enough.
+	 * @throws NodeError 400 that names the field
+	 */
 	read?(raw: unknown, field: Field, context: ReadContext): unknown;
 	/** n8n's switch for a field without expressions. The value is the same for all items. */
 	readonly noDataExpression?: boolean;
-	/** The decimal places that the form allows. If this is set, a value may have any fraction. Otherwise, only whole numbers are accepted. */
+	/**
+	 * The decimal places that the form allows. If this is set, a value may have any fraction.
+	 * Otherwise, only whole numbers are accepted.
+	 */
 	readonly decimals?: number;
 	readonly minimum?: number;
 	readonly maximum?: number;
@@ -122,7 +172,10 @@ export interface OptionCollection {
 	readonly showWhen?: Field['showWhen'];
 }
 
-/** An entry of a collection: a fixedCollection with a single row, such as `timeLimits: { limits: { timeoutSeconds } }`. */
+/**
+ * An entry of a collection: a fixedCollection with a single row, such as `timeLimits: { limits: {
+ * timeoutSeconds } }`.
+ */
 export interface OptionGroup {
 	readonly name: string;
 	readonly displayName: string;
@@ -157,14 +210,21 @@ export type InferParameters<F extends readonly Field[], O extends readonly Field
 	readonly [K in F[number] as K['name']]: InferValue<K>;
 } & { readonly [K in O[number] as K['name']]: InferValue<K> };
 
-// Characters of Unicode's private use area. No text from outside has them around the name of a field.
+// Characters of Unicode's private use area. No text from outside has them around the name of a
+// field.
 const [nameStart, nameEnd] = ['\uE000', '\uE001'];
 const namePlaceholderPattern = new RegExp(`${nameStart}([A-Za-z]+)(?:=(\\w+))?${nameEnd}`, 'g');
 
-/** Builds a placeholder, in quotes, for a field's name in a text for the user. `FieldNaming` then inserts the name that the user sees. */
+/**
+ * Builds a placeholder, in quotes, for a field's name in a text for the user. `FieldNaming` then
+ * inserts the name that the user sees.
+ */
 export const quoteField = (field: string) => `'${nameStart}${field}${nameEnd}'`;
 
-/** Builds a placeholder, without quotes, for a choice of a field. The user sees its name in the form, or its value in the input object. */
+/**
+ * Builds a placeholder, without quotes, for a choice of a field. The user sees its name in the
+ * form, or its value in the input object.
+ */
 export const mentionChoice = (field: string, value: string) =>
 	`${nameStart}${field}=${value}${nameEnd}`;
 

@@ -37,7 +37,10 @@ const isInForm = ({ onlyIn }: Field) => onlyIn !== 'json';
 
 type Conditions = NonNullable<IDisplayOptions['show']>;
 
-/** Builds a node's parameters and the collections of its options. @param gate the condition under which all of them are shown */
+/**
+ * Builds a node's parameters and the collections of its options.
+ * @param gate the condition under which all of them are shown
+ */
 export function buildProperties(
 	fields: readonly Field[],
 	options: readonly Field[],
@@ -70,7 +73,10 @@ function buildEntries(options: readonly Field[], fields: readonly Field[]): INod
 	}));
 }
 
-/** Returns one entry for tools and one for workflows if an option has other conditions in a workflow. n8n shows one of the two. */
+/**
+ * Returns one entry for tools and one for workflows if an option has other conditions in a
+ * workflow. n8n shows one of the two.
+ */
 function splitByUse(option: Field): Field[] {
 	const { inWorkflowWhen, ...toolEntry } = option;
 	if (!inWorkflowWhen) return [option];
@@ -101,8 +107,9 @@ function combineGroups(options: readonly Field[]): Field[] {
 }
 
 /**
- * Builds the default that an option gets when the user adds it. A switch is on, because whoever adds it wants it. A fixedCollection has a
- * first row, because n8n drops a collection without rows as soon as another field changes.
+ * Builds the default that an option gets when the user adds it. A switch is on, because whoever
+ * adds it wants it. A fixedCollection has a first row, because n8n drops a collection without rows
+ * as soon as another field changes.
  */
 function buildDefaultWhenAdded(option: Field): Partial<INodeProperties> {
 	if (option.entries) {
@@ -123,7 +130,10 @@ export function buildConditionalProperty(field: Field, gate?: Conditions): INode
 	return { ...buildProperty(field), displayOptions: { show } };
 }
 
-/** Builds the condition for an option, which may depend on a parameter or on another option of its collection. */
+/**
+ * Builds the condition for an option, which may depend on a parameter or on another option of its
+ * collection.
+ */
 function buildOptionConditions(option: Field, fields: readonly Field[]): IDisplayOptions {
 	const { onlyAsTool, showWhen = {} } = option;
 	const show: Conditions = onlyAsTool === undefined ? {} : { '@tool': [onlyAsTool] };

@@ -147,7 +147,10 @@ export const requestOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Read once for all items, because an item whose parameters are not valid also keeps its input fields. */
+/**
+ * Read once for all items, because an item whose parameters are not valid also keeps its input
+ * fields.
+ */
 export const includeInputFieldsOption = {
 	displayName: 'Include Input Fields',
 	name: 'includeInputFields',
@@ -178,7 +181,10 @@ interface ParameterSource {
 	/** Whether the value is the same for every item. */
 	readonly isConstant: boolean;
 	readonly value?: unknown;
-	/** The keys that lead to a field of the item's JSON. Absent for an expression that n8n evaluates. */
+	/**
+	 * The keys that lead to a field of the item's JSON. Absent for an expression that n8n
+	 * evaluates.
+	 */
 	readonly path?: readonly string[];
 }
 
@@ -193,9 +199,11 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
 }
 
 /**
- * Reads the node's parameters as n8n's `getNodeParameter` returns them, before they are checked. n8n resolves each parameter for each item
- * in a sandbox: 4,000 readings of `{{ $json.a }}` keep n8n 2.41 busy for 330 to 440 ms, and take 4 to 11 ms here. This class asks n8n only
- * once for a parameter that does not depend on the item. For an expression that is only a field of the item, it reads the field.
+ * Reads the node's parameters as n8n's `getNodeParameter` returns them, before they are checked.
+ * n8n resolves each parameter for each item in a sandbox: 4,000 readings of `{{ $json.a }}` keep
+ * n8n 2.41 busy for 330 to 440 ms, and take 4 to 11 ms here. This class asks n8n only once for a
+ * parameter that does not depend on the item. For an expression that is only a field of the item,
+ * it reads the field.
  */
 export class RawParameters {
 	readonly #n8nContext: ParameterContext;
@@ -210,7 +218,10 @@ export class RawParameters {
 		this.#isTool = isTool(n8nContext.getNode());
 	}
 
-	/** Reads a parameter. @param fallback the result if the parameter is hidden and so has no value */
+	/**
+	 * Reads a parameter.
+	 * @param fallback the result if the parameter is hidden and so has no value
+	 */
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
 		const findSource = () => this.#findSource(name, fallback);
 		const { isConstant, value, path } = getOrAdd(this.#sourcesByName, name, findSource);
@@ -219,7 +230,10 @@ export class RawParameters {
 		return itemValue ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
 	}
 
-	/** Reads the raw values of visible fields and options. Returns the same object for every item if no value depends on the item. */
+	/**
+	 * Reads the raw values of visible fields and options. Returns the same object for every item if
+	 * no value depends on the item.
+	 */
 	readFields(fields: readonly Field[], options: readonly Field[], itemIndex: number): RawValues {
 		const constantValues = this.#constantValues.get(fields);
 		if (constantValues) return constantValues;
@@ -243,7 +257,10 @@ export class RawParameters {
 		return rawValues;
 	}
 
-	/** Marks values that a person typed into a column mapper, or that a model filled in. They are text, whatever type the column has. */
+	/**
+	 * Marks values that a person typed into a column mapper, or that a model filled in. They are
+	 * text, whatever type the column has.
+	 */
 	#markTypedValues(name: string, mapper: unknown): unknown {
 		const values = getField(mapper, ['value']);
 		const savedValues = getField(this.getSaved(name), ['value']);
@@ -279,7 +296,10 @@ export class RawParameters {
 		return { isConstant: false, path: mayReadItem ? parseFieldPath(saved) : undefined };
 	}
 
-	/** Reads a field of the item. Returns undefined if the field is missing or no plain data. Then n8n evaluates the expression. */
+	/**
+	 * Reads a field of the item. Returns undefined if the field is missing or no plain data. Then
+	 * n8n evaluates the expression.
+	 */
 	#readItemField(path: readonly string[], itemIndex: number): unknown {
 		const value = getField(this.#n8nContext.getInputData()[itemIndex]?.json, path);
 		const isData = typeof value !== 'object' || Array.isArray(value) || isPlainObject(value);
@@ -287,7 +307,10 @@ export class RawParameters {
 	}
 }
 
-/** Returns the object in a collection of the form that holds the value of an option: the collection itself, or the values of its group. */
+/**
+ * Returns the object in a collection of the form that holds the value of an option: the collection
+ * itself, or the values of its group.
+ */
 function findValues(
 	collection: unknown,
 	{ optionGroup }: Field,
@@ -304,7 +327,10 @@ const pathExpressionPattern = new RegExp(
 	String.raw`^=\{\{\s*\$json((?:${pathStepPattern.source})*)\s*\}\}$`,
 );
 
-/** Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every other expression. */
+/**
+ * Parses an expression such as `{{ $json.a["b c"] }}` to its keys. Returns undefined for every
+ * other expression.
+ */
 function parseFieldPath(expression: string): string[] | undefined {
 	const steps = pathExpressionPattern.exec(expression)?.[1];
 	return steps === undefined ? undefined : parseSteps(steps);
@@ -322,7 +348,11 @@ const insertedFieldPattern = new RegExp(
 	'g',
 );
 
-/** Lists the fields that a text with expressions inserts, such as `$json.name`, and that have no value. @param saved the text with its expressions */
+/**
+ * Lists the fields that a text with expressions inserts, such as `$json.name`, and that have no
+ * value.
+ * @param saved the text with its expressions
+ */
 export function listEmptyFields(saved: unknown, json: unknown): string[] {
 	if (typeof saved !== 'string' || !saved.startsWith('=')) return [];
 	const names: string[] = [];

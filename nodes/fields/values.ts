@@ -43,7 +43,10 @@ export function describeType(raw: unknown): string {
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots takes precedence. */
+/**
+ * Finds the value at a dot path such as `result.items.0.id`. A key that itself contains the dots
+ * takes precedence.
+ */
 export function findValueAtPath(value: unknown, path: string): unknown {
 	if (typeof value !== 'object' || value === null) return undefined;
 	if (Object.hasOwn(value, path)) return (value as Readonly<Record<string, unknown>>)[path];
@@ -53,7 +56,9 @@ export function findValueAtPath(value: unknown, path: string): unknown {
 	return findValueAtPath(parent, path.slice(dotPosition + 1));
 }
 
-/** A text that a person typed into the form or a model filled in, and that no other expression made. */
+/**
+ * A text that a person typed into the form or a model filled in, and that no other expression made.
+ */
 export class TypedText {
 	readonly text: string;
 
@@ -62,7 +67,10 @@ export class TypedText {
 	}
 }
 
-/** Reads values by column from n8n's column mapper or a plain object. Unset values are undefined. @returns undefined if n8n maps by name */
+/**
+ * Reads values by column from n8n's column mapper or a plain object. Unset values are undefined.
+ * @returns undefined if n8n maps by name
+ */
 function readColumns(field: Field, raw: unknown, context: ReadContext) {
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with a value for each column');
@@ -99,7 +107,10 @@ export function readList(field: Field, raw: unknown, context: ReadContext): stri
 	return isPicked ? filledTexts : filledTexts.map((text) => text.trim());
 }
 
-/** Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form that nobody filled in. */
+/**
+ * Reads the form's `{ group: [{ name, value }] }` or a plain object. Skips a row of the form that
+ * nobody filled in.
+ */
 function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	if (!isRecord(raw))
 		throw createTypeRefusal(field, raw, context, 'an object with names and values');
@@ -114,7 +125,10 @@ function readPairs(field: Field, raw: unknown, context: ReadContext) {
 	return pairs.filter(({ name, value }) => name !== '' || value !== '');
 }
 
-/** Refuses an unknown key of an entry in JSON mode. @throws NodeError 400 that names the key and what is allowed */
+/**
+ * Refuses an unknown key of an entry in JSON mode.
+ * @throws NodeError 400 that names the key and what is allowed
+ */
 export function refuseUnknownEntryKeys(
 	field: Field,
 	entries: ReadonlyArray<Readonly<Record<string, unknown>>>,
@@ -145,7 +159,11 @@ function readRows(field: Field, raw: unknown, context: ReadContext): unknown[] {
 
 const rowsAdvice = 'For example, two rows of two cells: [["Anna", 31], ["Ben", 42]].';
 
-/** Parses JSON. @param label names the text @throws NodeError 400 with only the position, because the parser's message has content */
+/**
+ * Parses JSON.
+ * @param label names the text
+ * @throws NodeError 400 with only the position, because the parser's message has content
+ */
 export function parseJson(text: string, label: string, advice: string): unknown {
 	try {
 		return JSON.parse(text) as unknown;
@@ -156,7 +174,10 @@ export function parseJson(text: string, label: string, advice: string): unknown 
 	}
 }
 
-/** The second sentence is for JSON with `"{{ … }}"`, which is no longer valid if the data has a quote or a line break. */
+/**
+ * The second sentence is for JSON with `"{{ … }}"`, which is no longer valid if the data has a
+ * quote or a line break.
+ */
 export const jsonAdvice =
 	'Strings and keys must be in double quotes, without a trailing comma. If the text contains {{ }}, write {{ JSON.stringify($json.text) }} without quotes around it, or use one expression for the whole value.';
 
@@ -206,13 +227,17 @@ function readAttachment(field: Field, entry: unknown, context: ReadContext): Att
 const isoPattern =
 	/^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}))?)?$/;
 const minSecondsSince1970 = 1e8;
-/** From here on, a number is milliseconds: as seconds, it would be after the year 5000, and smaller milliseconds would be before 1974. */
+/**
+ * From here on, a number is milliseconds: as seconds, it would be after the year 5000, and smaller
+ * milliseconds would be before 1974.
+ */
 const minMillisecondsSince1970 = 1e11;
 const maxMillisecondsSince1970 = 1e13;
 
 /**
- * Reads a time as ISO 8601 in UTC, or ''. Takes what n8n and programs write. What a person writes, such as 2.11.2026, is refused, because it
- * can mean two days. A time without an offset is in the workflow's time zone, as everywhere in n8n.
+ * Reads a time as ISO 8601 in UTC, or ''. Takes what n8n and programs write. What a person writes,
+ * such as 2.11.2026, is refused, because it can mean two days. A time without an offset is in the
+ * workflow's time zone, as everywhere in n8n.
  */
 function readDateTime(field: Field, raw: unknown, context: ReadContext): string {
 	if (raw === '') return '';
@@ -290,7 +315,10 @@ function readAddressList(field: Field, raw: unknown, context: ReadContext): stri
 	return readList(field, raw, context).join('\n');
 }
 
-/** Refuses an expression that gives no tab, because otherwise the node would change the first tab unnoticed. */
+/**
+ * Refuses an expression that gives no tab, because otherwise the node would change the first tab
+ * unnoticed.
+ */
 function readTab(field: Field, raw: unknown, context: ReadContext): string {
 	const title = readLocatorText(field, raw, context);
 	if (!isBlank(title)) return title;
@@ -319,7 +347,10 @@ const typeReaders: Partial<Readonly<Record<Field['type'], ValueReader>>> = {
 	dateTime: readDateTime,
 };
 
-/** Converts a raw value to the value that the operation gets. @throws NodeError 400 that names the field and what is allowed */
+/**
+ * Converts a raw value to the value that the operation gets.
+ * @throws NodeError 400 that names the field and what is allowed
+ */
 export function readValue(field: Field, raw: unknown, context: ReadContext): unknown {
 	if (field.read) return field.read(raw, field, context);
 	const reader = field.format ? formatReaders[field.format] : typeReaders[field.type];

@@ -93,8 +93,9 @@ function createTimeoutError(milliseconds: number, { service, mayBeDone }: Servic
 }
 
 /**
- * Sends a request and waits for the response. Rejects if the signal aborts, which n8n's helper does not, because it uses the signal of
- * the execution. @throws NodeError if a proxy refused to connect to the service
+ * Sends a request and waits for the response. Rejects if the signal aborts, which n8n's helper does
+ * not, because it uses the signal of the execution.
+ * @throws NodeError if a proxy refused to connect to the service
  */
 export async function awaitResponse(
 	send: () => Promise<FullResponse>,
@@ -129,12 +130,14 @@ function refuseProxyResponse(response: FullResponse, exchange: Exchange, url: st
 }
 
 /**
- * Returns whether a proxy answered in place of the service. The status 407 comes from proxies alone. n8n's HTTP client also passes on a
- * proxy's answer to CONNECT, without the TLS that the service's answer would have.
+ * Returns whether a proxy answered in place of the service. The status 407 comes from proxies
+ * alone. n8n's HTTP client also passes on a proxy's answer to CONNECT, without the TLS that the
+ * service's answer would have.
  */
 function isFromProxy(statusCode: number, { response }: Exchange, url: string): boolean {
 	if (statusCode === 407) return true;
-	// A proxy that grants CONNECT gives no response of its own, so a success is the service's, however it came.
+	// A proxy that grants CONNECT gives no response of its own, so a success is the service's,
+	// however it came.
 	if (statusCode < 300) return false;
 	const socket = response?.socket;
 	return url.startsWith('https:') && Boolean(socket) && !('encrypted' in Object(socket));
@@ -153,7 +156,10 @@ const bodyErrorTexts: BodyErrorAdvice = {
 	cutShort: 'was cut off',
 };
 
-/** Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the request asked for. */
+/**
+ * Converts a BodyError. The outcome is unknown: the service responded, so it may have done what the
+ * request asked for.
+ */
 export function convertBodyError(
 	error: BodyError,
 	{ service }: ServiceTexts,
@@ -187,7 +193,10 @@ export interface CredentialTestResponse extends FullResponse {
 	readonly body: Readable;
 }
 
-/** Sends a request of a credential test with n8n's helper, so that n8n's proxies and egress policy apply. */
+/**
+ * Sends a request of a credential test with n8n's helper, so that n8n's proxies and egress policy
+ * apply.
+ */
 export async function sendCredentialTestRequest(
 	helpers: ICredentialTestFunctions['helpers'],
 	request: CredentialTestRequest,

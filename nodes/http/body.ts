@@ -43,7 +43,10 @@ export async function readBody(
 	return bytes;
 }
 
-/** Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because the status is known anyway. */
+/**
+ * Reads the beginning of an unsuccessful response. If reading fails, returns what was read, because
+ * the status is known anyway.
+ */
 export async function readErrorBody(
 	body: Readable | Buffer,
 	signal?: AbortSignal,
@@ -81,7 +84,10 @@ async function collectBytes(
 	return { bytes: Buffer.concat(chunks, byteCount), error: undefined };
 }
 
-/** Returns whether the body begins like a JSON object or array, or has nothing but spaces in its first 64 bytes. */
+/**
+ * Returns whether the body begins like a JSON object or array, or has nothing but spaces in its
+ * first 64 bytes.
+ */
 export const mayBeJson = (bytes: Buffer) =>
 	/^\uFEFF?\s*(?:[[{]|$)/.test(bytes.toString('utf8', 0, 64));
 
@@ -89,7 +95,10 @@ export const mayBeJson = (bytes: Buffer) =>
 export const endsLikeJsonObject = (bytes: Buffer) =>
 	/\}\s*$/.test(bytes.subarray(-64).toString('latin1'));
 
-/** Parses JSON, also behind a byte order mark. Returns undefined for anything else, such as a proxy's page or an empty body. A long body needs `canParse` first. */
+/**
+ * Parses JSON, also behind a byte order mark. Returns undefined for anything else, such as a
+ * proxy's page or an empty body. A long body needs `canParse` first.
+ */
 export function tryParseJson(body: Buffer | string): unknown {
 	try {
 		return JSON.parse(body.toString().replace(/^\uFEFF/, '')) as unknown;

@@ -10,16 +10,21 @@ export const defaultGateSettings = {
 
 export type GateSettings = Readonly<typeof defaultGateSettings>;
 
-/** How many requests a gate first lets through at once. Gmail, the strictest service, is known to accept 4 to 6, even if its quota allows more. */
+/**
+ * How many requests a gate first lets through at once. Gmail, the strictest service, is known to
+ * accept 4 to 6, even if its quota allows more.
+ */
 const initialConcurrency = 5;
 /** How many requests a gate lets through at once at most. */
 const maxConcurrency = 20;
 
 /**
- * Says when the next request of one credential to one service may go, for the whole process. The quota is not known, so the concurrency is
- * adapted as in TCP (slow start, then additive increase and multiplicative decrease). Times are monotonic milliseconds.
+ * Says when the next request of one credential to one service may go, for the whole process. The
+ * quota is not known, so the concurrency is adapted as in TCP (slow start, then additive increase
+ * and multiplicative decrease). Times are monotonic milliseconds.
  * - At first, the concurrency doubles each time that the service has accepted as many requests.
- * - A refusal because of a quota halves the concurrency, and closes the gate for a while (exponential backoff).
+ * - A refusal because of a quota halves the concurrency, and closes the gate for a while
+ * (exponential backoff).
  * - Then requests go one at a time until one succeeds.
  * - From then on, the concurrency grows by one instead of doubling.
  */
@@ -55,7 +60,10 @@ export class Gate {
 		return Math.max(0, Math.ceil(this.#closedUntil - this.now));
 	}
 
-	/** Waits for a place among the running requests. The caller must give it back with `leave`. Rejects if the signal aborts or has aborted. */
+	/**
+	 * Waits for a place among the running requests. The caller must give it back with `leave`.
+	 * Rejects if the signal aborts or has aborted.
+	 */
 	async enter(signal: AbortSignal | undefined): Promise<void> {
 		signal?.throwIfAborted();
 		if (this.#runningCount < this.#places) {
@@ -102,14 +110,19 @@ export class Gate {
 		this.#acceptedCount = 0;
 	}
 
-	/** Records that the service refused a request because of a quota. @param sentAt when the request was sent */
+	/**
+	 * Records that the service refused a request because of a quota.
+	 * @param sentAt when the request was sent
+	 */
 	recordRefusal(refusal: NodeError, sentAt: number): void {
 		const { periodMilliseconds, random } = this.#settings;
 		const { now } = this;
 		this.lastRefusal = refusal;
-		// Requests that were in progress together fail together. Only the first of their refusals counts.
+		// Requests that were in progress together fail together. Only the first of their refusals
+		// counts.
 		if (sentAt > this.#lastRefusalAt) {
-			// Up to a second after the first refusal, and up to twice as long after each further one.
+			// Up to a second after the first refusal, and up to twice as long after each further
+			// one.
 			const longestPause = Math.min(
 				periodMilliseconds,
 				(periodMilliseconds / 60) * 2 ** this.#closeCount,
@@ -121,7 +134,8 @@ export class Gate {
 			this.#wasHalved = true;
 			this.#acceptedCount = 0;
 		}
-		// A requested pause of more than a minute is not about the shared quota, so it applies only to this request.
+		// A requested pause of more than a minute is not about the shared quota, so it applies only
+		// to this request.
 		const requestedPause = refusal.retryAfterMilliseconds ?? 0;
 		if (requestedPause <= periodMilliseconds)
 			this.#closedUntil = Math.max(this.#closedUntil, now + requestedPause);

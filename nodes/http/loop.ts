@@ -7,7 +7,10 @@ import { isRateLimited } from './networkErrors';
 
 export interface RetryPolicy {
 	readonly texts: ServiceTexts;
-	/** The limit for the sum of all pauses of a request, whatever their reason. If it is 0, there is only one attempt. */
+	/**
+	 * The limit for the sum of all pauses of a request, whatever their reason. If it is 0, there is
+	 * only one attempt.
+	 */
 	readonly maxRetryWaitMilliseconds: number;
 	/** Is aborted when the execution is stopped. */
 	readonly signal: AbortSignal | undefined;
@@ -18,15 +21,23 @@ export interface RetryPolicy {
 }
 
 export interface RepeatEffect {
-	/** `always`: a second execution of the request has no further effect, so it may be sent again after an unknown outcome, too. */
+	/**
+	 * `always`: a second execution of the request has no further effect, so it may be sent again
+	 * after an unknown outcome, too.
+	 */
 	readonly repeat: 'always' | 'ifNotDone' | 'never';
-	/** Whether the request may change something that the user sees. If not, the outcome of all attempts is never unknown. */
+	/**
+	 * Whether the request may change something that the user sees. If not, the outcome of all
+	 * attempts is never unknown.
+	 */
 	readonly hasVisibleEffect: boolean;
 }
 
 /**
- * Repeats an attempt until it succeeds, a repeat could do harm, or its pauses would be longer than the policy allows.
- * @param attempt throws a NodeError that says what became of the attempt. @throws NodeError
+ * Repeats an attempt until it succeeds, a repeat could do harm, or its pauses would be longer than
+ * the policy allows.
+ * @param attempt throws a NodeError that says what became of the attempt.
+ * @throws NodeError
  */
 export async function withRetries<T>(
 	attempt: () => Promise<T>,
@@ -40,7 +51,10 @@ export async function withRetries<T>(
 const maxBackoffMilliseconds = 64_000;
 /** After so many pauses for which nobody asked, a fault is not about to pass. */
 const maxBackoffs = 4;
-/** Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause several attempts at once. */
+/**
+ * Applies even if a service asks for a shorter pause, because "Retry-After: 0" must not cause
+ * several attempts at once.
+ */
 const minPauseMilliseconds = 200;
 
 /** The attempts of one request. */
@@ -93,7 +107,10 @@ class RetryLoop {
 		if (!retryable || !isHarmless) throw this.#conclude(failure);
 	}
 
-	/** Waits until the gate is open and has a place. Only the time in which it is closed is a pause. @throws NodeError */
+	/**
+	 * Waits until the gate is open and has a place. Only the time in which it is closed is a pause.
+	 * @throws NodeError
+	 */
 	async #passGate(lastFailure: NodeError | undefined): Promise<void> {
 		const { gate, signal } = this.#policy;
 		for (;;) {
@@ -110,8 +127,10 @@ class RetryLoop {
 	}
 
 	/**
-	 * Pauses as long as the service asks for and a random time longer, because clients that were asked for the same pause must not return at
-	 * the same moment. If that is longer than the policy still allows, only the random time becomes shorter. @throws NodeError
+	 * Pauses as long as the service asks for and a random time longer, because clients that were
+	 * asked for the same pause must not return at the same moment. If that is longer than the
+	 * policy still allows, only the random time becomes shorter.
+	 * @throws NodeError
 	 */
 	async #pauseAfterFault(failure: NodeError): Promise<void> {
 		const { retryAfterMilliseconds: requestedPause = 0 } = failure;
@@ -128,7 +147,10 @@ class RetryLoop {
 		await this.#pause(Math.min(pause, this.#allowedPause));
 	}
 
-	/** Pauses as long as the gate is closed, or as the service asks this request alone to pause. @throws NodeError */
+	/**
+	 * Pauses as long as the gate is closed, or as the service asks this request alone to pause.
+	 * @throws NodeError
+	 */
 	async #pauseAfterRefusal(failure: NodeError): Promise<void> {
 		const { gate, onPause } = this.#policy;
 		const pause = Math.max(gate.pause, failure.retryAfterMilliseconds ?? 0);
@@ -185,9 +207,13 @@ class RetryLoop {
 		return createStoppedError(texts.nothingDone);
 	}
 
-	/** Adds the outcome of all attempts to the last failure. @param advice why there is no other attempt, although it could help */
+	/**
+	 * Adds the outcome of all attempts to the last failure.
+	 * @param advice why there is no other attempt, although it could help
+	 */
 	#conclude(failure: NodeError, advice?: string): NodeError {
-		// If nothing may be done although the last outcome is unknown, the request could change nothing (`hasVisibleEffect: false`).
+		// If nothing may be done although the last outcome is unknown, the request could change
+		// nothing (`hasVisibleEffect: false`).
 		const outcome = failure.outcome === 'unknown' ? 'notDone' : failure.outcome;
 		const attemptsNote =
 			advice === undefined && this.#attempts > 1 && `Tried ${this.#attempts} times.`;
@@ -199,7 +225,10 @@ class RetryLoop {
 	}
 }
 
-/** Draws a random pause ("full jitter"), evenly from 0 to a second. The maximum doubles with each earlier pause, up to the cap. */
+/**
+ * Draws a random pause ("full jitter"), evenly from 0 to a second. The maximum doubles with each
+ * earlier pause, up to the cap.
+ */
 export function drawJitterMilliseconds(
 	pauseCount: number,
 	capMilliseconds: number,
@@ -209,7 +238,10 @@ export function drawJitterMilliseconds(
 	return Math.floor(random() * maxPause);
 }
 
-/** Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns undefined without a valid header. */
+/**
+ * Parses a `Retry-After` header to milliseconds from now. A date in the past gives 0. Returns
+ * undefined without a valid header.
+ */
 export function parseRetryAfter(header: string | undefined): number | undefined {
 	const value = header?.trim() ?? '';
 	if (/^\d{1,12}(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1000);

@@ -32,7 +32,10 @@ export function classifyStatus(statusCode: number): AttemptResult {
 	return hasFailed ? resultByCategory.failed : resultByCategory.refused;
 }
 
-/** Whether the service refused the request because of a quota. Google also uses 403, and of its errors with 403, only this one is retryable. */
+/**
+ * Whether the service refused the request because of a quota. Google also uses 403, and of its
+ * errors with 403, only this one is retryable.
+ */
 export const isRateLimited = ({ code, outcome, retryable }: NodeError) =>
 	(code === 429 || code === 403) && retryable && outcome === 'notDone';
 
@@ -49,7 +52,10 @@ export interface NetworkError extends AttemptResult {
 	readonly statusCode: 503 | 504;
 	/** A code of Node, of n8n or of the HTTP client, such as ECONNREFUSED. */
 	readonly errorCode: string | undefined;
-	/** The end of a sentence. It never contains the code, because n8n replaces an error text that contains such a code. */
+	/**
+	 * The end of a sentence. It never contains the code, because n8n replaces an error text that
+	 * contains such a code.
+	 */
 	readonly reason: string;
 	/** What helps, if the code alone tells. */
 	readonly cure?: string;
@@ -70,7 +76,10 @@ const expiredCure =
 const hostNameCure =
 	'Enter the address with the host name of the certificate, or have the certificate issued for this host name.';
 
-/** The first row that matches the code applies. `adaptCategory` adapts its category to how far the connection was. */
+/**
+ * The first row that matches the code applies. `adaptCategory` adapts its category to how far the
+ * connection was.
+ */
 const errorTable: readonly NetworkErrorRow[] = [
 	[
 		'certificate',
@@ -126,7 +135,10 @@ export function classifyNetworkError(error: unknown): NetworkError {
 	return describe(adaptCategory(category, chain), reason, errorCode, cure);
 }
 
-/** Nothing is sent before there is a connection and, with https:, TLS is established. Later, the service may have got the request. */
+/**
+ * Nothing is sent before there is a connection and, with https:, TLS is established. Later, the
+ * service may have got the request.
+ */
 function adaptCategory(category: Category, chain: readonly object[]): Category {
 	const isTlsPending = findTlsPending(chain);
 	const isConnecting = chain.some((link) => getProperty(link, 'syscall') === 'connect');
@@ -145,7 +157,10 @@ function describe(
 	return { category, ...resultByCategory[category], statusCode, errorCode, reason, cure };
 }
 
-/** Finds out from the request of the HTTP client whether TLS was pending. Undefined if the error does not tell. */
+/**
+ * Finds out from the request of the HTTP client whether TLS was pending. Undefined if the error
+ * does not tell.
+ */
 function findTlsPending(chain: readonly object[]): boolean | undefined {
 	for (const link of chain) {
 		const socket = getProperty(getProperty(link, 'request'), 'socket');
@@ -164,7 +179,10 @@ export function formatNetworkMessage({ category, outcome, reason }: NetworkError
 	return `No connection to ${host}: ${reason}`;
 }
 
-/** Collects the error and its causes, outermost first. An AggregateError adds all of its errors, such as one for each address of a host. */
+/**
+ * Collects the error and its causes, outermost first. An AggregateError adds all of its errors,
+ * such as one for each address of a host.
+ */
 export function collectErrorChain(error: unknown): object[] {
 	const maxChainLength = 16;
 	const chain: object[] = [];
@@ -178,7 +196,10 @@ export function collectErrorChain(error: unknown): object[] {
 	return chain;
 }
 
-/** Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. A code of digits is an HTTP status. */
+/**
+ * Finds the first Node error code in the chain. n8n's wrapper may have put it into `httpCode`. A
+ * code of digits is an HTTP status.
+ */
 export function findErrorCode(chain: readonly unknown[]): string | undefined {
 	const codes = chain.map((link) => getProperty(link, 'httpCode') ?? getProperty(link, 'code'));
 	return codes.find((code): code is string => typeof code === 'string' && !/^\d*$/.test(code));

@@ -12,20 +12,31 @@ const workerFile = path.join(__dirname, 'untrusted.worker.js');
 /** No Google document and no email is longer. */
 const maxCharacters = 100_000_000;
 const maxMegabytes = 384;
-/** V8's limits are far above ours, because an allocation beyond V8's limit can end the whole process (Node 20 and 24). */
+/**
+ * V8's limits are far above ours, because an allocation beyond V8's limit can end the whole process
+ * (Node 20 and 24).
+ */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
-/** An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious one is stopped. */
+/**
+ * An ordinary text needs some milliseconds. A long text gets more time, so that only a malicious
+ * one is stopped.
+ */
 const timeLimit = { baseSeconds: 3, charactersPerExtraSecond: 100_000, maxSeconds: 30 };
 /** Loading the code of a task counts, too. */
 const checksPerSecond = 20;
 
-/** A thread for untrusted text, which does one task at a time. A new one replaces it after it exceeded a limit or stopped. */
+/**
+ * A thread for untrusted text, which does one task at a time. A new one replaces it after it
+ * exceeded a limit or stopped.
+ */
 interface Lane {
 	readonly runOneAtATime: ReturnType<typeof pLimit>;
 	worker?: Worker;
 }
 
-/** Texts that get no extra time have a thread of their own, so that they do not wait for long ones. */
+/**
+ * Texts that get no extra time have a thread of their own, so that they do not wait for long ones.
+ */
 const shortLane: Lane = { runOneAtATime: pLimit(1) };
 const longLane: Lane = { runOneAtATime: pLimit(1) };
 
@@ -84,7 +95,8 @@ async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: Abo
 }
 
 async function startThread(lane: Lane, options: { signal: AbortSignal }): Promise<Worker> {
-	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets, nor its flags.
+	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets,
+	// nor its flags.
 	const worker = new Worker(workerFile, { resourceLimits, env: {}, execArgv: [] });
 	// An error without a listener would end n8n. `ask` also gets the error.
 	worker.on('error', () => undefined);
@@ -110,7 +122,10 @@ async function rejectAtExit(worker: Worker, options: { signal: AbortSignal }): P
 	throw new Error('Stopped');
 }
 
-/** Counts checks and not time, because the output may be there already if n8n's main thread was busy. */
+/**
+ * Counts checks and not time, because the output may be there already if n8n's main thread was
+ * busy.
+ */
 async function rejectAtLimit(
 	worker: Worker,
 	seconds: number,

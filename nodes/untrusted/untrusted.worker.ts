@@ -3,7 +3,10 @@ import { parentPort } from 'node:worker_threads';
 import type { DocumentInput } from './document/readDocument';
 import type { MailInput } from './mail/readMail';
 
-/** The tasks of the thread, which are pure functions of a text or of bytes. Some take or return JSON. The first use of a task loads its code. */
+/**
+ * The tasks of the thread, which are pure functions of a text or of bytes. Some take or return
+ * JSON. The first use of a task loads its code.
+ */
 const tasks = {
 	htmlToText: async (html: string) => (await import('./html/htmlToText')).htmlToText(html),
 	markdownToHtml: async (markdown: string) =>
@@ -33,10 +36,15 @@ export interface WorkerInput {
 	readonly bytes: Uint8Array;
 }
 
-/** `problem` completes a sentence such as "The email could not be read: it is nested too deeply". */
+/**
+ * `problem` completes a sentence such as "The email could not be read: it is nested too deeply".
+ */
 export type WorkerOutput<R = unknown> = { readonly result: R } | { readonly problem: string };
 
-/** Most characters of a text that a task returns, because n8n's main thread must copy it: 20 for each that came in, and a million. */
+/**
+ * Most characters of a text that a task returns, because n8n's main thread must copy it: 20 for
+ * each that came in, and a million.
+ */
 const getMaxLength = ({ text, bytes }: WorkerInput) =>
 	1_000_000 + 20 * (text.length + bytes.length);
 
@@ -61,7 +69,8 @@ async function respond(input: WorkerInput): Promise<WorkerOutput> {
 	}
 }
 
-// Errors get no stacks, because nobody reads them here. Stacks cost time, and an email with unknown charset names may cause many errors.
+// Errors get no stacks, because nobody reads them here. Stacks cost time, and an email with unknown
+// charset names may cause many errors.
 Error.stackTraceLimit = 0;
 parentPort?.on('message', (input: WorkerInput) => {
 	void respond(input).then((output) => parentPort?.postMessage(output));

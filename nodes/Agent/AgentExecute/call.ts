@@ -22,7 +22,10 @@ import { type AgentResponse, isTooCostlyJson } from './response';
 
 export type AgentCall = ReturnType<typeof prepareCall>;
 
-/** Reads and checks the parameters of one item and the credentials. @throws NodeError 400 if a parameter or credential is wrong */
+/**
+ * Reads and checks the parameters of one item and the credentials.
+ * @throws NodeError 400 if a parameter or credential is wrong
+ */
 export function prepareCall(
 	rawParameters: RawParameters,
 	index: number,
@@ -53,12 +56,18 @@ export function prepareCall(
 		}),
 		/** Knows the secrets of this call, also those of a signature of its own. */
 		sanitizer: new Sanitizer(listSecrets(api, identity)),
-		/** The secrets that are replaced in the response. The user's public key stays, because the agent may work with it. */
+		/**
+		 * The secrets that are replaced in the response. The user's public key stays, because the
+		 * agent may work with it.
+		 */
 		responseSecrets: [api.apiKey, identity.signature],
 	};
 }
 
-/** Builds what identifies a call in every try of the node, so that a later try knows whether the item was already sent. */
+/**
+ * Builds what identifies a call in every try of the node, so that a later try knows whether the
+ * item was already sent.
+ */
 export function getRequestIdentity({ url, params, buildBody }: AgentCall): unknown {
 	const { initialPayload, startStepName, userId, userPublicKey } = buildBody();
 	const { sessionId } = params;
@@ -74,7 +83,8 @@ export interface CallProgress {
 }
 
 /**
- * Sends the execute call, and sends it again only if the service certainly did not accept it. Updates `progress`.
+ * Sends the execute call, and sends it again only if the service certainly did not accept it.
+ * Updates `progress`.
  * @param prepareAttempt called before each attempt. Throws if nothing may be sent
  * @throws NodeError if there is no response, or its status is not from 200 to 299
  */
@@ -116,7 +126,8 @@ async function sendAttempt(
 ): Promise<AgentResponse> {
 	const { call } = progress;
 	progress.sentBody = call.buildBody();
-	// httpRequestWithAuthentication() would read the credential from n8n's database for each request, and repeat the call after a 401.
+	// httpRequestWithAuthentication() would read the credential from n8n's database for each
+	// request, and repeat the call after a 401.
 	const send = () =>
 		helpers.httpRequest({
 			...baseRequestOptions,

@@ -28,23 +28,40 @@ export interface WaitResult extends Pick<MessageCollector, 'messages'> {
 	readonly endedBy: EndedBy;
 	/** Whether the channel was lost during the wait, so that messages may be missing. */
 	readonly hasGap: boolean;
-	/** The last close frame that arrived after the call and before the end of the wait. Undefined if there was none. */
+	/**
+	 * The last close frame that arrived after the call and before the end of the wait. Undefined if
+	 * there was none.
+	 */
 	readonly closeFrame: { readonly code: number; readonly reason: string } | undefined;
-	/** The failure of a call whose awaited messages arrived nevertheless. Undefined if the call succeeded. */
+	/**
+	 * The failure of a call whose awaited messages arrived nevertheless. Undefined if the call
+	 * succeeded.
+	 */
 	readonly callFailure: NodeError | undefined;
 }
 
-/** The limit for the delays between attempts to open the channel. It is short, because a running execution waits for the channel. */
+/**
+ * The limit for the delays between attempts to open the channel. It is short, because a running
+ * execution waits for the channel.
+ */
 const reconnectMaxDelaySeconds = 10;
-/** How long the channel must be quiet. Greetings and repeated messages that arrive until then do not count as the answer. */
+/**
+ * How long the channel must be quiet. Greetings and repeated messages that arrive until then do not
+ * count as the answer.
+ */
 const settleMilliseconds = 250;
-/** An open channel counts as ready after this time, because a session may never be quiet, and a server may not respond to pings. */
+/**
+ * An open channel counts as ready after this time, because a session may never be quiet, and a
+ * server may not respond to pings.
+ */
 const maxSettleMilliseconds = 2000;
 
 /**
- * Sends the call while a channel collects the session's messages. @param call sends its requests, and calls `prepareAttempt` right before each
- * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out or is stopped, or the agent reports a
- * failure. Once the call was sent, the details of the error contain the messages that arrived after it
+ * Sends the call while a channel collects the session's messages.
+ * @param call sends its requests, and calls `prepareAttempt` right before each
+ * @throws NodeError if the call fails, the channel does not open or is refused, the wait times out
+ * or is stopped, or the agent reports a failure. Once the call was sent, the details of the error
+ * contain the messages that arrived after it
  */
 export async function callAndWait(
 	setup: WaitSetup,
@@ -66,16 +83,25 @@ class MessageWait implements ConnectionListener {
 	readonly #setup: WaitSetup;
 	readonly #collector: MessageCollector;
 	#connection: ReturnType<typeof connect> | undefined;
-	/** Whether the channel is open and quiet, so that greetings and repeated messages have arrived before the call. */
+	/**
+	 * Whether the channel is open and quiet, so that greetings and repeated messages have arrived
+	 * before the call.
+	 */
 	#isChannelReady = false;
 	/** Whether the server may still be sending what it sent before it saw the first ping. */
 	#isAwaitingPong = false;
 	#cancelQuietTimer = () => {};
 	#cancelLimitTimer = () => {};
 	#callFailure: NodeError | undefined;
-	/** The error of a channel that was refused, as long as it has not opened again. Only the long backoff is left for it. */
+	/**
+	 * The error of a channel that was refused, as long as it has not opened again. Only the long
+	 * backoff is left for it.
+	 */
 	#refusal: NodeError | undefined;
-	/** The error with which the channel was last lost after the call was sent. If it is set, messages may be missing. */
+	/**
+	 * The error with which the channel was last lost after the call was sent. If it is set,
+	 * messages may be missing.
+	 */
 	#gapCause: NodeError | undefined;
 	#closeFrame: WaitResult['closeFrame'];
 	/** Called after each change, so that `#waitUntil` looks again. */
@@ -87,7 +113,11 @@ class MessageWait implements ConnectionListener {
 		setup.signal?.addEventListener('abort', this.#handleChange);
 	}
 
-	/** Must be called right before the call is sent. With `openChannel: before`, waits for the channel. @throws NodeError if it does not open in time */
+	/**
+	 * Must be called right before the call is sent. With `openChannel: before`, waits for the
+	 * channel.
+	 * @throws NodeError if it does not open in time
+	 */
 	async prepareAttempt(): Promise<void> {
 		if (this.#setup.settings.openChannel === 'before') await this.#openChannel();
 		this.#gapCause = undefined;
@@ -100,7 +130,10 @@ class MessageWait implements ConnectionListener {
 		);
 	}
 
-	/** Keeps the failure of a call whose awaited messages arrived, if the service may have accepted the call. Otherwise throws it. */
+	/**
+	 * Keeps the failure of a call whose awaited messages arrived, if the service may have accepted
+	 * the call. Otherwise throws it.
+	 */
 	handleCallFailure(error: unknown): void {
 		if (!isNodeError(error)) throw error;
 		const { endReason } = this.#collector;
@@ -149,7 +182,8 @@ class MessageWait implements ConnectionListener {
 		if (event === 'disconnected') return;
 		this.#refusal = undefined;
 		const { clock, settings } = this.#setup;
-		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the channel opens.
+		// Without WebSocket pings, no pong will arrive. A text ping is not sent as soon as the
+		// channel opens.
 		this.#isAwaitingPong = settings.heartbeatSeconds !== 0 && settings.pingText === '';
 		this.#cancelLimitTimer = clock.callAfter(maxSettleMilliseconds, this.#becomeReady);
 		this.#restartQuietTimer();
@@ -175,10 +209,12 @@ class MessageWait implements ConnectionListener {
 
 	async #openChannel(): Promise<void> {
 		const { clock } = this.#setup;
-		// After a pause between two attempts, what has arrived is read before the state of the channel.
+		// After a pause between two attempts, what has arrived is read before the state of the
+		// channel.
 		if (this.#connection) await yieldToEventLoop();
 		this.#ensureConnection();
-		// A ready channel may have received the server's close frame already. Then the call waits for the next channel.
+		// A ready channel may have received the server's close frame already. Then the call waits
+		// for the next channel.
 		const isReady = () => this.#isChannelReady && !this.#connection?.isClosing();
 		const opening = this.#waitUntil(() => this.#refusal !== undefined || isReady());
 		await waitAtMost(clock, errors.openTimeoutSeconds * 1000, opening);
@@ -231,7 +267,10 @@ class MessageWait implements ConnectionListener {
 		return failure.with({ details });
 	}
 
-	/** Connects unless that was done before the call. With `openChannel: after`, this is done only when the wait begins. */
+	/**
+	 * Connects unless that was done before the call. With `openChannel: after`, this is done only
+	 * when the wait begins.
+	 */
 	#ensureConnection(): void {
 		const { connect, settings, sessionId, readConnectRequest, clock, log } = this.#setup;
 		const options = { ...settings, sessionId, reconnectMaxDelaySeconds };
@@ -244,7 +283,10 @@ class MessageWait implements ConnectionListener {
 		return status?.isOpen ? undefined : status?.lastFailure;
 	}
 
-	/** The first pong is not enough, because the server may still be reading messages that it repeats from a database. */
+	/**
+	 * The first pong is not enough, because the server may still be reading messages that it
+	 * repeats from a database.
+	 */
 	#restartQuietTimer(): void {
 		if (this.#isChannelReady || this.#isAwaitingPong) return;
 		this.#cancelQuietTimer();

@@ -67,7 +67,8 @@ export function convertFailedResponse(
 ): NodeError {
 	const { statusCode } = agentResponse;
 	const retryAfterMilliseconds = parseRetryAfter(agentResponse.headers['retry-after']);
-	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429 does, that the agent was not started.
+	// A service may have started the agent before it failed. But 503 with Retry-After says, as 429
+	// does, that the agent was not started.
 	const saysBusy = statusCode === 503 && retryAfterMilliseconds !== undefined;
 	const attemptResult = classifyStatus(saysBusy ? 429 : statusCode);
 	const [meaning, description] = explainStatus(statusCode, attemptResult);
@@ -117,7 +118,10 @@ export const createStoppedAfterCallError = () =>
 		'done',
 	);
 
-/** The limit for one message, or for the response, in characters of JSON. n8n stores errors with the execution and shows their whole text. */
+/**
+ * The limit for one message, or for the response, in characters of JSON. n8n stores errors with the
+ * execution and shows their whole text.
+ */
 const maxDetailLength = 4000;
 /** How many messages an error contains, the last ones. */
 const maxDetailMessages = 10;
@@ -173,7 +177,10 @@ export function createChannelNotOpenError(lastFailure?: NodeError): NodeError {
 	});
 }
 
-/** Used for a failure that came after the agent was started. @param consequence what cannot be done because of the failure */
+/**
+ * Used for a failure that came after the agent was started.
+ * @param consequence what cannot be done because of the failure
+ */
 export const addStartedText = (failure: NodeError, consequence: string) =>
 	failure.with({
 		outcome: 'done',
@@ -210,7 +217,10 @@ function describeValues(messages: readonly SessionMessage[], field: string): str
 	return `${subject} received: ${values.join(', ') || 'none'}.`;
 }
 
-/** Adds that messages may be missing. @param loss the error of the channel that was lost after the call; undefined if none was lost */
+/**
+ * Adds that messages may be missing.
+ * @param loss the error of the channel that was lost after the call; undefined if none was lost
+ */
 export function addPossibleGap(failure: NodeError, loss: NodeError | undefined): NodeError {
 	if (loss === undefined) return failure;
 	const description = joinSentences(

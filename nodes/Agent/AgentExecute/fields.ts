@@ -2,7 +2,10 @@ import { type Field, listType, textType } from '../../fields/field';
 import { includeInputFieldsOption, requestOptions } from '../../fields/params';
 import * as sessionFields from '../session/fields';
 
-/** The fields of the execute call. Their defaults never change, because saved workflows rely on them. */
+/**
+ * The fields of the execute call. Their defaults never change, because saved workflows rely on
+ * them.
+ */
 export const executeFields = [
 	{
 		displayName: 'Start Step Name',
@@ -151,7 +154,10 @@ export const executeOptions = [
 const whenWaiting = { waitForMessages: [true] } as const;
 const whenMatching = { ...whenWaiting, waitUntil: ['match'] } as const;
 
-/** The fields of the wait for messages. Their defaults never change, because saved workflows rely on them. */
+/**
+ * The fields of the wait for messages. Their defaults never change, because saved workflows rely on
+ * them.
+ */
 export const waitFields = [
 	{
 		displayName: 'Wait for Messages',

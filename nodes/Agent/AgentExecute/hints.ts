@@ -7,7 +7,10 @@ import type { WaitResult } from './callAndWait';
 
 type HintParams = Pick<AgentCall['params'], 'textField' | 'sessionId'>;
 
-/** Builds the hints about an item that n8n shows below the node. @param isChat whether the input item comes from a chat */
+/**
+ * Builds the hints about an item that n8n shows below the node.
+ * @param isChat whether the input item comes from a chat
+ */
 export function buildHints(
 	{ json, binary }: INodeExecutionData,
 	{ textField, sessionId }: HintParams,

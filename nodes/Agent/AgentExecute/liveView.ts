@@ -17,10 +17,16 @@ export function createLiveView(
 	// The output of a tool is meant for the agent that called the tool, not for the chat.
 	const isStreaming = enableStreaming && !isTool(context.getNode()) && context.isStreaming();
 	const shownText = new TurnText(textPieces);
-	/** Settles when the last chunk is sent. Chunks are sent one after another, because a worker sends each chunk through Redis. */
+	/**
+	 * Settles when the last chunk is sent. Chunks are sent one after another, because a worker
+	 * sends each chunk through Redis.
+	 */
 	let lastChunk: Promise<unknown> = Promise.resolve();
 
-	/** Shows the text of a message, unless the message reports a failure. @param endReason how the message ends the wait */
+	/**
+	 * Shows the text of a message, unless the message reports a failure.
+	 * @param endReason how the message ends the wait
+	 */
 	function showMessage({ message }: SessionMessage, endReason?: WaitEndReason): void {
 		const text = findText(message, textField);
 		if (text !== undefined && endReason !== 'failure') showText(text, endReason === 'match');
@@ -43,7 +49,8 @@ export function createLiveView(
 	}
 
 	function sendChunk(type: 'begin' | 'item' | 'end', content?: string): void {
-		// n8n's types hide that `sendChunk` returns a promise. The promise settles when the chunk is sent.
+		// n8n's types hide that `sendChunk` returns a promise. The promise settles when the chunk
+		// is sent.
 		const streaming: { sendChunk: (...chunk: unknown[]) => unknown } = context as never;
 		const send = () => streaming.sendChunk(type, index, content);
 		lastChunk = lastChunk.then(send).catch((error: unknown) => {

@@ -9,19 +9,29 @@ import { meetsCondition, findMessageId } from '../session/messageFields';
 import type { SessionMessage } from '../session/messages';
 import type { WaitSettings } from './parameters';
 
-/** The values of `endedBy` in the output. There, `failure` is missing, because it becomes an error. */
+/**
+ * The values of `endedBy` in the output. There, `failure` is missing, because it becomes an error.
+ */
 export type EndedBy = WaitSettings['waitUntil'] | 'timeout' | 'limit';
-/** Why a wait ends. `failure` means that the agent reported one: a message met the failure condition. The call has not failed. */
+/**
+ * Why a wait ends. `failure` means that the agent reported one: a message met the failure
+ * condition. The call has not failed.
+ */
 export type WaitEndReason = EndedBy | 'failure';
 
-/** How many messages a wait collects. All of them together may take 64 MiB, as much as one response. */
+/**
+ * How many messages a wait collects. All of them together may take 64 MiB, as much as one response.
+ */
 const maxMessages = 10_000;
 
 const getEndedWaits = () =>
 	getGlobalSingleton('endedWaits', () => ({
 		/** How many waits have ended. The last one has this number. */
 		lastNumber: 0,
-		/** By the hash of session and message ID: the number of the ended wait that received the message. Takes about 5 MB when full. */
+		/**
+		 * By the hash of session and message ID: the number of the ended wait that received the
+		 * message. Takes about 5 MB when full.
+		 */
 		numberByHash: new BoundedMap<string, number>(50_000),
 	}));
 
@@ -30,13 +40,17 @@ export interface CollectorSetup {
 	/** Identifies the session with its service and user. */
 	readonly sessionKey: string;
 	readonly clock: Clock;
-	/** Called for each message of the turn. @param endReason how the message ends the wait, if it does */
+	/**
+	 * Called for each message of the turn.
+	 * @param endReason how the message ends the wait, if it does
+	 */
 	readonly onMessage: (message: SessionMessage, endReason?: WaitEndReason) => void;
 }
 
 /**
- * Collects the messages of a turn until the end condition is met and the call has ended. The end of the call starts the timeout. Messages from
- * before the call belong to an earlier turn. Later ones count, unless the filter leaves them out or their ID came before.
+ * Collects the messages of a turn until the end condition is met and the call has ended. The end of
+ * the call starts the timeout. Messages from before the call belong to an earlier turn. Later ones
+ * count, unless the filter leaves them out or their ID came before.
  */
 export class MessageCollector {
 	/** The messages of the turn. */
@@ -67,7 +81,10 @@ export class MessageCollector {
 		return this.#isCallSent && this.endReason === undefined;
 	}
 
-	/** Must be called whenever the call is sent. Messages that arrived earlier do not belong to its turn. */
+	/**
+	 * Must be called whenever the call is sent. Messages that arrived earlier do not belong to its
+	 * turn.
+	 */
 	markCallSent(): void {
 		this.#isCallSent = true;
 		this.messages.length = 0;
@@ -81,7 +98,10 @@ export class MessageCollector {
 		if (this.#rememberIfNew(message) && this.#isCallSent) this.#collect(message);
 	}
 
-	/** Ends the wait if no more messages can come, or if Wait Until is set to the close of the channel. */
+	/**
+	 * Ends the wait if no more messages can come, or if Wait Until is set to the close of the
+	 * channel.
+	 */
 	handleChannelEnd({ closeReason, decision }: Pick<EndedChannel, 'closeReason' | 'decision'>) {
 		if (!this.isCollecting) return;
 		const { waitUntil } = this.#setup.settings;
@@ -121,7 +141,8 @@ export class MessageCollector {
 
 	/**
 	 * Remembers the message's ID. Waits that run at the same time all get the message.
-	 * @returns false if the ID was known: from this wait, or from a wait that had ended before this one began
+	 * @returns false if the ID was known: from this wait, or from a wait that had ended before this
+	 * one began
 	 */
 	#rememberIfNew(message: SessionMessage): boolean {
 		const { settings, sessionKey } = this.#setup;
@@ -158,7 +179,10 @@ export class MessageCollector {
 		return hasAllMessages ? 'count' : undefined;
 	}
 
-	/** Starts the silence timer again. It also runs while the channel is closed, because a service may close the channel after its last message. */
+	/**
+	 * Starts the silence timer again. It also runs while the channel is closed, because a service
+	 * may close the channel after its last message.
+	 */
 	#watchSilence(): void {
 		const { clock, settings } = this.#setup;
 		if (settings.waitUntil !== 'silence' || !this.#hasCallEnded) return;

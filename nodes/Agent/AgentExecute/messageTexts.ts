@@ -3,7 +3,10 @@ import type { SessionMessage } from '../session/messages';
 import type { ExecuteParams } from './parameters';
 import type { EndedBy } from './messageCollector';
 
-/** Builds `output`: the joined texts or the last text, or null without a text. @param endedBy if `match`, the last message ended the wait */
+/**
+ * Builds `output`: the joined texts or the last text, or null without a text.
+ * @param endedBy if `match`, the last message ended the wait
+ */
 export function buildOutputText(
 	messages: readonly SessionMessage[],
 	textField: string,
@@ -21,7 +24,10 @@ export function buildOutputText(
 	return lastText === null || textPieces === 'last' ? lastText : turn.text;
 }
 
-/** Joins the texts of a turn while they arrive. Some agents send pieces, and then the whole text once more. It is not added again. */
+/**
+ * Joins the texts of a turn while they arrive. Some agents send pieces, and then the whole text
+ * once more. It is not added again.
+ */
 export class TurnText {
 	text = '';
 	readonly #joinsPieces: boolean;
@@ -31,7 +37,11 @@ export class TurnText {
 		this.#joinsPieces = textPieces === 'joined';
 	}
 
-	/** Adds a text. @param isEnd whether its message ends the wait @returns what was added; empty if the text repeats the whole text */
+	/**
+	 * Adds a text.
+	 * @param isEnd whether its message ends the wait
+	 * @returns what was added; empty if the text repeats the whole text
+	 */
 	add(text: string, isEnd: boolean): string {
 		// The second of only two pieces may equal the first: 123123 may arrive as 123 and 123.
 		const mayRepeatText = this.#joinsPieces && (isEnd || this.#pieceCount > 1);
@@ -43,7 +53,8 @@ export class TurnText {
 	}
 
 	#isWholeText(text: string): boolean {
-		// The lengths are compared first, because trimming the whole text for each piece takes quadratic time.
+		// The lengths are compared first, because trimming the whole text for each piece takes
+		// quadratic time.
 		if (text.trim() === '' || text.length * 2 < this.text.length) return false;
 		return text.trim() === this.text.trim();
 	}

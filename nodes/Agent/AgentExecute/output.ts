@@ -15,7 +15,10 @@ import { buildOutputText } from './messageTexts';
 import { parseResponseContent } from './response';
 import type { WaitResult } from './callAndWait';
 
-/** Builds the item of a call. A call without a response also has an item if the awaited messages arrived. */
+/**
+ * Builds the item of a call. A call without a response also has an item if the awaited messages
+ * arrived.
+ */
 export async function buildOutputItem(
 	{ helpers }: IExecuteFunctions,
 	index: number,
@@ -72,7 +75,10 @@ function buildMessageJson({ sequence, receivedAt, format, message }: SessionMess
 /** The values of `endedBy` after which the answer may be incomplete. A model is told about them. */
 const incompleteEnds: unknown[] = ['close', 'limit', 'timeout'];
 
-/** Reduces an item to what a model needs: answer, session and hints. @param hints the texts that a person reads below the node */
+/**
+ * Reduces an item to what a model needs: answer, session and hints.
+ * @param hints the texts that a person reads below the node
+ */
 export function toModelItems(
 	{ json }: INodeExecutionData,
 	hints: readonly string[],
@@ -103,10 +109,15 @@ export function putMessageIntoDescription(error: unknown, context: IExecuteFunct
 
 /** The longest value of custom data, in characters. n8n cuts longer values. */
 const maxCustomDataLength = 255;
-/** n8n's key for the session of a chat. Before version 2.20, n8n exports no constant for this key. */
+/**
+ * n8n's key for the session of a chat. Before version 2.20, n8n exports no constant for this key.
+ */
 const chatSessionKey = 'session_id';
 
-/** Adds the session to the sessions in the custom data of the execution and in its trace. Users find executions by custom data. */
+/**
+ * Adds the session to the sessions in the custom data of the execution and in its trace. Users find
+ * executions by custom data.
+ */
 export function tagExecution(context: IExecuteFunctions, sessionId: string): void {
 	try {
 		const knownIds = context.customData.getAll()[chatSessionKey]?.split(', ') ?? [];

@@ -30,7 +30,10 @@ export type ExecuteParams = InferParameters<typeof fields, typeof options>;
 /** The fields that error texts may name. */
 export const naming = new FieldNaming(allFields, 'fields');
 
-/** Reads and checks the parameters of one item. @throws NodeError 400 that names the wrong parameter */
+/**
+ * Reads and checks the parameters of one item.
+ * @throws NodeError 400 that names the wrong parameter
+ */
 export function readItemParameters(rawParameters: RawParameters, index: number) {
 	const values = rawParameters.readFields(fields, options, index);
 	// The node has no date fields, so the time zone does not matter.
@@ -55,13 +58,20 @@ export function checkPayload({ payloadMode, payloadJson }: PayloadParams): void 
 	);
 }
 
-/** Builds the payload's text. A JSON text is sent unchanged. Not done before the call, so that thousands of texts are not in memory. */
+/**
+ * Builds the payload's text. A JSON text is sent unchanged. Not done before the call, so that
+ * thousands of texts are not in memory.
+ */
 export function buildPayload({ payloadMode, task, input, payloadJson }: PayloadParams): string {
 	if (payloadMode === 'taskAndInput') return JSON.stringify({ task, input });
 	return typeof payloadJson === 'string' ? payloadJson : JSON.stringify(payloadJson);
 }
 
-/** Refuses empty values that would start a new session or an agent without a task by mistake, at a cost. @throws NodeError 400 */
+/**
+ * Refuses empty values that would start a new session or an agent without a task by mistake, at a
+ * cost.
+ * @throws NodeError 400
+ */
 function checkNotEmpty(
 	mode: string,
 	values: Record<string, unknown>,
@@ -88,18 +98,25 @@ function checkNotEmpty(
 		);
 }
 
-/** Reads the values that replace those of the signature credential. @returns undefined if the item uses the credential */
+/**
+ * Reads the values that replace those of the signature credential.
+ * @returns undefined if the item uses the credential
+ */
 function readOverride(params: ExecuteParams, values: Readonly<Record<string, unknown>>) {
 	const isAdded = overrideOptions.some(({ name }) => Object.hasOwn(values, name));
 	if (!isAdded) return undefined;
-	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity` refuses a missing one.
+	// All or none of them are replaced, because a signature belongs to one user. `buildIdentity`
+	// refuses a missing one.
 	const { userId, userPublicKey, signature, timestamp } = params;
 	return { userId, userPublicKey, signature, timestamp };
 }
 
 export type WaitSettings = NonNullable<ReturnType<typeof readWaitSettings>>;
 
-/** Reads the settings of the wait. Returns undefined if the item does not wait. @throws NodeError 400 if the match condition is empty */
+/**
+ * Reads the settings of the wait. Returns undefined if the item does not wait.
+ * @throws NodeError 400 if the match condition is empty
+ */
 export function readWaitSettings(params: ExecuteParams) {
 	if (!params.waitForMessages) return undefined;
 	const { failureField, failureValue, filterField, filterValue } = params;
@@ -109,7 +126,10 @@ export function readWaitSettings(params: ExecuteParams) {
 		matchCondition: params.waitUntil === 'match' ? buildMatchCondition(params) : undefined,
 		/** A message that meets this condition reports a failure. */
 		failureCondition: toFieldCondition(failureField, failureValue),
-		/** Only messages that meet this condition or report a failure count. Undefined means that all messages count. */
+		/**
+		 * Only messages that meet this condition or report a failure count. Undefined means that
+		 * all messages count.
+		 */
 		filterCondition: toFieldCondition(filterField, filterValue),
 	};
 }

@@ -14,12 +14,18 @@ export interface AgentResponse {
 	readonly body: Buffer;
 }
 
-/** The content of a body. `response` is parsed JSON, a text, or null for an empty body. `bytes` become `binary.data` of the item. */
+/**
+ * The content of a body. `response` is parsed JSON, a text, or null for an empty body. `bytes`
+ * become `binary.data` of the item.
+ */
 type ResponseContent =
 	| { readonly response: unknown }
 	| { readonly bytes: Buffer; readonly mimeType: string; readonly fileName: string | undefined };
 
-/** Secrets are replaced only in shorter texts, such as error pages that repeat the request. A longer text is the agent's work. */
+/**
+ * Secrets are replaced only in shorter texts, such as error pages that repeat the request. A longer
+ * text is the agent's work.
+ */
 const maxEchoCharacters = 64 * 1024;
 /** A shorter secret may be a common word. */
 const minSecretCharacters = 8;
@@ -27,7 +33,10 @@ const textTypePattern = /^$|^text\/|json|xml|yaml|javascript|x-www-form-urlencod
 /** Matches the media types of JSON, and a missing media type. */
 const jsonTypePattern = /^(?:(?:application|text)\/json)?$|\+json$/;
 
-/** Parses a body: JSON to its value, text in UTF-8 to a string, and everything else to bytes. @param secrets the secrets to replace in the text */
+/**
+ * Parses a body: JSON to its value, text in UTF-8 to a string, and everything else to bytes.
+ * @param secrets the secrets to replace in the text
+ */
 export function parseResponseContent(
 	{ body, headers }: AgentResponse,
 	secrets: string[] = [],

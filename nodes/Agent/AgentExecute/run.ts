@@ -30,7 +30,8 @@ interface AgentRunState {
 export async function runAgents(context: IExecuteFunctions): Promise<INodeExecutionData[]> {
 	const inputItems = context.getInputData();
 	if (inputItems.length === 0) return [];
-	// The calls of a run use the credentials that are read here. Channels read the credentials again.
+	// The calls of a run use the credentials that are read here. Channels read the credentials
+	// again.
 	const credentials = await readCredentials(context).catch(toNodeError);
 	const sanitizer = new Sanitizer(
 		isNodeError(credentials) ? undefined : findSecrets(credentials),
@@ -57,7 +58,8 @@ function createWork(run: AgentRunState, sanitizer: Sanitizer): Work<calls.AgentC
 		getRequestIdentity: calls.getRequestIdentity,
 		outputHasInputFields: () => rawParameters.findSavedValue(includeInputFieldsOption) === true,
 		createStoppedError: createStoppedBeforeCallError,
-		// The service does not queue calls of a session, so items of one session are performed one after another.
+		// The service does not queue calls of a session, so items of one session are performed one
+		// after another.
 		planBatches: (checkedItems) =>
 			checkedItems.map((item) => ({
 				items: [item],
@@ -82,7 +84,8 @@ async function performItem(
 		const item = await outputs.buildOutputItem(run.context, index, progress, waitResult);
 		if (!waitResult && typeof item.json.output === 'string')
 			liveView.showText(item.json.output);
-		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this result instead (`mustNotRepeat`).
+		// Another execution would start the agent again (`repeatAdvice`). Retry On Fail takes this
+		// result instead (`mustNotRepeat`).
 		const doneWork = { resultName: `agent in session ${call.sessionId}`, repeatAdvice: '' };
 		return {
 			result: { output: finishItem(run, item, call, waitResult), doneWork },
@@ -121,7 +124,10 @@ async function sendAndWait(
 	);
 }
 
-/** Adds the hints about the item to those of the run. @returns what n8n gets: the item itself, or what a model needs of it */
+/**
+ * Adds the hints about the item to those of the run.
+ * @returns what n8n gets: the item itself, or what a model needs of it
+ */
 function finishItem(
 	run: AgentRunState,
 	item: INodeExecutionData,

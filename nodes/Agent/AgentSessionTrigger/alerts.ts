@@ -6,12 +6,20 @@ import { endSentence, joinSentences } from '../../core/text';
 import type { Clock } from '../../core/clock';
 import { leftoverLifetimeSeconds } from './triggerState';
 
-/** The time without a further loss after which lost messages are reported, and the time for which reports of channels are limited. */
+/**
+ * The time without a further loss after which lost messages are reported, and the time for which
+ * reports of channels are limited.
+ */
 const reportIntervalMilliseconds = 60_000;
-/** How many channels are reported within this time. More are only logged, so that an outage does not flood the list of executions. */
+/**
+ * How many channels are reported within this time. More are only logged, so that an outage does not
+ * flood the list of executions.
+ */
 const maxReportedChannels = 10;
 
-/** Reports problems as failed executions, which start the error workflow. The trigger stays active. */
+/**
+ * Reports problems as failed executions, which start the error workflow. The trigger stays active.
+ */
 export class Alerts {
 	readonly #context: ITriggerFunctions;
 	readonly #clock: Clock;
@@ -48,8 +56,9 @@ export class Alerts {
 	}
 
 	/**
-	 * Counts messages that n8n did not accept. Reports the first at once, and all of them when none was lost for a while, because no further
-	 * message may come. They still count then, because n8n may not have been able to store these reports.
+	 * Counts messages that n8n did not accept. Reports the first at once, and all of them when none
+	 * was lost for a while, because no further message may come. They still count then, because n8n
+	 * may not have been able to store these reports.
 	 */
 	countLosses(sessionIds: readonly string[], cause: Error): void {
 		const isFirst = this.#lostCounts.size === 0;
@@ -62,7 +71,10 @@ export class Alerts {
 		});
 	}
 
-	/** Reports all messages that n8n did not accept, and forgets them. @param state what has ended the losses */
+	/**
+	 * Reports all messages that n8n did not accept, and forgets them.
+	 * @param state what has ended the losses
+	 */
 	endLosses(state: string): void {
 		if (this.#lostCounts.size === 0) return;
 		this.#cancelQuietReport();
@@ -93,14 +105,20 @@ export class Alerts {
 	}
 }
 
-/** The sanitizer gets no secrets, because the code in `session/` has already replaced them in the texts of its failures. */
+/**
+ * The sanitizer gets no secrets, because the code in `session/` has already replaced them in the
+ * texts of its failures.
+ */
 export const createTriggerError = (context: ITriggerFunctions, failure: NodeError): NodeApiError =>
 	createNodeApiError(context.getNode(), failure, undefined, new Sanitizer());
 
 const formatMessageCount = (count: number): string =>
 	count === 1 ? '1 message was' : `${count} messages were`;
 
-/** The code is 429, as messages arrived too fast. The trigger does not know whether it will start again or n8n exits. */
+/**
+ * The code is 429, as messages arrived too fast. The trigger does not know whether it will start
+ * again or n8n exits.
+ */
 export const createStoppedEarlyError = (queuedCount: number, hasUnreadMessages: boolean) =>
 	new NodeError({
 		code: 429,

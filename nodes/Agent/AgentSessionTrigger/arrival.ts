@@ -7,10 +7,16 @@ import { outputTextField } from '../session/fields';
 import { findText } from '../session/messageFields';
 import * as sessionMessages from '../session/messages';
 
-/** The bytes of memory that an event takes, or a frame besides its content, measured with V8 in Node 24. */
+/**
+ * The bytes of memory that an event takes, or a frame besides its content, measured with V8 in Node
+ * 24.
+ */
 const frameOverheadBytes = 600;
 
-/** A message on its way to n8n. It waits without its parsed content, because parsed JSON takes many times its length in memory. */
+/**
+ * A message on its way to n8n. It waits without its parsed content, because parsed JSON takes many
+ * times its length in memory.
+ */
 export class MessageArrival {
 	readonly isMessage = true;
 	readonly sessionId: string;
@@ -55,7 +61,10 @@ export function createEventArrival(event: ConnectionEvent): EventArrival {
 	};
 }
 
-/** Hashes the identity of a message, because n8n's keys have at most 255 characters, and n8n compares the keys of all workflows. */
+/**
+ * Hashes the identity of a message, because n8n's keys have at most 255 characters, and n8n
+ * compares the keys of all workflows.
+ */
 export function buildDeduplicationKey(
 	context: ITriggerFunctions,
 	sessionId: string,
@@ -70,7 +79,10 @@ export function buildDeduplicationKey(
 export const findBytes = (arrival: Arrival): Buffer | undefined =>
 	arrival.isMessage && arrival.message.format === 'binary' ? arrival.message.bytes : undefined;
 
-/** Builds the item of an event or a message, without its bytes. `output` is a text message, or the text of a JSON message. */
+/**
+ * Builds the item of an event or a message, without its bytes. `output` is a text message, or the
+ * text of a JSON message.
+ */
 export function buildItem(arrival: Arrival): INodeExecutionData {
 	if (!arrival.isMessage) return { json: { ...arrival.event } };
 	const { sessionId, sequence, receivedAt, format, gapMs } = arrival.message;
@@ -81,7 +93,10 @@ export function buildItem(arrival: Arrival): INodeExecutionData {
 	return { json };
 }
 
-/** Builds the items of a batch, with their bytes. @throws n8n's error if it cannot store the bytes */
+/**
+ * Builds the items of a batch, with their bytes.
+ * @throws n8n's error if it cannot store the bytes
+ */
 export async function buildStoredItems(
 	batch: readonly Arrival[],
 	{ helpers }: ITriggerFunctions,

@@ -16,7 +16,10 @@ import { createExecutionWaits, type ExecutionWaits } from './executionWaits';
 import type { ListenerSetup } from './listenerSetup';
 import type { NodeMemory } from './triggerState';
 
-/** How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt could start a second execution. */
+/**
+ * How often a batch with a deduplication key is passed to n8n. Without a key, a second attempt
+ * could start a second execution.
+ */
 const maxAttempts = 3;
 /** The pause before the second attempt. The one before the third is twice as long. */
 const retryPauseMilliseconds = 2000;
@@ -26,7 +29,10 @@ export interface DeliverySetup extends Pick<ListenerSetup, 'context' | 'settings
 	readonly memory: NodeMemory;
 }
 
-/** Passes batches to n8n and waits until the executions that they start have ended or count as ended. */
+/**
+ * Passes batches to n8n and waits until the executions that they start have ended or count as
+ * ended.
+ */
 export class Delivery {
 	readonly #setup: DeliverySetup;
 	readonly #alerts: Alerts;
@@ -50,7 +56,11 @@ export class Delivery {
 		this.waits = createExecutionWaits({ isBlocked, reportLost }, setup.clock, !keepsOrder);
 	}
 
-	/** Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for batches. @returns false if the key was known */
+	/**
+	 * Sets and remembers the message's key. n8n itself checks keys only since 2.20, and never for
+	 * batches.
+	 * @returns false if the key was known
+	 */
 	rememberIfNew(arrival: MessageArrival): boolean {
 		const { context, settings, memory } = this.#setup;
 		if (settings.deduplicationField === '') return true;
@@ -63,14 +73,20 @@ export class Delivery {
 		return true;
 	}
 
-	/** Forgets the deduplication keys of messages that n8n did not get, so that these messages are accepted if they arrive again. */
+	/**
+	 * Forgets the deduplication keys of messages that n8n did not get, so that these messages are
+	 * accepted if they arrive again.
+	 */
 	forgetKeys(arrivals: readonly Arrival[]): void {
 		for (const { deduplicationKey } of arrivals)
 			if (deduplicationKey !== undefined)
 				this.#setup.memory.recentKeys.delete(deduplicationKey);
 	}
 
-	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
+	/**
+	 * Settles when the batch no longer counts as an execution. Never rejects.
+	 * @returns false if the trigger stopped before n8n took the batch
+	 */
 	async deliver(batch: readonly Arrival[]): Promise<boolean> {
 		try {
 			const { batchSize } = this.#setup.settings;
@@ -102,7 +118,10 @@ export class Delivery {
 		}
 	}
 
-	/** Passes the items to n8n, several times if needed. Settles after the execution. @throws Error if n8n did not accept the items */
+	/**
+	 * Passes the items to n8n, several times if needed. Settles after the execution.
+	 * @throws Error if n8n did not accept the items
+	 */
 	async #passWithRetries(items: INodeExecutionData[], key: string | undefined): Promise<void> {
 		const attemptCount = key === undefined ? 1 : maxAttempts;
 		for (let attemptNumber = 1; ; attemptNumber++) {
@@ -115,7 +134,10 @@ export class Delivery {
 		}
 	}
 
-	/** Passes the items to n8n and waits until the execution ends. @returns why n8n did not accept the items; undefined if n8n accepted them */
+	/**
+	 * Passes the items to n8n and waits until the execution ends.
+	 * @returns why n8n did not accept the items; undefined if n8n accepted them
+	 */
 	async #passAndAwaitEnd(
 		items: INodeExecutionData[],
 		key: string | undefined,
@@ -136,7 +158,10 @@ export class Delivery {
 		return rejection;
 	}
 
-	/** Reports a batch that n8n did not take, unless the trigger stops. @returns what `deliver` returns */
+	/**
+	 * Reports a batch that n8n did not take, unless the trigger stops.
+	 * @returns what `deliver` returns
+	 */
 	#handleNotAccepted(batch: readonly Arrival[], error: Error): boolean {
 		if (this.#isStopping) {
 			this.#setup.context.logger.warn(
@@ -153,7 +178,10 @@ export class Delivery {
 	}
 }
 
-/** Whether n8n had accepted the items before the error. Then their execution was stopped, or it ended before n8n waited for it. */
+/**
+ * Whether n8n had accepted the items before the error. Then their execution was stopped, or it
+ * ended before n8n waited for it.
+ */
 const wasAccepted = (error: unknown) =>
 	error instanceof Error &&
 	/ExecutionCancelled|ExecutionNotFound/.test(`${error.name} ${error.constructor.name}`);

@@ -1,6 +1,9 @@
 import type { Clock } from '../../core/clock';
 
-/** Executions count as lost after this many times the longest execution so far, but not before `minLostMilliseconds`. */
+/**
+ * Executions count as lost after this many times the longest execution so far, but not before
+ * `minLostMilliseconds`.
+ */
 const lostFactor = 10;
 const minLostMilliseconds = 30_000;
 /** The same as long as no execution has ended, so that nobody knows how long they take. */
@@ -16,9 +19,11 @@ interface WaitActions {
 export type ExecutionWaits = ReturnType<typeof createExecutionWaits>;
 
 /**
- * Waits for the ends of executions. n8n never reports the end of an execution whose job is gone, as after Redis has lost its data. So if
- * messages wait while nothing ends, the executions count as ended. Their messages are not started again.
- * @param freesPlaces whether a lost execution gives its place to the next one. If not, it is only reported, so that the order is kept
+ * Waits for the ends of executions. n8n never reports the end of an execution whose job is gone, as
+ * after Redis has lost its data. So if messages wait while nothing ends, the executions count as
+ * ended. Their messages are not started again.
+ * @param freesPlaces whether a lost execution gives its place to the next one. If not, it is only
+ * reported, so that the order is kept
  */
 export function createExecutionWaits(
 	{ isBlocked, reportLost }: WaitActions,
@@ -31,7 +36,10 @@ export function createExecutionWaits(
 	let cancelCheck = () => {};
 	let isStopped = false;
 
-	/** Waits until the execution has ended or counts as ended. @param executionEnded never rejects */
+	/**
+	 * Waits until the execution has ended or counts as ended.
+	 * @param executionEnded never rejects
+	 */
 	async function waitForEnd(executionEnded: Promise<unknown>, maxMilliseconds: number) {
 		if (isStopped) return;
 		const begunAt = clock.getMonotonicMilliseconds();

@@ -71,7 +71,10 @@ export type TriggerSettings = ReturnType<typeof readTriggerSettings>;
 /** Used for a workflow without a timeout. The value is n8n's default for EXECUTIONS_TIMEOUT_MAX. */
 const defaultExecutionSeconds = 3600;
 
-/** Reads all parameters, because n8n evaluates no expressions after `trigger()`. @throws NodeError 400 that names the wrong field */
+/**
+ * Reads all parameters, because n8n evaluates no expressions after `trigger()`.
+ * @throws NodeError 400 that names the wrong field
+ */
 export function readTriggerSettings(context: ITriggerFunctions) {
 	const rawParameters = new RawParameters(createParameterContext(context));
 	const params = readParameters(
@@ -82,14 +85,20 @@ export function readTriggerSettings(context: ITriggerFunctions) {
 	return {
 		...params,
 		sessionIds: [...new Set(params.sessionIds)],
-		/** Only messages that meet this condition start an execution. Undefined means that all messages do. */
+		/**
+		 * Only messages that meet this condition start an execution. Undefined means that all
+		 * messages do.
+		 */
 		filter: sessionFields.toFieldCondition(params.filterField, params.filterValue),
 		/** After this time, an execution counts as ended even if n8n has not reported its end. */
 		maxExecutionMilliseconds: readExecutionTimeout(context) * 1000,
 	};
 }
 
-/** Adapts the context of a trigger, whose parameters belong to no item, to that of a node with items. */
+/**
+ * Adapts the context of a trigger, whose parameters belong to no item, to that of a node with
+ * items.
+ */
 function createParameterContext(context: ITriggerFunctions): ParameterContext {
 	return {
 		getNode: () => context.getNode(),
@@ -99,7 +108,10 @@ function createParameterContext(context: ITriggerFunctions): ParameterContext {
 	};
 }
 
-/** Reads the timeout in seconds. n8n stores -1 for no timeout. Before n8n 2.5, triggers cannot read the workflow's settings. */
+/**
+ * Reads the timeout in seconds. n8n stores -1 for no timeout. Before n8n 2.5, triggers cannot read
+ * the workflow's settings.
+ */
 function readExecutionTimeout(
 	context: Partial<Pick<ITriggerFunctions, 'getWorkflowSettings'>>,
 ): number {

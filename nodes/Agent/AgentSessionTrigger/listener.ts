@@ -29,11 +29,19 @@ interface PublishedSetup extends ListenerSetup, DeliverySetup {
 	readonly rateLimiter: ConnectRateLimiter;
 }
 
-/** How long a trigger that stops hands over what waits, and lets n8n store it. n8n stops one trigger after another, and exits after 30 s. */
+/**
+ * How long a trigger that stops hands over what waits, and lets n8n store it. n8n stops one trigger
+ * after another, and exits after 30 s.
+ */
 const handOverMilliseconds = 1000;
-/** How many executions may run at once meanwhile. n8n 2.41 needs about 10 MiB for each execution. */
+/**
+ * How many executions may run at once meanwhile. n8n 2.41 needs about 10 MiB for each execution.
+ */
 const maxFinalExecutions = 50;
-/** How long n8n gets to store a failed execution. n8n may exit after that, and does not report when the execution is stored. */
+/**
+ * How long n8n gets to store a failed execution. n8n may exit after that, and does not report when
+ * the execution is stored.
+ */
 const alertStoreMilliseconds = 200;
 
 /** The listener of a published workflow: one channel per session, and one queue for all of them. */
@@ -67,7 +75,10 @@ export class PublishedListener implements triggerState.NodeListener {
 		this.#queue = new MessageQueue<Arrival>(settings, queueActions, clock);
 	}
 
-	/** Opens the channels and queues the messages that were left at the last stop. Does nothing after `close()`. */
+	/**
+	 * Opens the channels and queues the messages that were left at the last stop. Does nothing
+	 * after `close()`.
+	 */
 	start(): void {
 		if (this.#closing !== undefined) return;
 		const { settings, memory } = this.#setup;
@@ -76,7 +87,10 @@ export class PublishedListener implements triggerState.NodeListener {
 		this.#resumeLeftover(memory.takeLeftover());
 	}
 
-	/** Stops within 2.5 s: 1.3 s to close the channels, and the two limits above. Never rejects. A second call only waits for the first. */
+	/**
+	 * Stops within 2.5 s: 1.3 s to close the channels, and the two limits above. Never rejects. A
+	 * second call only waits for the first.
+	 */
 	close(): Promise<void> {
 		this.#closing ??= this.#stop();
 		return this.#closing;
@@ -115,7 +129,10 @@ export class PublishedListener implements triggerState.NodeListener {
 		}
 	}
 
-	/** Stops reading, hands over what waits within the time limit, and reports how many messages are left. */
+	/**
+	 * Stops reading, hands over what waits within the time limit, and reports how many messages are
+	 * left.
+	 */
 	async #stop(): Promise<void> {
 		const { clock, stopBudget } = this.#setup;
 		this.#delivery.stopRetrying();
@@ -132,7 +149,10 @@ export class PublishedListener implements triggerState.NodeListener {
 		if (isReported) await stopBudget.wait(clock, alertStoreMilliseconds, never);
 	}
 
-	/** Settles when nothing waits and n8n has stored the items. n8n may refuse later items, because the workflow is then no longer published. */
+	/**
+	 * Settles when nothing waits and n8n has stored the items. n8n may refuse later items, because
+	 * the workflow is then no longer published.
+	 */
 	async #handOver(): Promise<void> {
 		const hasBacklog = this.#queue.length > 0 || this.#delivery.storingCount > 0;
 		// Executions that start at the same time may overtake each other.
@@ -142,7 +162,10 @@ export class PublishedListener implements triggerState.NodeListener {
 		if (hasBacklog) await this.#queue.waitForBatches();
 	}
 
-	/** Keeps the leftover for the next start and reports it. @returns whether any messages are left or unread */
+	/**
+	 * Keeps the leftover for the next start and reports it.
+	 * @returns whether any messages are left or unread
+	 */
 	#keepLeftover(leftover: readonly Arrival[], hasUnreadMessages: boolean): boolean {
 		const { memory, clock } = this.#setup;
 		const messages = leftover.filter(({ isMessage }) => isMessage);
@@ -194,7 +217,10 @@ export class PublishedListener implements triggerState.NodeListener {
 	}
 }
 
-/** Starts to listen. Tolerates network problems, because n8n would not try again. @throws NodeApiError for a wrong parameter or credential */
+/**
+ * Starts to listen. Tolerates network problems, because n8n would not try again.
+ * @throws NodeApiError for a wrong parameter or credential
+ */
 export async function listen(n8nContext: ITriggerFunctions): Promise<ITriggerResponse> {
 	const logger = createSanitizedLog(n8nContext.logger, new Sanitizer());
 	// All members except the logger are inherited, because n8n replaces some of them later.
@@ -229,7 +255,10 @@ async function readSetup(context: ITriggerFunctions): Promise<ListenerSetup> {
 	return { context, settings, readConnectRequest, clock: systemClock, connect };
 }
 
-/** Whether the connections may read the credentials later, because n8n's database or a vault may be unavailable for a moment. */
+/**
+ * Whether the connections may read the credentials later, because n8n's database or a vault may be
+ * unavailable for a moment.
+ */
 function mayBeReadLater(context: ITriggerFunctions): boolean {
 	const { agentApi, agentSignatureApi } = context.getNode().credentials ?? {};
 	const isChosen = agentApi !== undefined && agentSignatureApi !== undefined;

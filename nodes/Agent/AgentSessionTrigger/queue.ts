@@ -13,7 +13,10 @@ export interface QueueEntry {
 
 /** What the queue makes its owner do. */
 interface QueueActions<T> {
-	/** Settles when the batch no longer counts as an execution. Never rejects. @returns false if the trigger stopped before n8n took the batch */
+	/**
+	 * Settles when the batch no longer counts as an execution. Never rejects.
+	 * @returns false if the trigger stopped before n8n took the batch
+	 */
 	deliver(batch: readonly T[]): Promise<boolean>;
 	/** Asks to stop reading. Messages that were already read are still accepted. */
 	pauseReading(): void;
@@ -24,8 +27,9 @@ interface QueueActions<T> {
 const queueLimits = { entries: 10_000, bytes: 64 * 1024 * 1024 };
 
 /**
- * The queue between the channels and the executions. It keeps the order of arrival, delivers in batches, and limits concurrent deliveries.
- * A full queue stops the reading until half of it is worked off.
+ * The queue between the channels and the executions. It keeps the order of arrival, delivers in
+ * batches, and limits concurrent deliveries. A full queue stops the reading until half of it is
+ * worked off.
  */
 export class MessageQueue<T extends QueueEntry> {
 	/** The memory that the waiting messages take. */
@@ -34,7 +38,10 @@ export class MessageQueue<T extends QueueEntry> {
 	readonly #actions: QueueActions<T>;
 	readonly #clock: Clock;
 	readonly #limits: typeof queueLimits;
-	/** The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less time than an execution. */
+	/**
+	 * The oldest entry is the first. To remove the first of 100,000 entries takes 20 µs, far less
+	 * time than an execution.
+	 */
 	readonly #waitingEntries: Array<{ readonly entry: T; readonly arrivedAt: number }> = [];
 	/** The batches whose delivery has not ended, in the order of arrival. */
 	readonly #runningBatches = new Map<readonly T[], Promise<void>>();
@@ -75,7 +82,10 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#pauseWhenFull();
 	}
 
-	/** Delivers what waits, up to `maxRunning` batches at once if that is more than the usual limit. @returns a promise that settles when nothing waits */
+	/**
+	 * Delivers what waits, up to `maxRunning` batches at once if that is more than the usual limit.
+	 * @returns a promise that settles when nothing waits
+	 */
 	handOver(maxRunning: number): Promise<void> {
 		this.#state = 'handingOver';
 		this.#maxRunning = Math.max(this.#maxRunning, maxRunning);
@@ -104,7 +114,10 @@ export class MessageQueue<T extends QueueEntry> {
 		return this.#runningBatches.size - this.#untakenBatches.size;
 	}
 
-	/** @param allowsPartial whether an overdue batch is delivered before it is full. False while messages arrive, so that they stay together */
+	/**
+	 * @param allowsPartial whether an overdue batch is delivered before it is full. False while
+	 * messages arrive, so that they stay together
+	 */
 	#deliverDueBatches(allowsPartial = true): void {
 		while (this.#mayDeliver()) {
 			if (!this.#isBatchReady(allowsPartial)) {
@@ -133,7 +146,10 @@ export class MessageQueue<T extends QueueEntry> {
 		this.#runningBatches.set(batch, deliveryEnded);
 	}
 
-	/** Whether the next batch is delivered now. A queue that is paused or stops gets no messages, so its batches do not wait to be full. */
+	/**
+	 * Whether the next batch is delivered now. A queue that is paused or stops gets no messages, so
+	 * its batches do not wait to be full.
+	 */
 	#isBatchReady(allowsPartial: boolean): boolean {
 		if (this.#isPaused || this.#state !== 'open') return true;
 		if (this.length >= this.#settings.batchSize) return true;

@@ -13,12 +13,18 @@ import { findListeners } from './triggerState';
 /** The test ends after this time, because n8n itself would wait forever. */
 const testDurationSeconds = 60;
 
-/** Creates the test in the editor. It ends with the first message. n8n accepts items only after it has called `manualTriggerFunction`. */
+/**
+ * Creates the test in the editor. It ends with the first message. n8n accepts items only after it
+ * has called `manualTriggerFunction`.
+ */
 export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 	const { context, settings, clock } = setup;
 	const { filter } = settings;
 	let filteredCount = 0;
-	/** What the messages that were filtered out have in the filter field, as `listDistinct` lists it. */
+	/**
+	 * What the messages that were filtered out have in the filter field, as `listDistinct` lists
+	 * it.
+	 */
 	let filteredValues: string[] = [];
 	let connections: Connection[] = [];
 	let cancelTimeout = () => {};
@@ -69,7 +75,8 @@ export function createTestListener(setup: ListenerSetup): ITriggerResponse {
 		void close();
 		try {
 			const items = await buildStoredItems([arrival], context);
-			// n8n replaces `emit` for the test, so the function must be read from the context when it is called.
+			// n8n replaces `emit` for the test, so the function must be read from the context when
+			// it is called.
 			context.emit([items]);
 		} catch (error) {
 			context.emitError(createTriggerError(context, toNodeError(error)));
@@ -113,7 +120,9 @@ function createNoMessageError(
 	});
 }
 
-/** Names what was filtered out, because a person may have forgotten the filter, or mistyped a value. */
+/**
+ * Names what was filtered out, because a person may have forgotten the filter, or mistyped a value.
+ */
 function describeFiltered(
 	count: number,
 	distinctValues: readonly string[],

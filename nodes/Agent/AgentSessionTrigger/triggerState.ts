@@ -1,4 +1,5 @@
-// What the triggers of this process share. Each node has a memory and a listener, found by its key. All have one time for stopping.
+// What the triggers of this process share. Each node has a memory and a listener, found by its key.
+// All have one time for stopping.
 import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import { type Clock, waitAtMost } from '../../core/clock';
 import { getGlobalSingleton } from '../../core/runtime';
@@ -8,7 +9,10 @@ import type { Arrival } from './arrival';
 /** How many deduplication keys and how many sessions one node remembers. */
 const maxEntriesPerNode = 10_000;
 
-/** How long the messages that are left at a stop wait for the next start. After a change of settings, n8n starts the node again within seconds. */
+/**
+ * How long the messages that are left at a stop wait for the next start. After a change of
+ * settings, n8n starts the node again within seconds.
+ */
 export const leftoverLifetimeSeconds = 60;
 
 /** What a node remembers between two starts, in the memory of the process. */
@@ -48,7 +52,10 @@ export interface NodeListener {
 
 const maxRememberedNodes = 200;
 
-/** Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one while another stops. Never rejects. */
+/**
+ * Replaces the node's listener. Waits until all earlier ones are closed, because n8n may start one
+ * while another stops. Never rejects.
+ */
 export async function replaceListener(nodeKey: string, listener: NodeListener): Promise<void> {
 	const { listeners } = getRegistry();
 	const previous = listeners.get(nodeKey);
@@ -64,7 +71,10 @@ export async function closeListener(nodeKey: string, listener: NodeListener): Pr
 	if (listeners.get(nodeKey)?.listener === listener) listeners.delete(nodeKey);
 }
 
-/** Lists the labels of the published triggers of this process that listen to a session, without the given node. */
+/**
+ * Lists the labels of the published triggers of this process that listen to a session, without the
+ * given node.
+ */
 export function findListeners(sessionId: string, exceptNodeKey?: string): string[] {
 	const labels: string[] = [];
 	for (const [nodeKey, { listener }] of getRegistry().listeners)
@@ -87,16 +97,25 @@ const getRegistry = () =>
 		memories: new BoundedMap<string, NodeMemory>(maxRememberedNodes),
 	}));
 
-/** The time limit for all stops in a period together. n8n stops one trigger after another, and exits after 30 s. */
+/**
+ * The time limit for all stops in a period together. n8n stops one trigger after another, and exits
+ * after 30 s.
+ */
 const stopBudgetMilliseconds = 10_000;
 const stopPeriodMilliseconds = 60_000;
 
-/** Triggers that stop within one minute share its first 10 s for waiting. The minute starts with the first wait. */
+/**
+ * Triggers that stop within one minute share its first 10 s for waiting. The minute starts with the
+ * first wait.
+ */
 export class StopBudget {
 	/** Monotonic milliseconds. */
 	#periodStartedAt = -Infinity;
 
-	/** Waits until a promise settles, but not longer than the given time and the rest of the budget. @param promise never rejects */
+	/**
+	 * Waits until a promise settles, but not longer than the given time and the rest of the budget.
+	 * @param promise never rejects
+	 */
 	async wait(clock: Clock, milliseconds: number, promise: Promise<unknown>): Promise<void> {
 		const now = clock.getMonotonicMilliseconds();
 		if (now - this.#periodStartedAt > stopPeriodMilliseconds) this.#periodStartedAt = now;

@@ -28,9 +28,10 @@ type Headers = Readonly<Record<string, string>>;
 type Send = (headers: Headers) => Promise<CredentialTestResponse>;
 
 /**
- * Tests the Agent API credential: something that may be the service must respond at both addresses. The Deployment URL gets a GET request,
- * which never starts an agent, and the channel an upgrade without secrets, which the server may reject. The test fails only after a
- * status that shows a wrong key or address, or a service that is down.
+ * Tests the Agent API credential: something that may be the service must respond at both addresses.
+ * The Deployment URL gets a GET request, which never starts an agent, and the channel an upgrade
+ * without secrets, which the server may reject. The test fails only after a status that shows a
+ * wrong key or address, or a service that is down.
  */
 export async function checkAgentApi(
 	helpers: TestHelpers,
@@ -60,7 +61,9 @@ export async function checkAgentApi(
 	}
 }
 
-/** What a status means at one address only, as the end of a sentence that begins with this address. */
+/**
+ * What a status means at one address only, as the end of a sentence that begins with this address.
+ */
 type Problems = Readonly<Record<number, string>>;
 
 const executeProblems: Problems = {
@@ -71,7 +74,10 @@ const channelProblems: Problems = {
 	404: "was not found (404). Check its path, to which the node adds '/ws'. If the path is right, ignore this: the service then needs the ID of a session, and the test has none",
 };
 
-/** @param ask gives undefined if the channel opened @throws NodeError that names the address and says what is wrong with it */
+/**
+ * @param ask gives undefined if the channel opened
+ * @throws NodeError that names the address and says what is wrong with it
+ */
 async function testAddress(
 	label: string,
 	url: URL,
@@ -99,7 +105,10 @@ function createNoResponseError(error: unknown, place: string): NodeError {
 const addressAdvice =
 	'Check its scheme (http:// or https://, ws:// or wss://), host and port, and that n8n can reach the service.';
 
-/** Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one, Node resets the connection. */
+/**
+ * Requests an upgrade. Only a listener of Node's request learns that it was accepted: without one,
+ * Node resets the connection.
+ */
 async function requestUpgrade(send: Send): Promise<CredentialTestResponse | undefined> {
 	const key = randomBytes(16).toString('base64');
 	let watch: (message: unknown) => void = () => {};
@@ -142,7 +151,10 @@ function createFailedTest(error: unknown): INodeCredentialTestResult {
 	return { status: 'Error', message };
 }
 
-/** Tests the format of the values in the Agent Signature API credential. Only a real call shows whether the service accepts them. */
+/**
+ * Tests the format of the values in the Agent Signature API credential. Only a real call shows
+ * whether the service accepts them.
+ */
 export function checkAgentSignatureApi(
 	data: ICredentialDataDecryptedObject,
 ): INodeCredentialTestResult {

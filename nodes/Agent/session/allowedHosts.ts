@@ -2,9 +2,11 @@ import { createRefusal } from '../../core/errors';
 import type { AgentSignatureCredential } from './credentials';
 
 /**
- * Checks the host against the list in the signature credential. Without this check, a user with whom the credential is shared could send
- * the signature to any server, or unencrypted, with an Agent API credential of their own.
- * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host is not listed with `http://`
+ * Checks the host against the list in the signature credential. Without this check, a user with
+ * whom the credential is shared could send the signature to any server, or unencrypted, with an
+ * Agent API credential of their own.
+ * @throws NodeError 400 if the host is not listed, or if the connection is not secure and the host
+ * is not listed with `http://`
  */
 export function checkAllowedHost(
 	{ allowedHosts }: AgentSignatureCredential,
@@ -24,7 +26,10 @@ export function checkAllowedHost(
 	);
 }
 
-/** Parses an entry, and normalizes its host as in a URL (lower case, ASCII). @throws NodeError 400 if the entry is not a host name */
+/**
+ * Parses an entry, and normalizes its host as in a URL (lower case, ASCII).
+ * @throws NodeError 400 if the entry is not a host name
+ */
 export function parseAllowedHost(entry: string) {
 	const [, scheme = '', name = ''] = /^((?:http|ws)s?:\/\/)?(.*?)\/?$/i.exec(entry) ?? [];
 	const url = URL.canParse(`ws://${name}`) ? new URL(`ws://${name}`) : undefined;

@@ -23,7 +23,10 @@ export type CloseReason =
 	| { readonly kind: 'dropped' }
 	/** The server or a proxy responded to the upgrade with an HTTP status. */
 	| { readonly kind: 'response'; readonly response: UpgradeResponse }
-	/** The server accepted the upgrade in a way that breaks the protocol, for example with an extension that n8n did not ask for. */
+	/**
+	 * The server accepted the upgrade in a way that breaks the protocol, for example with an
+	 * extension that n8n did not ask for.
+	 */
 	| { readonly kind: 'invalidUpgrade'; readonly message: string }
 	/** The connection failed, or n8n's egress policy forbids the address. */
 	| { readonly kind: 'network'; readonly error: NetworkError; readonly message: string }
@@ -31,9 +34,15 @@ export type CloseReason =
 	/** The server did not respond to a ping and has sent nothing for `milliseconds`. */
 	| { readonly kind: 'silent'; readonly milliseconds: number }
 	| { readonly kind: 'tooLarge' }
-	/** A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the `ws` library. */
+	/**
+	 * A frame broke the WebSocket protocol, for example by invalid UTF-8. `code` is that of the
+	 * `ws` library.
+	 */
 	| { readonly kind: 'malformed'; readonly code: string }
-	/** The credentials could not be read. `needsUser`: only the user can fix this, because they are incomplete or access is denied. */
+	/**
+	 * The credentials could not be read. `needsUser`: only the user can fix this, because they are
+	 * incomplete or access is denied.
+	 */
 	| { readonly kind: 'credentials'; readonly message: string; readonly needsUser: boolean };
 
 /** Whether a frame was too large: one from the server, or one that the server refused with 1009. */
@@ -56,7 +65,10 @@ export function convertNetworkError(
 	};
 }
 
-/** Converts an error of reading the credentials. @param sanitizer used for n8n's errors. A NodeError contains no secrets */
+/**
+ * Converts an error of reading the credentials.
+ * @param sanitizer used for n8n's errors. A NodeError contains no secrets
+ */
 export function convertCredentialError(error: unknown, sanitizer: Sanitizer): CloseReason {
 	if (isNodeError(error)) return { kind: 'credentials', message: error.message, needsUser: true };
 	const { name, message } = toError(error);

@@ -16,15 +16,24 @@ export type EgressFilter = Pick<NodeEgressFilter, 'validateUrl'> &
 
 export type ConnectRequest = Readonly<ReturnType<typeof buildConnectRequest>>;
 
-/** Builds the request of one attempt from credentials that are at most a second old. @throws like `readCredentials` and `buildIdentity` */
+/**
+ * Builds the request of one attempt from credentials that are at most a second old.
+ * @throws like `readCredentials` and `buildIdentity`
+ */
 export type ConnectRequestReader = (sessionId: string) => Promise<ConnectRequest>;
 
 interface ConnectRequestContext extends credentials.CredentialContext {
-	/** Missing before n8n 2.28. Only sockets need the filter, because n8n's HTTP helpers follow the egress policy themselves. */
+	/**
+	 * Missing before n8n 2.28. Only sockets need the filter, because n8n's HTTP helpers follow the
+	 * egress policy themselves.
+	 */
 	readonly helpers: { getSecureEgressFilter?(): EgressFilter };
 }
 
-/** The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100 sessions may reconnect at once. */
+/**
+ * The reader reads the credentials at most once a second. A reading takes n8n about 150 ms, and 100
+ * sessions may reconnect at once.
+ */
 export function createConnectRequestReader(
 	context: ConnectRequestContext,
 	override?: credentials.Identity,
@@ -43,7 +52,10 @@ export function createConnectRequestReader(
 	};
 }
 
-/** Builds what one attempt to open a channel needs. @param egress n8n's egress filter; undefined means that any address may be reached */
+/**
+ * Builds what one attempt to open a channel needs.
+ * @param egress n8n's egress filter; undefined means that any address may be reached
+ */
 export function buildConnectRequest(
 	sessionId: string,
 	api: credentials.AgentApiCredential,

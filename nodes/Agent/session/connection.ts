@@ -40,8 +40,8 @@ export interface EndedChannel extends NextAttempt {
 }
 
 /**
- * What a connection reports. After `close()`, nothing is called, except `onFrame` while it takes the last frames.
- * If a method throws, the connection logs the name of the exception and continues.
+ * What a connection reports. After `close()`, nothing is called, except `onFrame` while it takes
+ * the last frames. If a method throws, the connection logs the name of the exception and continues.
  */
 export interface ConnectionListener {
 	onFrame(frame: SessionFrame): void;
@@ -58,7 +58,10 @@ interface ConnectionEnvironment {
 	readonly loadSocketOpener?: () => Promise<SocketOpener>;
 	/** Limits how often channels are opened. Several connections may share one limiter. */
 	readonly rateLimiter?: ConnectRateLimiter;
-	/** Numbers the frames, and records losses and gaps. The sequence of an earlier connection also reports the gap since then. */
+	/**
+	 * Numbers the frames, and records losses and gaps. The sequence of an earlier connection also
+	 * reports the gap since then.
+	 */
 	readonly frameSequence?: FrameSequence;
 }
 
@@ -67,7 +70,10 @@ export type Connection = Pick<
 	'getStatus' | 'isClosing' | 'pause' | 'resume' | 'close'
 >;
 
-/** The time limit for one attempt, which reads the credentials and opens the channel. The `ws` library's own limit starts again with each byte. */
+/**
+ * The time limit for one attempt, which reads the credentials and opens the channel. The `ws`
+ * library's own limit starts again with each byte.
+ */
 const attemptTimeoutMilliseconds = 15_000;
 /** How long the close handshake may take after the last frame has arrived. */
 const closeHandshakeMilliseconds = 200;
@@ -138,7 +144,10 @@ class SessionConnection {
 		return { isOpen: this.#state === 'open', lastFailure: this.#lastFailure };
 	}
 
-	/** Whether the current channel is open for the listener, but has begun to close, for example after the server's close frame. */
+	/**
+	 * Whether the current channel is open for the listener, but has begun to close, for example
+	 * after the server's close frame.
+	 */
 	isClosing(): boolean {
 		return this.#state === 'open' && this.#socket?.readyState === closingState;
 	}
@@ -160,10 +169,11 @@ class SessionConnection {
 	}
 
 	/**
-	 * Closes the connection, with a close frame if its channel is open. Settles within 300 ms, or 1.3 s while the last frames arrive. Never
-	 * rejects.
-	 * @param lossReason why messages may be missed from now on. If it is given, frames that the server sends before it sees the close frame
-	 * are still delivered, and the next connection with the same `frameSequence` reports the loss
+	 * Closes the connection, with a close frame if its channel is open. Settles within 300 ms, or
+	 * 1.3 s while the last frames arrive. Never rejects.
+	 * @param lossReason why messages may be missed from now on. If it is given, frames that the
+	 * server sends before it sees the close frame are still delivered, and the next connection with
+	 * the same `frameSequence` reports the loss
 	 * @returns false if some of the last frames were not delivered
 	 */
 	close(lossReason?: string): Promise<boolean> {
@@ -196,7 +206,10 @@ class SessionConnection {
 		return hasReadAll;
 	}
 
-	/** Waits until the socket is closed or no more frames arrive. @returns false if frames still arrive at the end of the time limit */
+	/**
+	 * Waits until the socket is closed or no more frames arrive.
+	 * @returns false if frames still arrive at the end of the time limit
+	 */
 	async #awaitLastFrames(socketClosed: Promise<void>): Promise<boolean> {
 		const { clock } = this.#environment;
 		const deadline = clock.getMonotonicMilliseconds() + maxLastFramesMilliseconds;
@@ -249,7 +262,10 @@ class SessionConnection {
 		return attempt === this.#attempt && this.#state !== 'closed';
 	}
 
-	/** Creates a listener that ignores the events of an earlier channel. A paused socket still delivers events after it was terminated. */
+	/**
+	 * Creates a listener that ignores the events of an earlier channel. A paused socket still
+	 * delivers events after it was terminated.
+	 */
 	#createSocketListener(attempt: object): SocketListener {
 		return {
 			onOpen: () => {
@@ -368,7 +384,10 @@ export const connect = (
 
 let loadedOpenSocket: SocketOpener | undefined;
 
-/** Keeps the loaded function. An update of the package deletes its file, but published triggers of the old version still need the function. */
+/**
+ * Keeps the loaded function. An update of the package deletes its file, but published triggers of
+ * the old version still need the function.
+ */
 async function loadSocketOpener(): Promise<SocketOpener> {
 	loadedOpenSocket ??= (await import('./webSocket')).openSocket;
 	return loadedOpenSocket;

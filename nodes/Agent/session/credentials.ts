@@ -29,7 +29,10 @@ export function parseAgentApiCredential(raw: Readonly<Record<string, unknown>>) 
 	};
 }
 
-/** Formats the timestamp of a channel, in seconds unless the credential says milliseconds. The execute call always sends milliseconds. */
+/**
+ * Formats the timestamp of a channel, in seconds unless the credential says milliseconds. The
+ * execute call always sends milliseconds.
+ */
 export const formatChannelTimestamp = (
 	{ timestampUnit }: AgentApiCredential,
 	{ timestamp }: Identity,
@@ -37,13 +40,19 @@ export const formatChannelTimestamp = (
 
 export type AgentSignatureCredential = ReturnType<typeof parseAgentSignatureCredential>;
 
-/** Parses the `agentSignatureApi` credential. Missing values are no error, because each item may override them. */
+/**
+ * Parses the `agentSignatureApi` credential. Missing values are no error, because each item may
+ * override them.
+ */
 export function parseAgentSignatureCredential(raw: Readonly<Record<string, unknown>>) {
 	return {
 		userId: trimValue(raw.userId),
 		userPublicKey: trimValue(raw.userPublicKey),
 		signature: trimValue(raw.signature),
-		/** `issued` is the timestamp that came with the signature. Otherwise, the time of each call is sent. */
+		/**
+		 * `issued` is the timestamp that came with the signature. Otherwise, the time of each call
+		 * is sent.
+		 */
 		timestampMode: raw.timestampMode,
 		/** Milliseconds since 1970. Not checked yet. */
 		issuedTimestamp: raw.issuedTimestamp,
@@ -52,7 +61,10 @@ export function parseAgentSignatureCredential(raw: Readonly<Record<string, unkno
 	};
 }
 
-/** Builds the identity of one request or channel. @param override the values of one item that replace those of the credential */
+/**
+ * Builds the identity of one request or channel.
+ * @param override the values of one item that replace those of the credential
+ */
 export function buildIdentity(
 	credential: AgentSignatureCredential,
 	override?: Identity,
@@ -88,9 +100,15 @@ function readTimestamp(credential: AgentSignatureCredential, nowMilliseconds: nu
 	);
 }
 
-/** A time in 1973. The limit catches a time that was entered in seconds: the current one is far below it. */
+/**
+ * A time in 1973. The limit catches a time that was entered in seconds: the current one is far
+ * below it.
+ */
 const minTimestamp = 1e11;
-/** A time in 5138. The limit catches a time that was entered in microseconds: the current one is far above it. */
+/**
+ * A time in 5138. The limit catches a time that was entered in microseconds: the current one is far
+ * above it.
+ */
 const maxTimestamp = 1e14;
 
 function parseTimestamp(value: unknown, name: string): number {
@@ -110,7 +128,10 @@ export interface CredentialContext {
 
 export type AgentCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-/** Reads both credentials. @throws NodeError 400 without an API key; n8n's error if it cannot read one */
+/**
+ * Reads both credentials.
+ * @throws NodeError 400 without an API key; n8n's error if it cannot read one
+ */
 export async function readCredentials(context: CredentialContext) {
 	return {
 		api: parseAgentApiCredential(await context.getCredentials('agentApi')),

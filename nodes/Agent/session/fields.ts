@@ -9,7 +9,10 @@ export const trimmedTextType = {
 		readText(field, raw, context).trim(),
 } as const;
 
-/** The options of every node that opens a session channel. Their defaults never change, because saved workflows rely on them. */
+/**
+ * The options of every node that opens a session channel. Their defaults never change, because
+ * saved workflows rely on them.
+ */
 export const channelOptions = [
 	{
 		displayName: 'Heartbeat (Seconds)',
@@ -38,7 +41,10 @@ export const channelOptions = [
 	},
 ] as const satisfies readonly Field[];
 
-/** Has no description. Each node adds a description that says what it does with a message whose ID came before. */
+/**
+ * Has no description. Each node adds a description that says what it does with a message whose ID
+ * came before.
+ */
 export const deduplicationField = {
 	displayName: 'Deduplication Field',
 	name: 'deduplicationField',
@@ -55,7 +61,10 @@ export const filterField = {
 		"Field of a JSON message that is compared with 'Accepted Message Values', in dot notation. Leave empty to compare text messages.",
 } as const satisfies Field;
 
-/** Has no description. Each node adds a description that says what it does with messages that have other values. */
+/**
+ * Has no description. Each node adds a description that says what it does with messages that have
+ * other values.
+ */
 export const filterValueField = {
 	displayName: 'Accepted Message Values',
 	name: 'filterValue',

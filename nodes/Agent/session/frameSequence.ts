@@ -1,8 +1,9 @@
 import { copyFromLargeBuffer, type SessionFrame } from './messages';
 
 /**
- * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A trigger that is started again keeps this
- * object. It then reports the time without a channel as a gap, but begins again at number 1. Times are monotonic milliseconds.
+ * Numbers the frames of a session over all its channels, and marks the first frame after a gap. A
+ * trigger that is started again keeps this object. It then reports the time without a channel as a
+ * gap, but begins again at number 1. Times are monotonic milliseconds.
  */
 export class FrameSequence {
 	#lastNumber = 0;
@@ -15,7 +16,9 @@ export class FrameSequence {
 		this.#lastNumber = 0;
 	}
 
-	/** Notes when the channel was lost. A second loss before the next channel opens changes nothing. */
+	/**
+	 * Notes when the channel was lost. A second loss before the next channel opens changes nothing.
+	 */
 	recordLoss(lostAt: number, reason: string): void {
 		this.#loss ??= { lostAt, reason };
 	}
@@ -30,12 +33,18 @@ export class FrameSequence {
 		return { gapMs, reason };
 	}
 
-	/** Makes the next frame report this gap. Also called with the gap of a frame that starts no execution, so that the gap is not lost. */
+	/**
+	 * Makes the next frame report this gap. Also called with the gap of a frame that starts no
+	 * execution, so that the gap is not lost.
+	 */
 	addUnreportedGap(gapMs: number | undefined): void {
 		if (gapMs !== undefined) this.#unreportedGapMs = (this.#unreportedGapMs ?? 0) + gapMs;
 	}
 
-	/** Takes the next number: for a new frame, or for a message that an earlier start of the trigger left in its queue. */
+	/**
+	 * Takes the next number: for a new frame, or for a message that an earlier start of the trigger
+	 * left in its queue.
+	 */
 	takeNumber(): number {
 		return ++this.#lastNumber;
 	}

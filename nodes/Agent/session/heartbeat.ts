@@ -9,25 +9,39 @@ export interface HeartbeatSettings {
 
 interface HeartbeatActions {
 	readonly sendPing: () => void;
-	/** Called if the server sent nothing between a ping and its deadline. Not called if the server has never responded to a ping. */
+	/**
+	 * Called if the server sent nothing between a ping and its deadline. Not called if the server
+	 * has never responded to a ping.
+	 */
 	readonly reportDead: (silentMilliseconds: number) => void;
 }
 
-/** How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would look dead. */
+/**
+ * How long the response to a ping may take. With less than 10 s, a busy server or a busy n8n would
+ * look dead.
+ */
 const pingTimeoutMilliseconds = 20_000;
 
 export type Heartbeat = ReturnType<typeof createHeartbeat>;
 
-/** Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping every 25 s, this takes at most 45 s. */
+/**
+ * Finds out by pings whether a silent server is dead. Any frame proves that it is not. With a ping
+ * every 25 s, this takes at most 45 s.
+ */
 export function createHeartbeat(
 	{ heartbeatSeconds, pingText }: HeartbeatSettings,
 	{ sendPing, reportDead }: HeartbeatActions,
 	clock: Clock,
 ) {
-	/** The frame that proves that the server responds to pings. It is a message if the pings are text messages. */
+	/**
+	 * The frame that proves that the server responds to pings. It is a message if the pings are
+	 * text messages.
+	 */
 	const responseKind = pingText === '' ? 'pong' : 'message';
 	let cancelPing = () => {};
-	/** Cancels the deadline of the oldest ping without a response. Undefined if no ping awaits one. */
+	/**
+	 * Cancels the deadline of the oldest ping without a response. Undefined if no ping awaits one.
+	 */
 	let cancelDeadline: (() => void) | undefined;
 	let lastFrameAt = 0;
 	/** A server that never responds to pings may be alive, although it misses the deadline. */
@@ -53,16 +67,22 @@ export function createHeartbeat(
 		cancelDeadline = undefined;
 	}
 
-	/** Starts the pings, for a new channel or after `stop()`. The first WebSocket ping is sent at once. */
+	/**
+	 * Starts the pings, for a new channel or after `stop()`. The first WebSocket ping is sent at
+	 * once.
+	 */
 	function start(): void {
 		lastFrameAt = clock.getMonotonicMilliseconds();
 		if (heartbeatSeconds === 0) return;
-		// The first text ping is sent later, because the server may not expect it as the first message.
+		// The first text ping is sent later, because the server may not expect it as the first
+		// message.
 		if (responseKind === 'pong') ping();
 		else schedulePing();
 	}
 
-	/** Stops the pings, for example because no response can be seen while the socket is not read. */
+	/**
+	 * Stops the pings, for example because no response can be seen while the socket is not read.
+	 */
 	function stop(): void {
 		cancelPing();
 		endDeadline();

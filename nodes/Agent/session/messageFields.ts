@@ -2,7 +2,10 @@ import { shorten } from '../../core/text';
 import { findValueAtPath } from '../../fields/values';
 import { type MessageContent, parseJsonContent } from './messages';
 
-/** Finds the text of a response or a message: the value itself, or a field of its JSON. @param textPath the dot path of the field */
+/**
+ * Finds the text of a response or a message: the value itself, or a field of its JSON.
+ * @param textPath the dot path of the field
+ */
 export function findText(value: unknown, textPath: string): string | undefined {
 	const found = typeof value === 'object' ? findValueAtPath(value, textPath) : value;
 	if (found === '') return undefined;
@@ -12,7 +15,10 @@ export function findText(value: unknown, textPath: string): string | undefined {
 
 /** A condition on messages: the field has one of the values. */
 export interface FieldCondition {
-	/** The dot path of the field. If it is empty, the condition is about the message itself, which must not be an object. */
+	/**
+	 * The dot path of the field. If it is empty, the condition is about the message itself, which
+	 * must not be an object.
+	 */
 	readonly field: string;
 	readonly values: readonly string[];
 }
@@ -39,7 +45,10 @@ export function meetsCondition(
 	return text !== undefined && condition.values.includes(text);
 }
 
-/** Finds the ID of a message, which is a text or a number. A message without an ID never counts as repeated. */
+/**
+ * Finds the ID of a message, which is a text or a number. A message without an ID never counts as
+ * repeated.
+ */
 export function findMessageId(content: MessageContent, dotPath: string): string | undefined {
 	if (dotPath === '') return undefined;
 	const id = findValueAtPath(toComparable(content), dotPath);

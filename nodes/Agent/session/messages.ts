@@ -13,15 +13,24 @@ type JsonContent = { readonly format: 'json'; readonly message: unknown };
 
 interface FrameEnvelope {
 	readonly sessionId: string;
-	/** The number of the frame, counted from 1 over all channels of the session until the trigger or the wait stops. */
+	/**
+	 * The number of the frame, counted from 1 over all channels of the session until the trigger or
+	 * the wait stops.
+	 */
 	readonly sequence: number;
 	/** In ISO 8601, in UTC, with milliseconds. */
 	readonly receivedAt: string;
-	/** How long no channel was open before this frame. Only the first frame after a gap has this field, among those that are passed on. */
+	/**
+	 * How long no channel was open before this frame. Only the first frame after a gap has this
+	 * field, among those that are passed on.
+	 */
 	readonly gapMs?: number;
 }
 
-/** A frame as it arrived. Messages that wait are kept as frames, because parsed JSON takes many times its length in memory. */
+/**
+ * A frame as it arrived. Messages that wait are kept as frames, because parsed JSON takes many
+ * times its length in memory.
+ */
 export interface SessionFrame extends FrameEnvelope {
 	readonly data: Buffer;
 	readonly isBinary: boolean;
@@ -42,11 +51,17 @@ export function parseFrame({ data, isBinary, ...envelope }: SessionFrame): Sessi
 	return { ...envelope, ...content, heldBytes: data.length + partsBytes };
 }
 
-/** Copies a frame that is a small part of a larger buffer. Otherwise, the frame would keep the whole buffer in memory. */
+/**
+ * Copies a frame that is a small part of a larger buffer. Otherwise, the frame would keep the whole
+ * buffer in memory.
+ */
 export const copyFromLargeBuffer = (data: Buffer): Buffer =>
 	data.byteLength * 2 < data.buffer.byteLength ? Buffer.from(data) : data;
 
-/** Parses the content of a frame: JSON if it is JSON, otherwise text. A binary frame, and a text that is no UTF-8, stays bytes. */
+/**
+ * Parses the content of a frame: JSON if it is JSON, otherwise text. A binary frame, and a text
+ * that is no UTF-8, stays bytes.
+ */
 export function parseMessageContent(data: Buffer, isBinary: boolean): MessageContent {
 	if (isBinary || !isUtf8(data)) return { format: 'binary', message: null, bytes: data };
 	return parseJsonContent(data) ?? { format: 'text', message: data.toString('utf8') };

@@ -1,14 +1,18 @@
 import { createRefusal } from '../../core/errors';
 import { type AgentApiCredential, formatChannelTimestamp, type Identity } from './credentials';
 
-/** Builds `{deploymentUrl}/execute`. @throws NodeError 400 if the URL is not valid; its text does not contain the URL */
+/**
+ * Builds `{deploymentUrl}/execute`.
+ * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
+ */
 export function buildExecuteUrl(credential: Pick<AgentApiCredential, 'deploymentUrl'>): string {
 	const url = parseBaseUrl(credential.deploymentUrl, 'Deployment URL', ['https', 'http']);
 	return appendPathSegment(url, 'execute').href;
 }
 
 /**
- * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket may get this URL.
+ * Builds `{webSocketUrl}/ws?…`, with the API key and the signature in the query. Only the socket
+ * may get this URL.
  * @throws NodeError 400 if the URL is not valid; its text does not contain the URL
  */
 export function buildChannelUrl(
@@ -25,12 +29,16 @@ export function buildChannelUrl(
 		timestamp: formatChannelTimestamp(api, identity),
 		apiKey: api.apiKey,
 	});
-	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a value is already %2B here.
+	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a
+	// value is already %2B here.
 	url.search = query.toString().replaceAll('+', '%20');
 	return url.href;
 }
 
-/** Builds the channel's URL without its query. It may be shown. @throws NodeError 400 if the URL is not valid */
+/**
+ * Builds the channel's URL without its query. It may be shown.
+ * @throws NodeError 400 if the URL is not valid
+ */
 export function buildChannelBaseUrl(credential: Pick<AgentApiCredential, 'webSocketUrl'>): URL {
 	const schemes = ['wss', 'ws', 'https', 'http'];
 	const url = parseBaseUrl(credential.webSocketUrl, 'WebSocket URL', schemes);

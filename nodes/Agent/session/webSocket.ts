@@ -22,7 +22,10 @@ export interface SocketListener {
 	readonly onClose: (closeReason: CloseReason) => void;
 }
 
-/** What a connection uses of a socket. Once the socket was open, no method throws. `terminate` never throws. */
+/**
+ * What a connection uses of a socket. Once the socket was open, no method throws. `terminate` never
+ * throws.
+ */
 export type ChannelSocket = Pick<
 	WebSocket,
 	'readyState' | 'send' | 'ping' | 'pause' | 'resume' | 'close' | 'terminate'
@@ -36,13 +39,17 @@ export const openSocket: SocketOpener = (request, listener) => {
 	const { sanitizer } = request;
 	const tunnelController = new AbortController();
 	const agent = createProxyAgent(request, tunnelController.signal);
-	// Without an agent, the library connects directly and does not use the global agents that n8n installs.
+	// Without an agent, the library connects directly and does not use the global agents that n8n
+	// installs.
 	const socket = new WebSocket(request.url, { ...buildSocketOptions(request), agent });
 	/** Why the socket closes without a close frame. */
 	let cause: CloseReason | undefined;
 	/** Whether a proxy refused the tunnel. It then responds itself. */
 	let isFromProxy = false;
-	/** Whether the server has accepted the upgrade, but the library has not. Its errors about this have no code. */
+	/**
+	 * Whether the server has accepted the upgrade, but the library has not. Its errors about this
+	 * have no code.
+	 */
 	let isUpgrading = false;
 	agent?.on('proxyConnect', ({ statusCode }) => {
 		isFromProxy = statusCode !== 200;
@@ -66,7 +73,8 @@ export const openSocket: SocketOpener = (request, listener) => {
 			? { kind: 'invalidUpgrade', message: sanitizer.sanitizeText(error.message) }
 			: convertNetworkError(error, sanitizer);
 	});
-	// If this event has a listener, the library does not end the socket itself. The `close` event comes only after terminate().
+	// If this event has a listener, the library does not end the socket itself. The `close` event
+	// comes only after terminate().
 	socket.on('unexpected-response', (_request, response) => {
 		void readUpgradeResponse(response, sanitizer).then((upgrade) => {
 			cause = { kind: 'response', response: { ...upgrade, isFromProxy } };
@@ -75,7 +83,8 @@ export const openSocket: SocketOpener = (request, listener) => {
 	});
 	socket.on('close', (code, reason) => {
 		tunnelController.abort();
-		// 1006: there was no close frame. If there was one, a network error, such as a ping that could not be sent, only follows from it.
+		// 1006: there was no close frame. If there was one, a network error, such as a ping that
+		// could not be sent, only follows from it.
 		if (code !== 1006 && (cause === undefined || cause.kind === 'network'))
 			cause = { kind: 'closeFrame', code, reason: sanitizer.sanitizeText(reason.toString()) };
 		listener.onClose(cause ?? { kind: 'dropped' });
@@ -84,9 +93,12 @@ export const openSocket: SocketOpener = (request, listener) => {
 };
 
 /**
- * Creates an HTTP agent for the proxy that n8n would use for the address. @returns undefined for a direct connection
- * @param signal ends the connection to the proxy. The WebSocket cannot do this before the proxy has responded
- * @throws Error if the proxy's address is not valid; n8n's error if its egress policy forbids the proxy
+ * Creates an HTTP agent for the proxy that n8n would use for the address.
+ * @returns undefined for a direct connection
+ * @param signal ends the connection to the proxy. The WebSocket cannot do this before the proxy has
+ * responded
+ * @throws Error if the proxy's address is not valid; n8n's error if its egress policy forbids the
+ * proxy
  */
 function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	const proxy = findProxy(url);
@@ -97,7 +109,10 @@ function createProxyAgent({ url, egress }: SocketRequest, signal: AbortSignal) {
 	return new HttpsProxyAgent(proxy, { signal, lookup: egress?.createSecureLookup() });
 }
 
-/** Finds the proxy in the variables that n8n uses for HTTP, such as HTTPS_PROXY and NO_PROXY. @throws Error if its address is not valid */
+/**
+ * Finds the proxy in the variables that n8n uses for HTTP, such as HTTPS_PROXY and NO_PROXY.
+ * @throws Error if its address is not valid
+ */
 export function findProxy(url: string): URL | undefined {
 	const address = getProxyForUrl(url.replace(/^ws/, 'http'));
 	if (address === '') return undefined;
@@ -113,10 +128,12 @@ function buildSocketOptions({ egress, allowUnauthorizedCerts }: SocketRequest) {
 		maxPayload: maxMessageMebibytes * 1024 * 1024,
 		perMessageDeflate: false,
 		skipUTF8Validation: false,
-		// Checks the address again when the socket connects, because the host name may then resolve to a different address.
+		// Checks the address again when the socket connects, because the host name may then resolve
+		// to a different address.
 		lookup: egress?.createSecureLookup(),
 	};
-	// If invalid certificates are not allowed, the option stays unset, so that NODE_TLS_REJECT_UNAUTHORIZED applies.
+	// If invalid certificates are not allowed, the option stays unset, so that
+	// NODE_TLS_REJECT_UNAUTHORIZED applies.
 	return allowUnauthorizedCerts ? { ...options, rejectUnauthorized: false } : options;
 }
 

@@ -12,7 +12,10 @@ type Properties = Readonly<Record<string, string>>;
 /** The beginning of the MIME types of Google's own files. */
 export const googleTypePrefix = 'application/vnd.google-apps.';
 
-/** Hashes the idempotency key and what the file is created from. Returns undefined if there is no key. */
+/**
+ * Hashes the idempotency key and what the file is created from. Returns undefined if there is no
+ * key.
+ */
 export function hashFileKey(
 	operation: string,
 	params: { readonly idempotencyKey: string; readonly parentFolder: string },
@@ -23,7 +26,8 @@ export function hashFileKey(
 	return hashKeyUse({ key: params.idempotencyKey, operation, target }, content);
 }
 
-// Names of private properties. Drive stores them, so they must not change, nor the states: `made` is an unfinished file, `done` a finished one.
+// Names of private properties. Drive stores them, so they must not change, nor the states: `made`
+// is an unfinished file, `done` a finished one.
 const keyProperty = 'idempotencyMark';
 const contentProperty = 'idempotencyContent';
 const stateProperty = 'idempotencyState';
@@ -36,8 +40,10 @@ export const buildKeyProperties = ({ keyHash, contentHash }: KeyHashes): Propert
 });
 
 /**
- * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution also searches after it has created its own.
- * @param ownId the file that this execution created. Drive's search may not list it yet, so it is added, unless it is in the trash
+ * Finds the files with an idempotency key. Drive does not refuse a second file, so each execution
+ * also searches after it has created its own.
+ * @param ownId the file that this execution created. Drive's search may not list it yet, so it is
+ * added, unless it is in the trash
  */
 export async function findKeyedFiles(
 	drive: drive_v3.Drive,
@@ -54,8 +60,9 @@ export async function findKeyedFiles(
 }
 
 /**
- * Chooses the file that all executions with a key keep: a finished one, or the oldest if none is finished. Moves the other unfinished files,
- * which no execution has returned yet, to the trash. @throws NodeError 409 if the key was used for other content
+ * Chooses the file that all executions with a key keep: a finished one, or the oldest if none is
+ * finished. Moves the other unfinished files, which no execution has returned yet, to the trash.
+ * @throws NodeError 409 if the key was used for other content
  */
 export async function keepOneFile(
 	drive: drive_v3.Drive,
@@ -84,7 +91,10 @@ export async function markFinished(drive: drive_v3.Drive, file: File): Promise<v
 
 const isFinished = ({ appProperties }: File) => appProperties?.[stateProperty] === 'done';
 
-/** Compares files so that all executions keep the same one. Finished files come first, then older ones. The ID decides between equal times. */
+/**
+ * Compares files so that all executions keep the same one. Finished files come first, then older
+ * ones. The ID decides between equal times.
+ */
 function compareRank(a: File, b: File): number {
 	if (isFinished(a) !== isFinished(b)) return isFinished(a) ? -1 : 1;
 	const buildSortKey = ({ createdTime, id }: File) => `${createdTime ?? ''} ${id ?? ''}`;
@@ -99,7 +109,10 @@ async function updateFile(drive: drive_v3.Drive, { id }: File, requestBody: File
 	await (requestBody.trashed ? ignoreNotFound(update) : update);
 }
 
-/** The private property that marks a file with the marker ID of its item. Drive stores its name. Other apps cannot see it. */
+/**
+ * The private property that marks a file with the marker ID of its item. Drive stores its name.
+ * Other apps cannot see it.
+ */
 const markerProperty = 'creationToken';
 
 interface NewFile<R, C> extends Pick<CreatedFile, 'kind'> {
@@ -112,18 +125,28 @@ interface NewFile<R, C> extends Pick<CreatedFile, 'kind'> {
 	/** The ID of a file to copy. Without it, the new file is empty. */
 	readonly templateId?: string;
 	readonly keyHashes: KeyHashes | undefined;
-	/** The ID of the file that an earlier request for this item created, if Google's response to that request did not arrive. */
+	/**
+	 * The ID of the file that an earlier request for this item created, if Google's response to
+	 * that request did not arrive.
+	 */
 	readonly recoveredId: string | undefined;
-	/** Gives the file its content. With an idempotency key, several executions may call it for the same file. */
+	/**
+	 * Gives the file its content. With an idempotency key, several executions may call it for the
+	 * same file.
+	 */
 	readonly fillContent: (id: string) => Promise<C | undefined>;
 	/**
-	 * Runs when the file is marked as finished: if it fails, the next run must not replace a template's placeholders again. `filled` is what
-	 * `fillContent` returned, or undefined if the file was already finished.
+	 * Runs when the file is marked as finished: if it fails, the next run must not replace a
+	 * template's placeholders again. `filled` is what `fillContent` returned, or undefined if the
+	 * file was already finished.
 	 */
 	readonly readResult: (id: string, filled: C | undefined) => Promise<R>;
 }
 
-/** Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do this, not the Docs or Sheets API. */
+/**
+ * Creates a document or spreadsheet in a folder, from a template or with a key. Only Drive can do
+ * this, not the Docs or Sheets API.
+ */
 export async function createInDrive<R extends object, C>(
 	drive: drive_v3.Drive,
 	newFile: NewFile<R, C>,
@@ -192,13 +215,19 @@ async function createOrCopyFile(
 	return data.id ?? '';
 }
 
-/** Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response did not arrive. */
+/**
+ * Finds the ID of the file that `createInDrive` created for the item. Needed if Google's response
+ * did not arrive.
+ */
 export const findCreatedId = async (drive: drive_v3.Drive, { markerId }: Item) =>
 	(await findFileOfItem(drive, markerId, 'id'))?.id ?? undefined;
 
 export const buildMarkerProperty = (markerId: string) => ({ [markerProperty]: markerId });
 
-/** Finds the file that was created for an item. Returns undefined if Google does not list the file, or not yet. */
+/**
+ * Finds the file that was created for an item. Returns undefined if Google does not list the file,
+ * or not yet.
+ */
 export async function findFileOfItem(drive: drive_v3.Drive, markerId: string, fields: string) {
 	return (await findFiles(drive, buildPropertySearch(markerProperty, markerId), fields))[0];
 }
@@ -214,7 +243,10 @@ export async function findFiles(
 	return files;
 }
 
-/** Lists a page of files in My Drive and all shared drives of the account, but not in the trash. @param request its `q` is a query in Drive's search language */
+/**
+ * Lists a page of files in My Drive and all shared drives of the account, but not in the trash.
+ * @param request its `q` is a query in Drive's search language
+ */
 export async function listFiles(
 	drive: drive_v3.Drive,
 	request: drive_v3.Params$Resource$Files$List,

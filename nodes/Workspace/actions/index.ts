@@ -1,4 +1,7 @@
-/** The operations by resource. To add one, create its file and add an export line to the index of its folder. */
+/**
+ * The operations by resource. To add one, create its file and add an export line to the index of
+ * its folder.
+ */
 export * as document from './document';
 export * as file from './file';
 export * as mail from './mail';

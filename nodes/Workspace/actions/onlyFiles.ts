@@ -10,7 +10,10 @@ export const onlyFilesOption = {
 		'Names of the files to use, separated by commas or new lines, in upper or lower case. * stands for any characters, and pdf means *.pdf. Leave empty to use all files.',
 } as const satisfies Field;
 
-/** Creates a test for file names. Without patterns, every name passes. @param patterns such as `*.pdf`, or `pdf` for the same */
+/**
+ * Creates a test for file names. Without patterns, every name passes.
+ * @param patterns such as `*.pdf`, or `pdf` for the same
+ */
 export function createFileNameTest(patterns: readonly string[]): (name: string) => boolean {
 	if (patterns.length === 0) return () => true;
 	// An extension, such as `pdf` or `.pdf`.
@@ -21,7 +24,10 @@ export function createFileNameTest(patterns: readonly string[]): (name: string) 
 	return (name) => pieceLists.some((pieces) => matchesPieces(name.toLowerCase(), pieces));
 }
 
-/** Returns whether a name consists of these pieces, with any characters between them. A regular expression could take long. */
+/**
+ * Returns whether a name consists of these pieces, with any characters between them. A regular
+ * expression could take long.
+ */
 function matchesPieces(name: string, pieces: readonly string[]): boolean {
 	const [start = '', ...laterPieces] = pieces;
 	const end = laterPieces.pop();

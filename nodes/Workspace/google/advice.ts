@@ -9,7 +9,9 @@ export interface RequestFacts extends ScopedRequest {
 	readonly operationAdvice?: OperationAdvice;
 }
 
-/** What the user can do in an operation, by the service that refused a request and its HTTP status. */
+/**
+ * What the user can do in an operation, by the service that refused a request and its HTTP status.
+ */
 export type OperationAdvice = Readonly<Partial<Record<Api, Readonly<Record<number, string>>>>>;
 
 /** What Google said about a failed request, in one form for the several formats of its services. */
@@ -20,7 +22,10 @@ export interface GoogleError {
 	readonly status: string | undefined;
 	/** All of `errors[].reason` and `details[].reason`, then the message, separated by spaces. */
 	readonly searchText: string;
-	/** Whether Google refused the request because of a rate limit, for which Google uses several statuses. */
+	/**
+	 * Whether Google refused the request because of a rate limit, for which Google uses several
+	 * statuses.
+	 */
 	readonly isRateLimit: boolean;
 	/** The address where the user can enable the API, if Google sends one. */
 	readonly activationUrl: string | undefined;
@@ -31,7 +36,10 @@ interface AdviceRow {
 	readonly statusCodes: readonly number[];
 	/** The failed request must be to one of these services. */
 	readonly apis?: readonly Api[];
-	/** Must match `GoogleError.searchText`. A row with a pattern knows the cause, so the operation's own advice is left out. */
+	/**
+	 * Must match `GoogleError.searchText`. A row with a pattern knows the cause, so the operation's
+	 * own advice is left out.
+	 */
 	readonly pattern?: RegExp;
 	readonly authentication?: SignIn['authentication'];
 	/** The sign-in must be one from which Drive hides files. */
@@ -50,7 +58,10 @@ function getHiddenFilesAdvice({ signIn }: RequestFacts): string {
 	return `Google shows this sign-in only files that this app created. To use others, set Drive Access to All Files in the credential and ${lastStep}.`;
 }
 
-/** What the user can do. The first row that applies counts. A link above a row shows such a response. */
+/**
+ * What the user can do. The first row that applies counts. A link above a row shows such a
+ * response.
+ */
 export const adviceTable: readonly AdviceRow[] = [
 	// https://github.com/burnash/gspread/issues/732
 	{
@@ -97,7 +108,8 @@ export const adviceTable: readonly AdviceRow[] = [
 			return `The credential lacks the scope ${scope}. ${getGrantScopeAdvice(scope, request.signIn)}`;
 		},
 	},
-	// https://github.com/xing5/mcp-google-sheets/issues/24, https://github.com/googleapis/google-api-ruby-client/issues/461
+	// https://github.com/xing5/mcp-google-sheets/issues/24,
+	// https://github.com/googleapis/google-api-ruby-client/issues/461
 	{
 		statusCodes: [403],
 		apis: ['sheets', 'docs'],
@@ -161,9 +173,13 @@ export const adviceTable: readonly AdviceRow[] = [
 	},
 ];
 
-/** Finds what the user can do. Appends the operation's own advice for the status, unless Google's reason or message has shown the cause. */
+/**
+ * Finds what the user can do. Appends the operation's own advice for the status, unless Google's
+ * reason or message has shown the cause.
+ */
 export function findAdvice(statusCode: number, error: GoogleError, request: RequestFacts): string {
-	// Google's services have a message for what they do not find. A 404 without a message comes from a wrong base address.
+	// Google's services have a message for what they do not find. A 404 without a message comes
+	// from a wrong base address.
 	const isFromGoogle = statusCode !== 404 || error.message !== undefined;
 	const row = adviceTable.find((candidate) =>
 		isApplicable(candidate, statusCode, error, request),
@@ -223,7 +239,10 @@ function getGrantScopeAdvice(scope: string, { authentication }: SignIn): string 
 		: `${includeScopeText}. Then reconnect (Switch account), and select every checkbox on the consent page.`;
 }
 
-/** Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to 200 of the characters of an ID. */
+/**
+ * Finds the ID that a request was about. It is the first segment of the path with a digit and 10 to
+ * 200 of the characters of an ID.
+ */
 function findIdInUrl(url: string): string | undefined {
 	const segments = new URL(url).pathname.split(/[/:]/);
 	return segments.find(

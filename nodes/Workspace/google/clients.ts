@@ -9,14 +9,18 @@ import type { ApiBases } from './endpoints';
 import { createTransport, type TransportOptions } from './transport';
 
 /**
- * Google's clients, which an operation may call. They retry, pause, refresh the token and limit the rate for all operations. Every error
- * of a request is a `NodeError`.
+ * Google's clients, which an operation may call. They retry, pause, refresh the token and limit the
+ * rate for all operations. Every error of a request is a `NodeError`.
  *
- * A POST with an unknown outcome is not repeated, unless the second argument of the client's method says that repeating it is harmless:
- * `{ retryConfig: { httpMethodsToRetry: ['POST'] } }`, an option of googleapis.
+ * A POST with an unknown outcome is not repeated, unless the second argument of the client's method
+ * says that repeating it is harmless: `{ retryConfig: { httpMethodsToRetry: ['POST'] } }`, an
+ * option of googleapis.
  */
 export interface Clients {
-	/** A hash of the credential with its token. It differs for every credential, and changes with every new token. */
+	/**
+	 * A hash of the credential with its token. It differs for every credential, and changes with
+	 * every new token.
+	 */
 	readonly credentialHash: string;
 	readonly gmail: gmail_v1.Gmail;
 	readonly sheets: sheets_v4.Sheets;
@@ -28,7 +32,10 @@ export interface Clients {
 
 type ClientOptions = TransportOptions & Pick<Clients, 'credentialHash'>;
 
-/** Creates Google's clients. They send all requests with `send`. Import this file with `import()`, because it loads large libraries. */
+/**
+ * Creates Google's clients. They send all requests with `send`. Import this file with `import()`,
+ * because it loads large libraries.
+ */
 export function createClients(
 	send: RequestSender,
 	bases: ApiBases,

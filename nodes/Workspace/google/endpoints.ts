@@ -8,7 +8,9 @@ export const apiNames: Readonly<Record<Api, string>> = {
 	drive: 'Google Drive',
 };
 
-/** The base address of each API. In a credential, it may be the address of a gateway, with a path. */
+/**
+ * The base address of each API. In a credential, it may be the address of a gateway, with a path.
+ */
 export type ApiBases = Readonly<Record<Api, string>>;
 
 export const googleApiBases: ApiBases = {

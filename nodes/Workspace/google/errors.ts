@@ -31,7 +31,10 @@ import { type Api, apiNames } from './endpoints';
 
 const maxMessageLength = 500;
 
-/** Parses the body of an error response. The body may also be empty, a page in HTML, or have a text as `error`. */
+/**
+ * Parses the body of an error response. The body may also be empty, a page in HTML, or have a text
+ * as `error`.
+ */
 function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 	const responseJson = tryParseJson(body);
 	const error = getProperty(responseJson, 'error');
@@ -52,7 +55,10 @@ function parseGoogleError({ statusCode, body }: ErrorResponse): GoogleError {
 
 const getText = (value: unknown, key: string) => trimText(getProperty(value, key));
 
-/** Returns a text without white space around it. Returns undefined for an empty text and for any other value. */
+/**
+ * Returns a text without white space around it. Returns undefined for an empty text and for any
+ * other value.
+ */
 const trimText = (value: unknown) =>
 	typeof value === 'string' ? value.trim() || undefined : undefined;
 
@@ -63,7 +69,9 @@ type ErrorResponse = Pick<FullResponse, 'headers'> & {
 
 const rateLimitPattern = /\b(?:rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED)\b/;
 
-/** Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe. */
+/**
+ * Creates the error for an unsuccessful response: what the user reads, and whether a retry is safe.
+ */
 export function createResponseError(response: ErrorResponse, request: RequestFacts): NodeError {
 	const { statusCode, headers } = response;
 	const googleError = parseGoogleError(response);
@@ -86,12 +94,16 @@ function buildMessage(statusCode: number, { message }: GoogleError, api: Api): s
 }
 
 /**
- * Gmail writes into its message when to try again, about 15 minutes later. It sends no Retry-After header:
- * https://github.com/twentyhq/twenty/pull/17850, https://github.com/levz0r/gmail-tester/issues/23
+ * Gmail writes into its message when to try again, about 15 minutes later. It sends no Retry-After
+ * header: https://github.com/twentyhq/twenty/pull/17850,
+ * https://github.com/levz0r/gmail-tester/issues/23
  */
 const retryTimePattern = /Retry after (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/i;
 
-/** Finds the pause that Google asks for. @returns milliseconds; undefined if Google names no time */
+/**
+ * Finds the pause that Google asks for.
+ * @returns milliseconds; undefined if Google names no time
+ */
 function findRequestedPause(headers: ErrorResponse['headers'], { message = '' }: GoogleError) {
 	const header = headers['retry-after'];
 	if (typeof header === 'string') return parseRetryAfter(header);
@@ -104,7 +116,8 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 	if (isNodeError(error)) return error;
 	if (error instanceof BodyError) return convertBodyError(error, googleTexts, bodyErrorAdvice);
 	const chain = collectErrorChain(error);
-	// The code of the service account credential throws a NodeError that says why there is no token.
+	// The code of the service account credential throws a NodeError that says why there is no
+	// token.
 	const credentialFailure = chain.find(isNodeError);
 	if (credentialFailure)
 		return credentialFailure.with({ retryable: credentialFailure.code >= 500 });
@@ -122,8 +135,10 @@ export async function toRequestError(error: unknown, request: RequestFacts): Pro
 }
 
 /**
- * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a wrong form, or a mistake in this package.
- * @param log receives where in the code the error occurred, but not its message, which may quote the response
+ * Turns any error of an operation into a failure. A TypeError or RangeError means a response of a
+ * wrong form, or a mistake in this package.
+ * @param log receives where in the code the error occurred, but not its message, which may quote
+ * the response
  */
 export function toGoogleFailure(error: unknown, log: (text: string) => void): NodeError {
 	const failure = toNodeError(error);
@@ -180,7 +195,8 @@ function createNetworkError(
 		errorCode,
 	} = networkError;
 	const isNameless = category === 'unknown' && errorCode === undefined;
-	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends nothing.
+	// Without a token to sign a request with, @n8n/client-oauth2 throws a plain Error and sends
+	// nothing.
 	const isUnsigned = isNameless && signIn.hasNoToken === true;
 	if (isUnsigned || chain.some(isTokenError)) return createTokenError(request, false);
 	const message = isNameless ? findMessage(chain) : formatNetworkMessage(networkError, url);
@@ -195,9 +211,10 @@ const findMessage = (chain: readonly unknown[]) =>
 	chain.find((link) => link instanceof Error)?.message ?? 'The request could not be completed';
 
 /**
- * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing was carried out. The two codes come from
- * @n8n/client-oauth2. n8n-core (request-helpers/oauth.js) throws errors of its own classes, which have no code. Errors of its HTTP client
- * have other classes.
+ * Whether n8n reports with this error that it has no token, or cannot refresh it, so that nothing
+ * was carried out. The two codes come from
+ * @n8n/client-oauth2. n8n-core (request-helpers/oauth.js) throws errors of its own classes, which
+ * have no code. Errors of its HTTP client have other classes.
  */
 function isTokenError(link: unknown): boolean {
 	const code = getProperty(link, 'code');
@@ -207,13 +224,19 @@ function isTokenError(link: unknown): boolean {
 
 const tokenErrorClassPattern = /^(?:Application|NodeOperation|Operational|Unexpected|User)Error$/;
 
-/** Whether an error is about n8n's own request for a new token. The URL of that request is not the URL of ours. */
+/**
+ * Whether an error is about n8n's own request for a new token. The URL of that request is not the
+ * URL of ours.
+ */
 function isTokenRequest(cause: unknown, { url }: RequestFacts): boolean {
 	const requestUrl = getProperty(getProperty(cause, 'config'), 'url');
 	return typeof requestUrl === 'string' && requestUrl !== url;
 }
 
-/** Creates the error for a request without a valid token. n8n asks for one only before a request or after a 401, so nothing was carried out. */
+/**
+ * Creates the error for a request without a valid token. n8n asks for one only before a request or
+ * after a 401, so nothing was carried out.
+ */
 function createTokenError(
 	{ signIn }: RequestFacts,
 	retryable: boolean,

@@ -22,7 +22,10 @@ type OperationOptions = Pick<
 /** How to send the requests of a group, which serve several runs. */
 export interface GroupRequestOptions extends Required<Pick<TransportOptions, 'log'>> {
 	readonly signal: AbortSignal;
-	/** The sanitizers of all these runs. Each must know the secrets of the credential with which the requests are sent. */
+	/**
+	 * The sanitizers of all these runs. Each must know the secrets of the credential with which the
+	 * requests are sent.
+	 */
 	readonly sanitizers: readonly Sanitizer[];
 }
 
@@ -42,14 +45,20 @@ export async function readGoogleCredential(
 	return new GoogleCredential(context, type, credential, sanitizer);
 }
 
-/** A credential of this node, ready to create clients. It has no token, because n8n adds the token to each request. */
+/**
+ * A credential of this node, ready to create clients. It has no token, because n8n adds the token
+ * to each request.
+ */
 export class GoogleCredential {
 	readonly signIn: SignIn;
 	readonly #context: IAllExecuteFunctions;
 	readonly #type: string;
 	readonly #sanitizers: Set<Sanitizer>;
 	readonly #bases: ApiBases;
-	/** With a new token, the hash is new, too. Whatever was remembered under the old hash is then fetched again. */
+	/**
+	 * With a new token, the hash is new, too. Whatever was remembered under the old hash is then
+	 * fetched again.
+	 */
 	readonly #identity: { readonly credentialKey: string; readonly credentialHash: string };
 	/** When the sign-in ends, if it ends soon. */
 	readonly #signInEnd: string | undefined;
@@ -90,8 +99,9 @@ export class GoogleCredential {
 	}
 
 	/**
-	 * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`. The helper aborts a request when the
-	 * execution that sends it is stopped. The other runs of a group still need the request, so a group has a signal of its own.
+	 * Binds n8n's request helper, which reads the credential and the cancel signal from its `this`.
+	 * The helper aborts a request when the execution that sends it is stopped. The other runs of a
+	 * group still need the request, so a group has a signal of its own.
 	 */
 	#bindSender(signal: AbortSignal | undefined): RequestSender {
 		const context = override(this.#context, 'getExecutionCancelSignal', () => signal);
@@ -114,7 +124,10 @@ export class GoogleCredential {
 	}
 }
 
-/** As long as the notice is shown. Its text may change each minute, because some versions of n8n do not store when a token was issued. */
+/**
+ * As long as the notice is shown. Its text may change each minute, because some versions of n8n do
+ * not store when a token was issued.
+ */
 const noticeIntervalMilliseconds = 48 * 3_600_000;
 /** When the notice of each credential was last logged, in milliseconds of the monotonic clock. */
 const noticeTimes = new BoundedMap<string, number>();
@@ -129,13 +142,17 @@ function readSignIn(type: string, credential: ICredentialDataDecryptedObject): S
 	return { authentication: 'oAuth2', driveAccess, hasNoToken: typeof token !== 'string' };
 }
 
-/** Builds a context with another method. It inherits everything else. A copy would lack the methods on the prototype of n8n's class. */
+/**
+ * Builds a context with another method. It inherits everything else. A copy would lack the methods
+ * on the prototype of n8n's class.
+ */
 const override = <C extends IAllExecuteFunctions>(context: C, name: string, value: unknown) =>
 	Object.create(context, { [name]: { value } }) as C;
 
 /**
- * Builds a context that reads the credential at most once a second, because n8n's helper reads it for each request, and slowly. If the
- * token is replaced in this second, Google answers 401, and n8n repeats the request with the stored token.
+ * Builds a context that reads the credential at most once a second, because n8n's helper reads it
+ * for each request, and slowly. If the token is replaced in this second, Google answers 401, and
+ * n8n repeats the request with the stored token.
  */
 function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	context: C,
@@ -160,7 +177,10 @@ function cacheCredentialReads<C extends IAllExecuteFunctions>(
 	return override(context, 'getCredentials', getCredentials);
 }
 
-/** Reads the base addresses from a credential's decrypted data. If a field is empty or hidden, Google's own address is used. */
+/**
+ * Reads the base addresses from a credential's decrypted data. If a field is empty or hidden,
+ * Google's own address is used.
+ */
 export function readApiBases(credential: Readonly<Record<string, unknown>>): ApiBases {
 	const read = (api: Api) => {
 		const value = credential[`${api}ApiBase`];

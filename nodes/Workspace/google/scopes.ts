@@ -3,7 +3,10 @@ import type { Api } from './endpoints';
 /** What error texts need to know about the sign-in of the node. */
 export interface SignIn {
 	readonly authentication: 'oAuth2' | 'serviceAccount';
-	/** How much of Drive the sign-in sees: the files of the app, also the names of all other files, or all files. */
+	/**
+	 * How much of Drive the sign-in sees: the files of the app, also the names of all other files,
+	 * or all files.
+	 */
 	readonly driveAccess: 'appFiles' | 'appFilesAndNames' | 'allFiles';
 	/** Whether nobody has signed in to the OAuth2 credential yet. */
 	readonly hasNoToken?: boolean;
@@ -31,7 +34,10 @@ const buildScopeCase = (field: string, choice: keyof typeof scopesByChoice) =>
 const mailExpression = `${buildScopeCase('mailAccess', 'draftsToo')} : ${buildScopeCase('mailAccess', 'labelsToo')} : "${scopesByChoice.sendAndRead}"`;
 const driveExpression = `${buildScopeCase('driveAccess', 'allFiles')} : ${buildScopeCase('driveAccess', 'appFiles')} : "${scopesByChoice.appFilesAndNames}"`;
 
-/** The requested scopes: the user's own list, or the narrowest ones for all operations with the chosen access. */
+/**
+ * The requested scopes: the user's own list, or the narrowest ones for all operations with the
+ * chosen access.
+ */
 export const scopeExpression = `={{$self["customScopes"] ? $self["enabledScopes"] : (${mailExpression}) + " ${fileScopes} " + (${driveExpression})}}`;
 
 /** Matches a list of scopes if at least one of them allows reading the Gmail profile. */
@@ -48,7 +54,8 @@ export function getDriveAccess(
 	}
 	const scopes = String(enabledScopes);
 	if (/auth\/drive(\s|$)/.test(scopes)) return 'allFiles';
-	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app count as accessible.
+	// `drive.readonly` may read all files, but it cannot change them. So only the files of the app
+	// count as accessible.
 	return /auth\/drive\.(metadata|readonly)/.test(scopes) ? 'appFilesAndNames' : 'appFiles';
 }
 
@@ -67,12 +74,16 @@ export function findNeededScope({ api, method, url, signIn }: ScopedRequest): st
 	if (api === 'sheets') return toScope('spreadsheets');
 	if (api === 'docs') return toScope('documents');
 	if (api === 'mail') return toScope(findMailScope(method, pathname));
-	// With All Files, the sign-in should have the scope `drive`. Listing shared drives (`/drives`) needs this scope, too.
+	// With All Files, the sign-in should have the scope `drive`. Listing shared drives (`/drives`)
+	// needs this scope, too.
 	const mustSeeAllFiles = signIn.driveAccess === 'allFiles' || pathname.endsWith('/drives');
 	return toScope(mustSeeAllFiles ? 'drive' : 'drive.file');
 }
 
-/** Says what to choose in the credential to get a scope. Undefined for a scope that comes with each choice. */
+/**
+ * Says what to choose in the credential to get a scope. Undefined for a scope that comes with each
+ * choice.
+ */
 export function findChoice(scope: string): string | undefined {
 	if (scope === toScope('gmail.compose')) return 'set Mail Access to at least Also Save Drafts';
 	if (scope === toScope('gmail.modify'))

@@ -21,7 +21,10 @@ export function readServiceAccount(credential: ICredentialDataDecryptedObject) {
 	return {
 		email: readText('email'),
 		privateKey: readText('privateKey'),
-		/** The user for whom the account acts, if an administrator has allowed it. Empty if the account acts for itself. */
+		/**
+		 * The user for whom the account acts, if an administrator has allowed it. Empty if the
+		 * account acts for itself.
+		 */
 		delegatedEmail: readText('delegatedEmail'),
 		/** Separated by spaces. */
 		scope: readText('scope'),
@@ -37,7 +40,10 @@ export type PostForm = (
 
 const bodyTimeoutMilliseconds = 15_000;
 
-/** Fetches an access token (RFC 7523). @throws NodeError 400 if the key is unreadable, 401 if Google refuses, 503 if Google fails */
+/**
+ * Fetches an access token (RFC 7523).
+ * @throws NodeError 400 if the key is unreadable, 401 if Google refuses, 503 if Google fails
+ */
 export async function fetchAccessToken(post: PostForm, account: ServiceAccount): Promise<string> {
 	const form = new URLSearchParams({
 		grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
@@ -71,7 +77,8 @@ function findTokenAdvice(
 	if (errorTexts.includes('unauthorized_client'))
 		return `An administrator has to allow this: in the Admin console, Security > Access and data control > API controls > Domain-wide delegation, add the service account's client ID with these scopes: ${scope.split(' ').join(', ')}. A change can take a day. Without delegation, leave Delegated Email empty.`;
 	if (classifyStatus(statusCode).retryable) return 'Try again later.';
-	// A token endpoint never responds with these statuses, so the response comes from something else.
+	// A token endpoint never responds with these statuses, so the response comes from something
+	// else.
 	if (statusCode < 400 || statusCode === 404)
 		return 'Check the Token URL in the credential and any proxy in between, then try again.';
 	return getReconnectAdvice({ authentication: 'serviceAccount' });
@@ -109,7 +116,10 @@ function signAssertion({
 	}
 }
 
-/** Restores the line breaks of a key. The JSON file has the two characters `\n` in their place, and a single-line field has spaces. */
+/**
+ * Restores the line breaks of a key. The JSON file has the two characters `\n` in their place, and
+ * a single-line field has spaces.
+ */
 function formatPem(text: string): string {
 	const pemText = text.trim().replace(/^"|"$/g, '').replaceAll('\\n', '\n');
 	const [, label = '', content = ''] =
@@ -119,7 +129,10 @@ function formatPem(text: string): string {
 
 const encodeBase64Url = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Throws a failure as an error without a code, because n8n's credential form would show only the code. The nodes read the failure in `cause`. */
+/**
+ * Throws a failure as an error without a code, because n8n's credential form would show only the
+ * code. The nodes read the failure in `cause`.
+ */
 export function throwPlainError(error: unknown): never {
 	if (!isNodeError(error)) throw error;
 	throw new Error(addAdviceToMessage(error).message, { cause: error });

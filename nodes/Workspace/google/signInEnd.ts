@@ -13,8 +13,9 @@ const lastTokens = new BoundedMap<
 >();
 
 /**
- * Remembers a token. Returns whether the seconds next to it belong to an earlier sign-in: n8n keeps them if Google's later responses have
- * none. Google sends fewer seconds with each new token, so the same number as for the last token is outdated.
+ * Remembers a token. Returns whether the seconds next to it belong to an earlier sign-in: n8n keeps
+ * them if Google's later responses have none. Google sends fewer seconds with each new token, so
+ * the same number as for the last token is outdated.
  */
 function rememberToken(credentialKey: string, token: unknown, seconds: number): boolean {
 	// No token stays in memory.
@@ -27,8 +28,9 @@ function rememberToken(credentialKey: string, token: unknown, seconds: number): 
 }
 
 /**
- * Describes when a sign-in ends and what to do, as the end of a sentence about the sign-in. Returns undefined if it does not end soon, or if
- * its end is not known. Remembers the token, to compare it with the next one.
+ * Describes when a sign-in ends and what to do, as the end of a sentence about the sign-in. Returns
+ * undefined if it does not end soon, or if its end is not known. Remembers the token, to compare it
+ * with the next one.
  */
 export function describeSignInEnd(
 	credentialKey: string,

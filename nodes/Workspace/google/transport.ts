@@ -29,8 +29,9 @@ interface ClientResponse {
 	/** Names in lower case. */
 	readonly headers: FullResponse['headers'];
 	/**
-	 * The object from Google's JSON. A Buffer if the request asked for `arraybuffer`, or for `text`: this is JSON that the caller has parsed
-	 * in another thread. Undefined for a 204 or 308.
+	 * The object from Google's JSON. A Buffer if the request asked for `arraybuffer`, or for
+	 * `text`: this is JSON that the caller has parsed in another thread. Undefined for a 204 or
+	 * 308.
 	 */
 	readonly data: unknown;
 }
@@ -42,7 +43,10 @@ interface ExpectedResponse {
 	readonly validateStatus?: (status: number) => boolean;
 }
 
-/** Reads a response for Google's client, which does not check it again. @throws NodeError for any error of Google, BodyError */
+/**
+ * Reads a response for Google's client, which does not check it again.
+ * @throws NodeError for any error of Google, BodyError
+ */
 async function readGoogleResponse(
 	response: FullResponse,
 	{ validateStatus = isSuccess, responseType }: ExpectedResponse,
@@ -74,7 +78,10 @@ async function readGoogleResponse(
 
 export const isSuccess = (statusCode: number) => statusCode >= 200 && statusCode < 300;
 
-/** Of JSON that another thread parses, only the two ends are looked at. @returns undefined if it is no whole object */
+/**
+ * Of JSON that another thread parses, only the two ends are looked at.
+ * @returns undefined if it is no whole object
+ */
 function checkEnds(bytes: Buffer): Buffer | undefined {
 	return mayBeJson(bytes) && endsLikeJsonObject(bytes) ? bytes : undefined;
 }
@@ -86,8 +93,10 @@ function parseOrThrow(bytes: Buffer): unknown {
 }
 
 /**
- * Returns the address to which a request of Google's client is sent: the base replaces Google's own address at the start of the URL.
- * @throws NodeError 400 for an address outside all bases, because the request would carry the token there
+ * Returns the address to which a request of Google's client is sent: the base replaces Google's own
+ * address at the start of the URL.
+ * @throws NodeError 400 for an address outside all bases, because the request would carry the token
+ * there
  */
 export function resolveApiUrl(
 	url: string,
@@ -97,7 +106,8 @@ export function resolveApiUrl(
 		for (const getBase of [(base: string) => base, getUploadBase]) {
 			const googleBase = getBase(googleApiBases[api], api);
 			const suffix = url.slice(googleBase.length);
-			// Google's own address must end here, or go on with another part: `/v10` is not below `/v1`.
+			// Google's own address must end here, or go on with another part: `/v10` is not below
+			// `/v1`.
 			const isBelowBase = url.startsWith(googleBase) && /^(?:$|[/:?])/.test(suffix);
 			if (isBelowBase) return { url: getBase(bases[api], api) + suffix, api };
 		}
@@ -107,7 +117,10 @@ export function resolveApiUrl(
 	throw createRefusal('A request to a URL outside the API bases of the credential was blocked');
 }
 
-/** Returns the base for uploads. `/upload` goes before Google's own path if the base ends with that path. Otherwise it goes after the host. */
+/**
+ * Returns the base for uploads. `/upload` goes before Google's own path if the base ends with that
+ * path. Otherwise it goes after the host.
+ */
 export function getUploadBase(base: string, api: Api): string {
 	const path = new URL(googleApiBases[api]).pathname;
 	if (base.endsWith(path)) return `${base.slice(0, -path.length)}/upload${path}`;
@@ -117,7 +130,10 @@ export function getUploadBase(base: string, api: Api): string {
 
 export type GateFinder = ReturnType<typeof createGateFinder>;
 
-/** Creates a function that finds a request's gate: there is one for each credential and each of Google's quotas. */
+/**
+ * Creates a function that finds a request's gate: there is one for each credential and each of
+ * Google's quotas.
+ */
 export function createGateFinder(settings?: GateSettings) {
 	const gates = new Map<string, Gate>();
 	return (credentialKey: string, api: Api, method: string): Gate => {
@@ -131,7 +147,10 @@ export function createGateFinder(settings?: GateSettings) {
 
 const findSharedGate = createGateFinder();
 
-/** The options that Google's client passes to its `auth` object, as far as we use them. Observed with googleapis 188. */
+/**
+ * The options that Google's client passes to its `auth` object, as far as we use them. Observed
+ * with googleapis 188.
+ */
 interface ClientRequest extends ExpectedResponse {
 	/** Google's address, with path parameters expanded and encoded. */
 	readonly url?: string | URL;
@@ -168,15 +187,24 @@ export interface TransportOptions {
 }
 
 export interface Transport {
-	/** Sends a request of Google's client, and repeats it as far as that does no harm. @throws NodeError */
+	/**
+	 * Sends a request of Google's client, and repeats it as far as that does no harm.
+	 * @throws NodeError
+	 */
 	readonly request: (clientRequest: ClientRequest) => Promise<ClientResponse>;
 	/** Sends a request once, as a part of what `repeat` repeats. @throws NodeError */
 	readonly requestOnce: (clientRequest: ClientRequest) => Promise<ClientResponse>;
-	/** Repeats an attempt to write to Drive, which may consist of several requests. @throws NodeError */
+	/**
+	 * Repeats an attempt to write to Drive, which may consist of several requests.
+	 * @throws NodeError
+	 */
 	readonly repeat: <T>(attempt: () => Promise<T>, effect: RepeatEffect) => Promise<T>;
 }
 
-/** @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and refreshes it after a 401 */
+/**
+ * @param send n8n's `httpRequestWithAuthentication` for a credential: it adds the token, and
+ * refreshes it after a 401
+ */
 export function createTransport(
 	send: RequestSender,
 	bases: ApiBases,
@@ -269,7 +297,10 @@ function getRepeatEffect(
 	return { repeat: isHarmless ? 'always' : 'ifNotDone', hasVisibleEffect };
 }
 
-/** Converts a body to bytes. A stream could not be sent a second time. A text whose type is JSON would be parsed and trimmed by axios. */
+/**
+ * Converts a body to bytes. A stream could not be sent a second time. A text whose type is JSON
+ * would be parsed and trimmed by axios.
+ */
 async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	if (data === undefined || data === null) return undefined;
 	if (data instanceof Readable) return await buffer(data);
@@ -277,7 +308,10 @@ async function toBytes(data: unknown): Promise<Buffer | undefined> {
 	return Buffer.from(typeof data === 'string' ? data : JSON.stringify(data));
 }
 
-/** Adds a query. A list becomes one pair per value. The serializer of Google's clients would add a library of thirty packages. */
+/**
+ * Adds a query. A list becomes one pair per value. The serializer of Google's clients would add a
+ * library of thirty packages.
+ */
 function addQuery(url: string, params: ClientRequest['params'] = {}): string {
 	const encode = (part: unknown) => encodeURIComponent(String(part));
 	const pairs: string[] = [];
@@ -295,14 +329,16 @@ async function sendWithToken(
 	request: IHttpRequestOptions,
 	abortSignal: AbortSignal,
 ) {
-	// Each request gets a copy, because n8n's helper modifies the options and headers that it receives.
+	// Each request gets a copy, because n8n's helper modifies the options and headers that it
+	// receives.
 	const sendCopy = (overrides: Partial<IHttpRequestOptions>) => {
 		const copy = { ...request, ...overrides, headers: { ...request.headers }, abortSignal };
 		return awaitResponse(() => send(copy), request.url, abortSignal);
 	};
 	const response = await sendCopy({});
 	if (response.statusCode !== 401) return response;
-	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401 throws, so the second request lets it throw.
+	// n8n before 2.9 ignores `except` and returns a 401. It refreshes the token only if a 401
+	// throws, so the second request lets it throw.
 	discardBody(response);
 	return await sendCopy({ ignoreHttpStatusErrors: false });
 }

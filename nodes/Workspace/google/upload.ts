@@ -8,12 +8,21 @@ import { type ApiBases, googleApiBases } from './endpoints';
 import { getUploadBase, isSuccess, type Transport } from './transport';
 
 export interface DriveUploadRequest {
-	/** With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID exists. */
+	/**
+	 * With an `id`, the request may be repeated, because Drive answers 409 if a file with the ID
+	 * exists.
+	 */
 	readonly metadata: drive_v3.Schema$File;
-	/** The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a conversion. */
+	/**
+	 * The MIME type of the bytes. The `mimeType` of the metadata is that of the file after a
+	 * conversion.
+	 */
 	readonly mimeType: string;
 	readonly source: ByteSource;
-	/** The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A repeated request has no further effect. */
+	/**
+	 * The ID of the file whose content is replaced. The file keeps its ID, links and sharing. A
+	 * repeated request has no further effect.
+	 */
 	readonly replacedId?: string;
 	/** What Drive returns about the file, in the syntax of its parameter `fields`. */
 	readonly fields: string;
@@ -34,7 +43,10 @@ interface UploadEnvironment {
 /** In bytes. Drive's documentation recommends a resumable upload for more than 5 MB. */
 const maxOneRequestBytes = 5_000_000;
 
-/** Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload prevents it. */
+/**
+ * Uploads a small file in one request if an ID prevents a second file. Otherwise a resumable upload
+ * prevents it.
+ */
 export async function uploadToDrive(
 	environment: UploadEnvironment,
 	request: DriveUploadRequest,
@@ -49,8 +61,9 @@ export async function uploadToDrive(
 }
 
 /**
- * Sends the request that creates a file or replaces its content or, without bytes, only starts a resumable upload. The transport may repeat
- * this request. To prevent a second file, the caller sends bytes only with an ID or a `replacedId`.
+ * Sends the request that creates a file or replaces its content or, without bytes, only starts a
+ * resumable upload. The transport may repeat this request. To prevent a second file, the caller
+ * sends bytes only with an ID or a `replacedId`.
  */
 async function sendFileRequest(
 	drive: drive_v3.Drive,
@@ -108,7 +121,10 @@ async function uploadInChunks(
 	return await upload.finish();
 }
 
-/** @returns the address of a new upload @throws NodeError 502 if it is not on Drive's host, because no other host may get the token */
+/**
+ * @returns the address of a new upload
+ * @throws NodeError 502 if it is not on Drive's host, because no other host may get the token
+ */
 async function fetchUploadAddress(
 	{ drive, bases }: UploadEnvironment,
 	request: DriveUploadRequest,
@@ -141,8 +157,9 @@ async function fetchUploadAddress(
 const progressOnly = '*';
 
 /**
- * The resumable upload of one file. Drive gives the upload an address, and reports after each part of the file how many bytes Drive has. If
- * this number is not the expected one, the upload continues from there.
+ * The resumable upload of one file. Drive gives the upload an address, and reports after each part
+ * of the file how many bytes Drive has. If this number is not the expected one, the upload
+ * continues from there.
  */
 class ResumableUpload {
 	/** How many bytes Drive has, as far as it has reported. */
@@ -150,7 +167,10 @@ class ResumableUpload {
 	#file: drive_v3.Schema$File | undefined;
 	/** Whether the last request got no response. Drive must then be asked which bytes it has. */
 	#mustAskProgress = false;
-	/** Whether the last byte of the file was sent at least once. Drive creates the file when it has all bytes. */
+	/**
+	 * Whether the last byte of the file was sent at least once. Drive creates the file when it has
+	 * all bytes.
+	 */
 	#hasSentLastByte = false;
 	readonly #transport: Transport;
 	readonly #address: string;
@@ -174,7 +194,10 @@ class ResumableUpload {
 		if (this.#storedBytes > end) this.#throwEnded();
 	}
 
-	/** Returns the file after all bytes were sent. Drive completes an empty file when it is asked for the progress. */
+	/**
+	 * Returns the file after all bytes were sent. Drive completes an empty file when it is asked
+	 * for the progress.
+	 */
 	async finish(): Promise<drive_v3.Schema$File> {
 		if (!this.#file) await this.#repeat(() => this.#put(progressOnly), true);
 		return this.#file ?? this.#throwEnded();
@@ -184,12 +207,16 @@ class ResumableUpload {
 		await this.#transport.repeat(attempt, { repeat: 'always', hasVisibleEffect });
 	}
 
-	/** Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first asks what Drive has. */
+	/**
+	 * Makes one attempt to send what Drive lacks of the chunk. If the last response was lost, first
+	 * asks what Drive has.
+	 */
 	async #sendPart(chunk: Buffer, position: number): Promise<void> {
 		const end = position + chunk.length;
 		const knownBytes = this.#storedBytes;
 		if (this.#mustAskProgress) await this.#put(progressOnly);
-		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new one for the other bytes.
+		// Some bytes had arrived. Returning ends this series of attempts, and `send` starts a new
+		// one for the other bytes.
 		if (this.#storedBytes > knownBytes) return;
 		const start = this.#storedBytes;
 		// Drive lacks bytes before the chunk, which it had reported.
@@ -205,7 +232,11 @@ class ResumableUpload {
 			});
 	}
 
-	/** Sends one request. @param range the range of the sent bytes, such as 0-41, or `progressOnly` @throws NodeError */
+	/**
+	 * Sends one request.
+	 * @param range the range of the sent bytes, such as 0-41, or `progressOnly`
+	 * @throws NodeError
+	 */
 	async #put(range: string, bytes?: Buffer): Promise<void> {
 		this.#mustAskProgress = true;
 		const { status, headers, data } = await this.#transport
@@ -232,7 +263,10 @@ class ResumableUpload {
 		this.#storedBytes = Number(lastPosition) + 1;
 	}
 
-	/** @throws NodeError, because Drive no longer knows the upload, or reports bytes that cannot be right */
+	/**
+	 * @throws NodeError, because Drive no longer knows the upload, or reports bytes that cannot be
+	 * right
+	 */
 	#throwEnded(): never {
 		const mayExist = this.#hasSentLastByte;
 		throw new NodeError({

@@ -12,8 +12,9 @@ import { getDriveAccess } from '../google/scopes';
 import { fetchAccessToken, type PostForm, readServiceAccount } from '../google/serviceAccount';
 
 /**
- * Tests the service account credential: Google issues a token only for its key, its scopes and the user that it may act for. n8n's helper
- * sends the request, so that n8n's proxies and egress policy apply.
+ * Tests the service account credential: Google issues a token only for its key, its scopes and the
+ * user that it may act for. n8n's helper sends the request, so that n8n's proxies and egress policy
+ * apply.
  */
 export async function checkServiceAccount(
 	helpers: ICredentialTestFunctions['helpers'],

@@ -11,14 +11,20 @@ interface ListedColumn {
 	readonly type?: ColumnType | undefined;
 }
 
-/** Builds a list of the chosen tab's columns, which are undefined if no tab is chosen. @param row the header row's number */
+/**
+ * Builds a list of the chosen tab's columns, which are undefined if no tab is chosen.
+ * @param row the header row's number
+ */
 export type ColumnsBuilder<T> = (
 	columns: readonly ListedColumn[] | undefined,
 	row: number,
 	matchColumns: unknown,
 ) => T;
 
-/** What n8n's column mapper shows for a column. A switch would write FALSE wherever nobody touched it, so checkboxes get a list. */
+/**
+ * What n8n's column mapper shows for a column. A switch would write FALSE wherever nobody touched
+ * it, so checkboxes get a list.
+ */
 const mapperTypes: Readonly<Record<ColumnType, Pick<ResourceMapperField, 'type' | 'options'>>> = {
 	text: { type: 'string' },
 	number: { type: 'number' },
@@ -46,7 +52,9 @@ const buildMapperField = (
 	...mapperTypes[type],
 });
 
-/** Builds the columns of n8n's column mapper. The row number comes first if it is a match column. */
+/**
+ * Builds the columns of n8n's column mapper. The row number comes first if it is a match column.
+ */
 export const buildMapperFields: ColumnsBuilder<ResourceMapperFields> = (
 	columns,
 	row,

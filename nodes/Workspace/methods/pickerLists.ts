@@ -27,7 +27,10 @@ import { buildMapperFields, type ColumnsBuilder, fetchColumns, toOptions } from 
 /** The client that finds files for a list, and what its sign-in may see. */
 export type FileClients = Pick<Clients, 'drive'> & Pick<GoogleCredential, 'signIn'>;
 
-/** Fetches one page of choices. The filter is what the user typed. n8n calls the page token `paginationToken`. */
+/**
+ * Fetches one page of choices. The filter is what the user typed. n8n calls the page token
+ * `paginationToken`.
+ */
 type Search = (
 	clients: FileClients,
 	filter?: string,
@@ -37,15 +40,17 @@ type Search = (
 /**
  * Creates the search for Drive files of one kind, with the last opened file first.
  * @param pluralNoun such as "documents"
- * @returns a search that throws NodeError 404 if there are no files at all. If only a filter finds none, the list is empty, because n8n
- * removes the search box of a list that fails, and the user could not change the filter.
+ * @returns a search that throws NodeError 404 if there are no files at all. If only a filter finds
+ * none, the list is empty, because n8n removes the search box of a list that fails, and the user
+ * could not change the filter.
  */
 function createFileSearch(pluralNoun: string, mimeType: string): Search {
 	return async (clients, filter = '', pageToken = '') => {
 		const orderBy = 'viewedByMeTime desc,name_natural';
 		const page = await listFilesOfType(clients, { mimeType, orderBy, filter, pageToken });
 		const isEmpty = !page.files?.length && !page.nextPageToken && pageToken === '';
-		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it there.
+		// The message uses the words of n8n's buttons. It has no hyphens, because n8n would cut it
+		// there.
 		if (isEmpty && filter.trim() === '')
 			throw new NodeError({
 				code: 404,
@@ -85,7 +90,10 @@ export const findSpreadsheets = createFileSearch(
 	'application/vnd.google-apps.spreadsheet',
 );
 
-/** Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into which the sign-in cannot put files. */
+/**
+ * Finds My Drive and the shared drives, then the folders page by page. Leaves out folders into
+ * which the sign-in cannot put files.
+ */
 export const findFolders: Search = async (clients, filter = '', pageToken = '') => {
 	const mimeType = 'application/vnd.google-apps.folder';
 	const query = { mimeType, orderBy: 'name_natural', filter, pageToken };
@@ -122,12 +130,18 @@ const pickerLimits = {
 	timeoutMilliseconds: 30_000,
 };
 
-/** Puts the names of fields into a failure. Without an operation, a failure can name only the request options. */
+/**
+ * Puts the names of fields into a failure. Without an operation, a failure can name only the
+ * request options.
+ */
 const naming = new FieldNaming(requestOptions, 'fields');
 
 type GoogleClients = Clients & FileClients;
 
-/** Asks Google with the credential of the node. @throws n8n's error. The advice is in its message, because n8n shows only the message. */
+/**
+ * Asks Google with the credential of the node.
+ * @throws n8n's error. The advice is in its message, because n8n shows only the message.
+ */
 async function askGoogle<T>(
 	context: ILoadOptionsFunctions,
 	ask: (clients: GoogleClients) => Promise<T>,
@@ -150,7 +164,10 @@ function createSearchMethod(search: Search) {
 		await askGoogle(context, (clients) => search(clients, filter, pageToken));
 }
 
-/** Creates the method that n8n calls for a list of the chosen tab's columns. @param emptyList the list while no spreadsheet is chosen */
+/**
+ * Creates the method that n8n calls for a list of the chosen tab's columns.
+ * @param emptyList the list while no spreadsheet is chosen
+ */
 function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 	return async (context: ILoadOptionsFunctions): Promise<T> => {
 		const readField = (field: string) => readChosenText(context.getNodeParameter(field, ''));
@@ -173,14 +190,20 @@ function createColumnsMethod<T>(buildList: ColumnsBuilder<T>, emptyList: T) {
 	};
 }
 
-/** Reads the text of a field, which may be a locator. For an expression that needs an input item, n8n gives its text, and '' is returned. */
+/**
+ * Reads the text of a field, which may be a locator. For an expression that needs an input item,
+ * n8n gives its text, and '' is returned.
+ */
 function readChosenText(raw: unknown): string {
 	const value = isRecord(raw) ? raw['value'] : raw;
 	const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 	return text.startsWith('=') ? '' : text;
 }
 
-/** Creates the method that n8n calls for the tabs or headings of the chosen file. In the form, the value of an expression is unknown. */
+/**
+ * Creates the method that n8n calls for the tabs or headings of the chosen file. In the form, the
+ * value of an expression is unknown.
+ */
 function createFilePartsMethod(
 	kind: FileKind,
 	listParts: (
@@ -248,7 +271,10 @@ function filterByName(choices: readonly INodeListSearchItems[], filter: string) 
 	return choices.filter(({ name }) => name.toLowerCase().includes(filterText));
 }
 
-/** Lists the labels of the mailbox, the user's own first. Each shows its ID, which emails have in place of the name. */
+/**
+ * Lists the labels of the mailbox, the user's own first. Each shows its ID, which emails have in
+ * place of the name.
+ */
 export async function listLabelOptions(
 	clients: Pick<Clients, 'gmail'>,
 ): Promise<INodePropertyOptions[]> {
@@ -260,7 +286,10 @@ export async function listLabelOptions(
 	}));
 }
 
-/** The methods that n8n calls to fill the lists of the form. Their names stand in the fields. They get n8n's `this` as their first argument. */
+/**
+ * The methods that n8n calls to fill the lists of the form. Their names stand in the fields. They
+ * get n8n's `this` as their first argument.
+ */
 export const pickerLists = {
 	getLabels: async (context: ILoadOptionsFunctions) => await askGoogle(context, listLabelOptions),
 	getColumns: createColumnsMethod(toOptions, []),

@@ -1,8 +1,10 @@
-// How rows of several executions become one request. Runs that change the same spreadsheet wait for its lock, and go one after another. What
-// waits is a group. Another run joins the newest group with its credential, operation and combine key, if one request can hold the rows of all.
-// When the group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the rows of all runs, in the order of
-// their arrival, and each run gets its own results. So a run that comes alone waits for nobody, and groups grow with the time that requests take.
-// After a crowd, the lock rests, so that the next group is large, too.
+// How rows of several executions become one request. Runs that change the same spreadsheet wait for
+// its lock, and go one after another. What waits is a group. Another run joins the newest group
+// with its credential, operation and combine key, if one request can hold the rows of all. When the
+// group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the
+// rows of all runs, in the order of their arrival, and each run gets its own results. So a run that
+// comes alone waits for nobody, and groups grow with the time that requests take. After a crowd,
+// the lock rests, so that the next group is large, too.
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { KeyedMutex } from '../../core/keyedMutex';
@@ -17,7 +19,10 @@ import { planAndSend, type Results } from './planAndSend';
 /** Returns the clients of a job's run. With `groupOptions`, the run sends for its whole group. */
 export type ClientGetter = (job: Job, groupOptions?: GroupRequestOptions) => Promise<Clients>;
 
-/** Jobs of one run that are sent together. All have the same operation and combine key, so code that needs one of these reads the first job. */
+/**
+ * Jobs of one run that are sent together. All have the same operation and combine key, so code that
+ * needs one of these reads the first job.
+ */
 interface JobsOfRun {
 	readonly jobs: readonly [Job, ...Job[]];
 	readonly clients: Clients;
@@ -35,20 +40,35 @@ interface Group {
 	weight: number;
 }
 
-/** The locks, by the ID of their spreadsheet. All versions of the package in this process share the last work under each of them. */
+/**
+ * The locks, by the ID of their spreadsheet. All versions of the package in this process share the
+ * last work under each of them.
+ */
 const locks = new KeyedMutex(
 	getGlobalSingleton('locks', () => new Map<string, Promise<unknown>>()),
 );
 
-/** A group of so many runs is a crowd. Fewer may be loops of some executions, which would wait in each round. */
+/**
+ * A group of so many runs is a crowd. Fewer may be loops of some executions, which would wait in
+ * each round.
+ */
 const crowdSize = 6;
-/** How long a lock rests after a crowd. An endless crowd then sends 20 groups a minute, each with up to three reads: as many as Google allows a user. */
+/**
+ * How long a lock rests after a crowd. An endless crowd then sends 20 groups a minute, each with up
+ * to three reads: as many as Google allows a user.
+ */
 const restMilliseconds = 3000;
 
-/** The newest group that waits for its lock, by credential, operation and combine key. Other runs may join it. */
+/**
+ * The newest group that waits for its lock, by credential, operation and combine key. Other runs
+ * may join it.
+ */
 const waitingGroups = new Map<string, Group>();
 
-/** Executes jobs. With a lock, they wait for it, perhaps in a group. Whatever fails becomes the result of its jobs. */
+/**
+ * Executes jobs. With a lock, they wait for it, perhaps in a group. Whatever fails becomes the
+ * result of its jobs.
+ */
 export async function executeJobs(run: JobsOfRun): Promise<Results> {
 	const { jobs, clients } = run;
 	const [{ operation, resource, params, combineKey, item }] = jobs;
@@ -66,7 +86,8 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			waitingGroup.runs.push(waitingRun);
 			return;
 		}
-		// Takes the place of a full group, which still waits for the lock, but which no run can join anymore.
+		// Takes the place of a full group, which still waits for the lock, but which no run can
+		// join anymore.
 		const group: Group = { runs: [waitingRun], weight };
 		waitingGroups.set(groupKey, group);
 		void locks.doInTurn(lockId, async () => {
@@ -97,7 +118,9 @@ async function sendJobs(
 const failAll = (jobs: readonly Job[], error: unknown): Results =>
 	new Map(jobs.map((job) => [job, toJobFailure(error, job)]));
 
-/** @returns the share of one request that the jobs need; Infinity if a job must not share a request */
+/**
+ * @returns the share of one request that the jobs need; Infinity if a job must not share a request
+ */
 function weighJobs(jobs: readonly Job[]): number {
 	let sum = 0;
 	for (const { operation, prepared } of jobs)
@@ -106,7 +129,10 @@ function weighJobs(jobs: readonly Job[]): number {
 	return sum;
 }
 
-/** Executes the jobs of all runs in a group and settles every run. A run that was stopped while it waited is not sent. */
+/**
+ * Executes the jobs of all runs in a group and settles every run. A run that was stopped while it
+ * waited is not sent.
+ */
 async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
 	const runs: WaitingRun[] = [];
 	for (const run of group) {
@@ -119,11 +145,15 @@ async function executeGroup(group: readonly WaitingRun[]): Promise<void> {
 	for (const { settle } of runs) settle(results);
 }
 
-/** Sends the jobs of runs with the credential of one of them. The requests are aborted only if all runs are stopped. */
+/**
+ * Sends the jobs of runs with the credential of one of them. The requests are aborted only if all
+ * runs are stopped.
+ */
 async function sendForGroup(sender: WaitingRun, runs: readonly WaitingRun[]): Promise<Results> {
 	const [firstJob] = sender.jobs;
 	const jobs = [firstJob, ...runs.flatMap((run) => run.jobs).slice(1)] as const;
-	// All items of a run have the same signal, log and sanitizer, so the first item stands for its run.
+	// All items of a run have the same signal, log and sanitizer, so the first item stands for its
+	// run.
 	const items = runs.map((run) => run.jobs[0].item);
 	const abortController = new AbortController();
 	const stopIfAllStopped = () => {

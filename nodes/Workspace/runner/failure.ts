@@ -6,12 +6,16 @@ import type { Job } from './job';
 /** Turns whatever an operation threw into a failure of the job. */
 export function toJobFailure(error: unknown, { operation, item }: Job): NodeError {
 	const failure = toGoogleFailure(error, item.log.bind(item));
-	// Google may have carried out a change and then sent a response that cannot be read. An operation that reads changes things last, if at all.
+	// Google may have carried out a change and then sent a response that cannot be read. An
+	// operation that reads changes things last, if at all.
 	const isAmbiguous = !isNodeError(error) && failure.code === 502 && !operation.mayChange;
 	return isAmbiguous ? failure.with({ outcome: 'unknown' }) : failure;
 }
 
-/** Explains a failure, and finds out what really happened if its outcome is unknown. Returns any other result as it is. */
+/**
+ * Explains a failure, and finds out what really happened if its outcome is unknown. Returns any
+ * other result as it is.
+ */
 export async function recoverOutcome(clients: Clients, job: Job, result: unknown) {
 	if (!isNodeError(result)) return result;
 	const { operation, prepared, item } = job;
@@ -24,7 +28,8 @@ export async function recoverOutcome(clients: Clients, job: Job, result: unknown
 		return recovered ?? unknownFailure;
 	} catch (error) {
 		const failure = toJobFailure(error, job);
-		// The user then learns from the failure itself that the work may be done, or which files were created.
+		// The user then learns from the failure itself that the work may be done, or which files
+		// were created.
 		const isSelfExplanatory = failure.outcome === 'unknown' || item.hasCreated;
 		return item.explainFailure(
 			isSelfExplanatory ? failure : explainUnknownOutcome(result, job, failure),
@@ -32,7 +37,10 @@ export async function recoverOutcome(clients: Clients, job: Job, result: unknown
 	}
 }
 
-/** Adds to the message that the work may be done. An error item has only the message. @param cause the failure of `recover` */
+/**
+ * Adds to the message that the work may be done. An error item has only the message.
+ * @param cause the failure of `recover`
+ */
 function explainUnknownOutcome(
 	failure: NodeError,
 	{ operation, params }: Job,

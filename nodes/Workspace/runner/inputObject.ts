@@ -39,7 +39,9 @@ export function readInputObject(
 	return uncheckedInput;
 }
 
-/** Refuses an operation that the node does not allow, because an input object may come from outside. */
+/**
+ * Refuses an operation that the node does not allow, because an input object may come from outside.
+ */
 function refuseForbiddenOperation(
 	allowed: unknown,
 	{ resource, operation, values }: UncheckedInput,
@@ -78,7 +80,11 @@ const allOperations: readonly ResourceOperation[] = resources.flatMap(
 	({ value: resource, operations }) => operations.map((operation) => ({ resource, operation })),
 );
 
-/** Returns the operation with these names. Without a resource, an ID among the values may show which is meant. @throws NodeError 400 */
+/**
+ * Returns the operation with these names. Without a resource, an ID among the values may show which
+ * is meant.
+ * @throws NodeError 400
+ */
 export function chooseOperation(resource: unknown, operation: unknown, values: RawValues = {}) {
 	const isAnyResource = (resource ?? '') === '';
 	const matches = allOperations.filter(

@@ -60,7 +60,10 @@ export class RunState {
 	}
 }
 
-/** What the runner may know of an input item: all that is public, so that a test can provide an item of its own. */
+/**
+ * What the runner may know of an input item: all that is public, so that a test can provide an item
+ * of its own.
+ */
 export type RunnerItem = Pick<InputItem, keyof InputItem>;
 
 export class InputItem implements Item {
@@ -136,7 +139,10 @@ export class InputItem implements Item {
 		if (!this.run.hints.has(key)) this.run.hints.set(key, this.insertNames(text));
 	}
 
-	/** The texts that n8n shows below the node. A model does not see them there, so its answer contains them. */
+	/**
+	 * The texts that n8n shows below the node. A model does not see them there, so its answer
+	 * contains them.
+	 */
 	get hints(): readonly string[] {
 		return [...this.run.hints.values()].map((hint) => this.run.sanitizer.sanitizeText(hint));
 	}
@@ -145,7 +151,10 @@ export class InputItem implements Item {
 		this.#context.logger.info(this.run.sanitizer.sanitizeText(text));
 	}
 
-	/** Returns the failure as the user reads it. It names all files that were already created for the item. */
+	/**
+	 * Returns the failure as the user reads it. It names all files that were already created for
+	 * the item.
+	 */
 	explainFailure(error: NodeError) {
 		const failure = this.#settings.naming.insertNamesIntoError(error);
 		if (!this.hasCreated) return failure;
@@ -154,16 +163,23 @@ export class InputItem implements Item {
 		);
 		return failure.with({
 			description: joinSentences(failure.description, ...createdTexts),
-			// With Continue on Fail, n8n drops the description, so the output lists the files, too, under `made`.
+			// With Continue on Fail, n8n drops the description, so the output lists the files, too,
+			// under `made`.
 			details: { ...failure.details, made: this.#createdFiles.map((file) => ({ ...file })) },
 		});
 	}
 }
 
-/** n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP Request node can do what the choice says. */
+/**
+ * n8n adds this choice to the dropdowns of every node with an OAuth2 credential. Only its HTTP
+ * Request node can do what the choice says.
+ */
 const customApiCall = '__CUSTOM_API_CALL__';
 
-/** Reads the operation from the form's dropdowns, with the values of its fields. @throws NodeError 400 if no operation has the name */
+/**
+ * Reads the operation from the form's dropdowns, with the values of its fields.
+ * @throws NodeError 400 if no operation has the name
+ */
 function readForm(rawParameters: RawParameters, itemIndex: number): UncheckedInput {
 	const resourceName = rawParameters.read('resource', itemIndex, '');
 	const operationName = rawParameters.read('operation', itemIndex, '');
@@ -186,9 +202,15 @@ export interface Job extends ResourceOperation {
 	readonly prepared: unknown;
 	readonly limits: RequestLimits;
 	readonly item: RunnerItem;
-	/** The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a job has a batch of its own. */
+	/**
+	 * The key of `combine`. Jobs of one operation with the same key share a batch. Without a key, a
+	 * job has a batch of its own.
+	 */
 	readonly combineKey: string | undefined;
-	/** The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID go one after another. A change without an ID goes alone. */
+	/**
+	 * The result of `getChangedId`: the `key` of the job's batch. Jobs with the same ID go one
+	 * after another. A change without an ID goes alone.
+	 */
 	readonly changedId: string | undefined;
 }
 
@@ -196,8 +218,8 @@ type CheckedInput = ReturnType<typeof checkInput>;
 type ItemSettings = Pick<CheckedInput, 'naming' | 'limits'>;
 
 /**
- * Creates a function that reads and checks the parameters of the item with an index. It sends nothing, and throws NodeError 400 for wrong
- * parameters.
+ * Creates a function that reads and checks the parameters of the item with an index. It sends
+ * nothing, and throws NodeError 400 for wrong parameters.
  */
 export function createJobReader(
 	context: IExecuteFunctions,
@@ -213,7 +235,8 @@ export function createJobReader(
 		const isJson = rawParameters.read('inputMode', index, 'fields') === 'json';
 		const mode = isJson ? 'json' : 'fields';
 		const input = (isJson ? readJson : readForm)(rawParameters, index);
-		// The form's values are the same object again if none depends on the item. Thousands of items are then checked only once.
+		// The form's values are the same object again if none depends on the item. Thousands of
+		// items are then checked only once.
 		if (lastInput?.values !== input.values)
 			lastInput = checkInput(input, { ...sharedReadContext, mode });
 		const { operation, params, naming } = lastInput;
@@ -243,7 +266,8 @@ function readJson(rawParameters: RawParameters, index: number): UncheckedInput {
 	const allowedOperations = rawParameters.read('allowedOperations', index, []);
 	const allowFilePaths = rawParameters.read('allowFilePaths', index, false) === true;
 	const uncheckedInput = readInputObject(inputObject, allowedOperations, allowFilePaths);
-	// Fields that have one value for all items come from the node itself, never from the input object.
+	// Fields that have one value for all items come from the node itself, never from the input
+	// object.
 	const nodeFields = getNodeFields(uncheckedInput.operation);
 	const values = { ...uncheckedInput.values };
 	for (const { name } of nodeFields) values[name] = rawParameters.read(name, index, null);

@@ -47,8 +47,10 @@ class PlanSender {
 	}
 
 	/**
-	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, it fails its whole run. The rest is then planned
-	 * again, because what is not sent must not change the plan of the rest. @returns the jobs that are sent
+	 * Plans jobs. A refused job gets its NodeError as its result. Without Continue On Fail, it
+	 * fails its whole run. The rest is then planned again, because what is not sent must not change
+	 * the plan of the rest.
+	 * @returns the jobs that are sent
 	 */
 	async #planAccepted(jobs: readonly Job[]): Promise<PlannedJob[]> {
 		if (jobs.length === 0) return [];
@@ -80,8 +82,10 @@ class PlanSender {
 	}
 
 	/**
-	 * If Google refuses the request, the items of a single run may be the reason. Finds this run by halving: plans and sends each half of the
-	 * runs by itself. So only the run with the wrong items fails. @returns the failure of the request
+	 * If Google refuses the request, the items of a single run may be the reason. Finds this run by
+	 * halving: plans and sends each half of the runs by itself. So only the run with the wrong
+	 * items fails.
+	 * @returns the failure of the request
 	 */
 	async #sendRequest(request: PlannedRequest): Promise<NodeError | undefined> {
 		try {
@@ -103,7 +107,9 @@ class PlanSender {
 	}
 }
 
-/** @returns why nothing of the job's run is sent; undefined if the outcome of its plan is no reason */
+/**
+ * @returns why nothing of the job's run is sent; undefined if the outcome of its plan is no reason
+ */
 function findRunFailure({ item }: Job, outcome: unknown): NodeError | undefined {
 	if (item.signal?.aborted) return createStoppedError('Nothing was changed.');
 	if (!isNodeError(outcome) || item.continueOnFail) return undefined;
@@ -143,7 +149,10 @@ function halveRuns(request: PlannedRequest, failure: NodeError): Job[][] {
 	];
 }
 
-/** The failure of jobs behind a request that failed. They are not sent, because their rows would not be in their order. */
+/**
+ * The failure of jobs behind a request that failed. They are not sent, because their rows would not
+ * be in their order.
+ */
 function createFollowUpError({ code, status, message: cause }: NodeError): NodeError {
 	const message = `Not sent, because the previous rows were not written: ${cause}`;
 	const description = 'Nothing was written for this item.';

@@ -29,7 +29,10 @@ export async function performJobs(
 	}
 }
 
-/** The most batches that are performed at the same time. The requests also share the credential's rate limiters. */
+/**
+ * The most batches that are performed at the same time. The requests also share the credential's
+ * rate limiters.
+ */
 const maxParallelBatches = 5;
 
 /** Performs the jobs of all input items. Every output item is paired with its input item. */
@@ -68,8 +71,9 @@ export async function runWorkspace(context: IExecuteFunctions): Promise<INodeExe
 }
 
 /**
- * Puts jobs that are sent together into one batch. The batches are in the order of their first jobs, and most have a single job. Neighboring
- * batches share a phase if they only read, or if one operation changes different things.
+ * Puts jobs that are sent together into one batch. The batches are in the order of their first
+ * jobs, and most have a single job. Neighboring batches share a phase if they only read, or if one
+ * operation changes different things.
  */
 export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Array<Batch<Job>> {
 	const batches: Array<Batch<Job>> = [];
@@ -81,7 +85,8 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 	for (const checkedItem of checkedItems) {
 		const job = checkedItem.value;
 		const { operation, combineKey, changedId } = job;
-		// In JSON mode, items may have different operations. A job must not overtake an earlier job of another operation.
+		// In JSON mode, items may have different operations. A job must not overtake an earlier job
+		// of another operation.
 		if (operation !== lastJob?.operation) openBatches.clear();
 		const openBatch = combineKey === undefined ? undefined : openBatches.get(combineKey);
 		if (openBatch) {
@@ -97,7 +102,10 @@ export function planBatches(checkedItems: ReadonlyArray<CheckedItem<Job>>): Arra
 	return batches;
 }
 
-/** Turns what a job returned into output items. @param result a result of the operation, or a NodeError */
+/**
+ * Turns what a job returned into output items.
+ * @param result a result of the operation, or a NodeError
+ */
 function toPerformedItem(job: Job, result: unknown): PerformedItem {
 	if (isNodeError(result)) return buildFailedItem(job, result);
 	const { operation, index, item } = job;
@@ -128,7 +136,10 @@ function toOutputItems({ operation, params, item }: Job, result: unknown): Outpu
 	return completeModelAnswer({ ...answer, note }, item.hints).map((json) => ({ json }));
 }
 
-/** Finds out what to do before the node runs again with a finished job. @returns undefined if the job has no further effect then */
+/**
+ * Finds out what to do before the node runs again with a finished job.
+ * @returns undefined if the job has no further effect then
+ */
 function findRepeatAdvice({ operation, params, item }: Job): string | undefined {
 	// Importing `idempotencyOption` for its name would load its file for every operation.
 	const optionName = 'idempotencyKey';
@@ -139,7 +150,10 @@ function findRepeatAdvice({ operation, params, item }: Job): string | undefined 
 	);
 }
 
-/** Creates the function that returns the clients of a job. Jobs of one operation with the same limits share clients. */
+/**
+ * Creates the function that returns the clients of a job. Jobs of one operation with the same
+ * limits share clients.
+ */
 function createClientGetter(context: IExecuteFunctions, run: RunState): ClientGetter {
 	const loadClients: ClientGetter = async ({ operation, limits }, groupOptions) => {
 		const credential = await readCredential(context, run);
@@ -173,7 +187,10 @@ function mayBeParallel(earlier: Job, later: Job): boolean {
 	return haveChangedIds && earlier.operation === later.operation;
 }
 
-/** Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must not start it again. It then fails at once. */
+/**
+ * Turns a failure into an item's result. If the job may be done or half done, Retry On Fail must
+ * not start it again. It then fails at once.
+ */
 function buildFailedItem(job: Job, failure: NodeError, isDone = false): PerformedItem {
 	const { item, operation, params } = job;
 	const mayBeDone = isDone || failure.outcome !== 'notDone' || item.hasCreated;

@@ -1,4 +1,5 @@
-// The form that document content has between Markdown and the requests to Google. All its texts have passed through `cleanText`.
+// The form that document content has between Markdown and the requests to Google. All its texts
+// have passed through `cleanText`.
 
 export interface TextMarks {
 	readonly bold?: boolean;
@@ -9,7 +10,10 @@ export interface TextMarks {
 	readonly link?: string;
 }
 
-/** Consecutive characters with the same formatting. A vertical tab is a line break inside the paragraph. */
+/**
+ * Consecutive characters with the same formatting. A vertical tab is a line break inside the
+ * paragraph.
+ */
 export interface Span {
 	readonly text: string;
 	readonly marks: TextMarks;
@@ -20,7 +24,10 @@ export interface Span {
 export interface ParagraphBlock {
 	readonly kind: 'paragraph';
 	readonly spans: readonly Span[];
-	/** `plain` is text that is no Markdown. It may have line breaks and gets no style. Numbers are levels of headings. */
+	/**
+	 * `plain` is text that is no Markdown. It may have line breaks and gets no style. Numbers are
+	 * levels of headings.
+	 */
 	readonly format: 'text' | 'plain' | 'code' | 'rule' | 1 | 2 | 3 | 4 | 5 | 6;
 	/** Number of block quotes around the paragraph. */
 	readonly quoteDepth: number;
@@ -49,7 +56,10 @@ export type ListKind = 'bullet' | 'number' | 'checkbox';
 
 export interface DocumentContent {
 	readonly blocks: readonly Block[];
-	/** Docs gives all paragraphs of a list one kind, so an inner list of another kind is a list of its own. Outer lists come first. */
+	/**
+	 * Docs gives all paragraphs of a list one kind, so an inner list of another kind is a list of
+	 * its own. Outer lists come first.
+	 */
 	readonly lists: readonly ListKind[];
 	/** Whether any image has an address that Google can fetch. */
 	readonly hasImages: boolean;
@@ -64,10 +74,14 @@ export const buildParagraph = (
 	format: ParagraphBlock['format'] = 'text',
 ): ParagraphBlock => ({ kind: 'paragraph', spans, format, quoteDepth: 0 });
 
-// Google removes these from inserted text: the private use area, and control characters except tab, newline and vertical tab.
+// Google removes these from inserted text: the private use area, and control characters except tab,
+// newline and vertical tab.
 const strippedCharacterPattern = /[\u0000-\u0008\u000c-\u001f\ue000-\uf8ff]/g;
 
-/** Returns the text that Google will store, so that indexes calculated from its length in UTF-16 units are right. */
+/**
+ * Returns the text that Google will store, so that indexes calculated from its length in UTF-16
+ * units are right.
+ */
 export function cleanText(text: string): string {
 	return text
 		.replace(/\r\n?/g, '\n')
@@ -77,9 +91,15 @@ export function cleanText(text: string): string {
 
 /** Points of indentation per list level, as in the bullet presets of Docs. */
 export const listIndentPoints = 36;
-/** Points of indentation per quote. This is half a list level, so that a quote in a list item does not look like a deeper list item. */
+/**
+ * Points of indentation per quote. This is half a list level, so that a quote in a list item does
+ * not look like a deeper list item.
+ */
 export const quoteIndentPoints = 18;
-/** Spacing of paragraphs that we write from Markdown. `COLLAPSE_LISTS` leaves no space between the items of a list. */
+/**
+ * Spacing of paragraphs that we write from Markdown. `COLLAPSE_LISTS` leaves no space between the
+ * items of a list.
+ */
 export const markdownParagraphSpacing = {
 	spaceBelow: { magnitude: 8, unit: 'PT' },
 	spacingMode: 'COLLAPSE_LISTS',

@@ -4,7 +4,10 @@ import { joinSpans } from './blocks';
 import type { DocumentTab, Elements, Paragraph, TitledTab } from './elements';
 import * as elements from './elements';
 
-/** Converts tabs to plain text, with a blank line between two tabs. A tab begins with its title, if it has one. */
+/**
+ * Converts tabs to plain text, with a blank line between two tabs. A tab begins with its title, if
+ * it has one.
+ */
 export function documentTabsToText(tabs: readonly TitledTab[]): string {
 	const parts = tabs.flatMap((tab) => [tab.tabTitle ?? '', ...new TextReader(tab).readParts()]);
 	return parts.filter((part) => part !== '').join('\n\n');

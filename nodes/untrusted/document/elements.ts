@@ -23,7 +23,10 @@ export interface ParagraphPiece {
 // The newline at the end, and private characters, with which Docs marks some content of its own.
 const removedPattern = /[\n\ue000-\uf8ff]/g;
 
-/** Reads a paragraph without its newline: text, and smart chips (people, links, dates), references to footnotes, images and rules. */
+/**
+ * Reads a paragraph without its newline: text, and smart chips (people, links, dates), references
+ * to footnotes, images and rules.
+ */
 export function readPieces(paragraph: Paragraph, tab: DocumentTab): ParagraphPiece[] {
 	const pieces = (paragraph.elements ?? []).map((element) => readPiece(element, tab));
 	return pieces.filter((piece) => piece.text !== '' || piece.isRule || piece.imageUrl);
@@ -85,7 +88,10 @@ function readImage(object: docs_v1.Schema$InlineObject = {}): ParagraphPiece {
 	return { ...buildPiece(description || title), imageUrl };
 }
 
-/** Returns the stored text of a paragraph. @param substitute the text for each element that is no text */
+/**
+ * Returns the stored text of a paragraph.
+ * @param substitute the text for each element that is no text
+ */
 export const getStoredLine = ({ elements }: Paragraph, substitute = '') =>
 	(elements ?? []).map(({ textRun }) => textRun?.content ?? substitute).join('');
 
@@ -94,7 +100,9 @@ export const getCells = (table: docs_v1.Schema$Table | undefined) =>
 
 type ParagraphElement = docs_v1.Schema$StructuralElement & { readonly paragraph: Paragraph };
 
-/** Returns all paragraphs in the order of the document, also those in tables and tables of contents. */
+/**
+ * Returns all paragraphs in the order of the document, also those in tables and tables of contents.
+ */
 export function* getParagraphs(content: Elements): Generator<ParagraphElement> {
 	for (const element of content) {
 		const { paragraph, table, tableOfContents } = element;
@@ -146,7 +154,10 @@ export interface ListItem {
 
 export type ItemCounter = ReturnType<typeof createItemCounter>;
 
-/** Creates a function that numbers the items of lists in reading order, because Google only gives the format of a number. */
+/**
+ * Creates a function that numbers the items of lists in reading order, because Google only gives
+ * the format of a number.
+ */
 export function createItemCounter({ lists }: DocumentTab) {
 	/** By list ID: the last number at each level. Each item lets the levels below it begin anew. */
 	const lastNumbers = new Map<string, number[]>();

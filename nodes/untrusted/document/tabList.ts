@@ -21,7 +21,10 @@ export function flattenTabs(tabs?: readonly docs_v1.Schema$Tab[]): ListedTab[] {
 	return listedTabs;
 }
 
-/** Finds tabs by their ID or title. The exact text comes before the trimmed text, and an ID before a title. */
+/**
+ * Finds tabs by their ID or title. The exact text comes before the trimmed text, and an ID before a
+ * title.
+ */
 export function matchTabs<T extends TabSummary>(allTabs: readonly T[], idOrTitle: string): T[] {
 	for (const text of [idOrTitle, idOrTitle.trim()]) {
 		const tabWithId = allTabs.find(({ tabId }) => tabId === text);

@@ -6,11 +6,15 @@ const hidingPatterns = new Map([
 ]);
 
 /**
- * Finds out which elements of a page its `style` elements and attributes hide on any screen. CSS weighs rules that contradict each other.
- * Here, a rule that shows an element always wins, because too much text is better than too little.
+ * Finds out which elements of a page its `style` elements and attributes hide on any screen. CSS
+ * weighs rules that contradict each other. Here, a rule that shows an element always wins, because
+ * too much text is better than too little.
  */
 export class HidingStyles {
-	/** A property with a tag, class or ID, such as `display td`, `display .preheader` and `display td.preheader`. */
+	/**
+	 * A property with a tag, class or ID, such as `display td`, `display .preheader` and `display
+	 * td.preheader`.
+	 */
 	readonly #hiding = new Set<string>();
 	readonly #showing = new Set<string>();
 
@@ -34,7 +38,10 @@ export class HidingStyles {
 			else if (isSimple) this.#hiding.add(`${property} ${selector}`);
 	}
 
-	/** @param attributes the attributes of the element, of which `hidden`, `id`, `class` and `style` count */
+	/**
+	 * @param attributes the attributes of the element, of which `hidden`, `id`, `class` and `style`
+	 * count
+	 */
 	isHidden(tag: string, attributes: ReadonlyMap<string, string>): boolean {
 		if (attributes.has('hidden')) return true;
 		// Nobody sends a page without a text.
@@ -59,7 +66,10 @@ function listSelectors(tag: string, attributes: ReadonlyMap<string, string>): st
 	return [tag, ...names, ...names.map((name) => tag + name)];
 }
 
-/** Removes comments, and blocks such as `@media`. A comment without an end reaches up to the end of the style sheet. */
+/**
+ * Removes comments, and blocks such as `@media`. A comment without an end reaches up to the end of
+ * the style sheet.
+ */
 function removeBlocks(css: string): string {
 	const innermostBlockPattern = /@[^{};@]*(?:;|\{(?:[^{}@]*\{[^{}]*\})*[^{}@]*\})/g;
 	return css

@@ -31,13 +31,16 @@ const impliedEndPatterns: Readonly<Record<string, RegExp>> = {
 	th: /^(?:td|th|tr|tbody|tfoot)$/,
 	tr: /^(?:tr|tbody|tfoot)$/,
 };
-/** A start tag inside one of these belongs to an inner list or table, so it ends no element outside. */
+/**
+ * A start tag inside one of these belongs to an inner list or table, so it ends no element outside.
+ */
 const nestingElements = ['table', 'ul', 'ol'];
 const horizontalRule = '-'.repeat(20);
 
 /**
- * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets after their text, and tabs between
- * cells. Writes the description of an image only in a link. Builds no tree, so deeply nested HTML takes no more time than flat HTML.
+ * Converts the displayed part of an HTML email to plain text. Writes addresses of links in brackets
+ * after their text, and tabs between cells. Writes the description of an image only in a link.
+ * Builds no tree, so deeply nested HTML takes no more time than flat HTML.
  */
 export const htmlToText = (html: string) => new HtmlReader().convert(html);
 
@@ -53,7 +56,10 @@ class HtmlReader implements Callbacks {
 	/** The open `script`, `style` or `title`; '' outside of them. */
 	#undisplayedTag = '';
 	#hiddenElement: TrackedElement | undefined;
-	/** The styles of the page. Senders use them to hide a preview text, or a part that only phones show. */
+	/**
+	 * The styles of the page. Senders use them to hide a preview text, or a part that only phones
+	 * show.
+	 */
 	readonly #styles = new HidingStyles();
 	#styleSheetPieces: string[] = [];
 	#linkAddress = '';
@@ -199,7 +205,9 @@ class HtmlReader implements Callbacks {
 	}
 }
 
-/** An element whose text is not displayed. Counts the elements inside, so that it finds its own end. */
+/**
+ * An element whose text is not displayed. Counts the elements inside, so that it finds its own end.
+ */
 class TrackedElement {
 	readonly tag: string;
 	/** Numbers of open elements inside, by tag name. */
@@ -219,11 +227,15 @@ class TrackedElement {
 		return isEnd;
 	}
 
-	/** Counts an end tag. @returns whether it ends this element, because it belongs to this element or to one around it */
+	/**
+	 * Counts an end tag.
+	 * @returns whether it ends this element, because it belongs to this element or to one around it
+	 */
 	trackEndTag(tag: string): boolean {
 		const count = this.#openElements.get(tag);
 		if (count) this.#openElements.set(tag, count - 1);
-		// Browsers display `</p>` without a start tag as an empty paragraph, and `</br>` as a line break.
+		// Browsers display `</p>` without a start tag as an empty paragraph, and `</br>` as a line
+		// break.
 		const isStray = tag !== this.tag && (tag === 'p' || voidElements.has(tag));
 		return !count && !isStray;
 	}

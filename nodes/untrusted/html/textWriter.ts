@@ -1,10 +1,16 @@
-/** Quotes and lists at a greater depth are written as if they had this depth, so that no line gets a long prefix. */
+/**
+ * Quotes and lists at a greater depth are written as if they had this depth, so that no line gets a
+ * long prefix.
+ */
 const maxDepth = 5;
 /** Most line breaks in a row outside of preformatted text. Further line breaks are left out. */
 const maxLineBreaks = 2;
 /** Zero-width space and byte order mark, which are never displayed. */
 const zeroWidthPattern = /[\u200b\ufeff]/g;
-/** Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of words and emoji. */
+/**
+ * Senders pad the preview of an email with spaces and joiners. Inside a text, joiners are part of
+ * words and emoji.
+ */
 const leadingPaddingPattern = /^[ \u034f\u200c\u200d]+/;
 
 /** A row of a table whose end is not reached, and the tabs that separate its cells. */
@@ -14,11 +20,20 @@ class Row {
 	firstLine: number | undefined;
 	/** Position of that text among the pieces. */
 	firstPiece = 0;
-	/** Tabs for empty cells at the start, which are written once a second cell has text. In other rows, such cells only make room. */
+	/**
+	 * Tabs for empty cells at the start, which are written once a second cell has text. In other
+	 * rows, such cells only make room.
+	 */
 	leadingTabs = 0;
-	/** Whether several cells of this row have text, or of a row above it. Then empty cells get tabs, too, so that the columns stay. */
+	/**
+	 * Whether several cells of this row have text, or of a row above it. Then empty cells get tabs,
+	 * too, so that the columns stay.
+	 */
 	isData: boolean;
-	/** Whether a cell has a table of several lines. Cells of such a row are columns of a page, which are written below each other. */
+	/**
+	 * Whether a cell has a table of several lines. Cells of such a row are columns of a page, which
+	 * are written below each other.
+	 */
 	hasColumns = false;
 
 	constructor(followsData = false) {
@@ -26,7 +41,10 @@ class Row {
 	}
 }
 
-/** Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks quotes, lists and tables. */
+/**
+ * Builds plain text from pieces. Collapses spaces, writes line breaks only before a text, and marks
+ * quotes, lists and tables.
+ */
 export class TextWriter {
 	quoteDepth = 0;
 	openPreCount = 0;
@@ -39,7 +57,10 @@ export class TextWriter {
 	/** The row of the innermost table. */
 	#row = new Row();
 	readonly #outerRows: Row[] = [];
-	/** Tabs before the next text. Until then, line breaks are ignored, so that the row stays on one line. */
+	/**
+	 * Tabs before the next text. Until then, line breaks are ignored, so that the row stays on one
+	 * line.
+	 */
 	#pendingTabs = 0;
 	#pendingLineBreaks = 1;
 	#hasPendingSpace = false;
@@ -54,7 +75,9 @@ export class TextWriter {
 			.trimEnd();
 	}
 
-	/** Ensures a minimum number of line breaks before the next text, except at the start of a cell. */
+	/**
+	 * Ensures a minimum number of line breaks before the next text, except at the start of a cell.
+	 */
 	ensureLineBreaks(count: number): void {
 		if (this.#pendingTabs > 0) return;
 		this.#pendingLineBreaks = Math.max(this.#pendingLineBreaks, count);

@@ -3,7 +3,10 @@ import { TextDecoder } from 'node:util';
 
 import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 
-/** Decodes text of any charset. Does not fail, whatever the name is. @param charset the name in the email; '' if the email has none */
+/**
+ * Decodes text of any charset. Does not fail, whatever the name is.
+ * @param charset the name in the email; '' if the email has none
+ */
 export function decodeText(bytes: Buffer, charset: string): string {
 	const name = charset.trim().toLowerCase();
 	if (isUtf16(bytes, name)) return getDecoder(findUtf16Name(bytes, name)).decode(bytes);
@@ -14,7 +17,10 @@ export function decodeText(bytes: Buffer, charset: string): string {
 
 const utf16MarkPattern = /^(?:\u00ff\u00fe|\u00fe\u00ff)/;
 
-/** Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and keeps the name. Such a text is not UTF-16. */
+/**
+ * Recognizes UTF-16 by its byte order mark or its name. Gmail converts some texts to UTF-8 and
+ * keeps the name. Such a text is not UTF-16.
+ */
 function isUtf16(bytes: Buffer, name: string): boolean {
 	if (utf16MarkPattern.test(bytes.toString('latin1', 0, 2))) return true;
 	if (!/^(?:utf-?16|ucs-?2|unicode$|iso-10646-ucs-2)/.test(name)) return false;
@@ -28,18 +34,25 @@ function findUtf16Name(bytes: Buffer, name: string): string {
 	return isBigEndian ? 'utf-16be' : 'utf-16le';
 }
 
-/** Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some senders give no name for it (zammad/zammad#6144). */
+/**
+ * Recognizes ISO-2022-JP by its escape sequences, because its bytes are also valid UTF-8. Some
+ * senders give no name for it (zammad/zammad#6144).
+ */
 const isJapanese = (bytes: Buffer, name: string) =>
 	/^(?:iso-2022-jp.*|(?:us-)?ascii|utf-?8)?$/.test(name) &&
 	bytes.includes(0x1b) &&
 	/^[\0-\u007f]*\u001b(?:\$[@B]|\([IJ])[\0-\u007f]*$/.test(bytes.toString('latin1'));
 
-/** A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In other charsets, hardly any are valid. */
+/**
+ * A text with more valid non-ASCII letters per error is UTF-8, whatever its charset name is. In
+ * other charsets, hardly any are valid.
+ */
 const lettersPerError = 4;
 
 /**
- * Whether a text is UTF-8, in spite of its charset name. Gmail returns most texts in UTF-8 with the name of their original charset, and
- * senders use wrong names. UTF-8 text may have a few wrong bytes, for example where a program cut a letter in two.
+ * Whether a text is UTF-8, in spite of its charset name. Gmail returns most texts in UTF-8 with the
+ * name of their original charset, and senders use wrong names. UTF-8 text may have a few wrong
+ * bytes, for example where a program cut a letter in two.
  */
 function isMeantAsUtf8(bytes: Buffer, name: string): boolean {
 	if (isUtf8(bytes)) return true;
@@ -50,7 +63,10 @@ function isMeantAsUtf8(bytes: Buffer, name: string): boolean {
 	return letterCount > 0 && letterCount >= errorCount * (isLikelyName ? 1 : lettersPerError);
 }
 
-/** The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not in UTF-8. */
+/**
+ * The charset for a text whose charset name is missing, unknown, or UTF-8 although the text is not
+ * in UTF-8.
+ */
 const fallbackCharset = 'windows-1252';
 
 /** Names for those of Microsoft's code pages that `TextDecoder` does not know by number. */
@@ -61,7 +77,10 @@ const codePages: Record<string, string> = {
 	950: 'big5',
 };
 
-/** Decoders by charset name, because creating a decoder takes much longer than decoding a word. Emails can have any number of names. */
+/**
+ * Decoders by charset name, because creating a decoder takes much longer than decoding a word.
+ * Emails can have any number of names.
+ */
 const decoders = new BoundedMap<string, TextDecoder>(200);
 
 const getDecoder = (name: string) => getOrAdd(decoders, name, () => createDecoder(name));
@@ -106,7 +125,10 @@ function decodeWords(words: string): string {
 	return text + decodeText(Buffer.from(bytes, 'latin1'), charset);
 }
 
-/** Converts a text to bytes, each as the character with its number. An escape sequence such as `=E4` also means a byte. */
+/**
+ * Converts a text to bytes, each as the character with its number. An escape sequence such as `=E4`
+ * also means a byte.
+ */
 const unescapeBytes = (text: string) =>
 	text.replaceAll(/=([0-9A-F]{2})/gi, (_escape, hex: string) =>
 		String.fromCharCode(Number.parseInt(hex, 16)),

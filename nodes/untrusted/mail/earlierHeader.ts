@@ -8,7 +8,10 @@ const labelPattern = /^[*_]{0,2}(\p{L}[^:：*_]{0,24})[*_]{0,2}\s?[:：](.*)/u;
 const maxHeaderLines = 9;
 const headerKinds = ['from', 'date', 'to', 'subject'] as const;
 
-/** Returns the part of a header that a line begins with; undefined for any other line. Lines are trimmed here and below. */
+/**
+ * Returns the part of a header that a line begins with; undefined for any other line. Lines are
+ * trimmed here and below.
+ */
 function findLabel(line: string) {
 	const [, label = '', value = ''] = labelPattern.exec(line) ?? [];
 	const name = label.trim().toLowerCase();
@@ -18,7 +21,10 @@ function findLabel(line: string) {
 	return kind === 'from' && isTime ? undefined : kind;
 }
 
-/** Returns the text between the dashes of a line such as `--- Original Message ---`, in lower case; '' for any other line. */
+/**
+ * Returns the text between the dashes of a line such as `--- Original Message ---`, in lower case;
+ * '' for any other line.
+ */
 export function getRuledPhrase(line: string): string {
 	// With a very long line, the pattern would take long.
 	const [, phrase = ''] = ruledPhrasePattern.exec(line.slice(0, 200)) ?? [];
@@ -31,10 +37,16 @@ export function startsForward(line: string): boolean {
 	return words.forwarding.some((word) => phrase?.includes(word));
 }
 
-/** Whether the line announces the message that the sender answers, such as `-----Original Message-----`. */
+/**
+ * Whether the line announces the message that the sender answers, such as `-----Original
+ * Message-----`.
+ */
 export const startsOriginal = (line: string) => words.original.includes(getRuledPhrase(line));
 
-/** Whether the line begins an email's header. A travel plan also has labels such as `From`, but neither a subject nor an address. */
+/**
+ * Whether the line begins an email's header. A travel plan also has labels such as `From`, but
+ * neither a subject nor an address.
+ */
 export function startsHeader(lines: readonly string[], index: number): boolean {
 	if (!findLabel(lines[index] ?? '')) return false;
 	const headerLines: string[] = [];

@@ -1,7 +1,10 @@
 import { addressPattern, getRuledPhrase } from './earlierHeader';
 import words from './replyWords.json';
 
-/** The introduction of a quote, such as `On Monday, Ann <ann@example.com> wrote:`. Programs may wrap it over several lines. */
+/**
+ * The introduction of a quote, such as `On Monday, Ann <ann@example.com> wrote:`. Programs may wrap
+ * it over several lines.
+ */
 export interface Introduction {
 	readonly lineCount: number;
 	/** The sender's own text in front of the introduction, on its first line. */
@@ -19,7 +22,10 @@ const bracketedAddressPattern =
 const wordPattern = (stems: readonly string[], end = '') =>
 	new RegExp(`(?<!\\p{L})(?:${stems.join('|')})${end}`, 'iu');
 const wrotePattern = wordPattern(words.wrote);
-/** Words that no program writes into an introduction. `On 5 May at 9:30 I wrote to Ann:` is a sentence of the sender. */
+/**
+ * Words that no program writes into an introduction. `On 5 May at 9:30 I wrote to Ann:` is a
+ * sentence of the sender.
+ */
 const firstPersonPattern = wordPattern(words.firstPerson, '(?!\\p{L})');
 /** A word such as `On`, the name of a day, and the first digit of the date. */
 const openingPattern = new RegExp(
@@ -32,7 +38,8 @@ const findOpening = (text: string) => Array.from(text.matchAll(openingPattern)).
 
 /**
  * Finds the introduction that ends with the last of the trimmed lines.
- * @param isMarked whether the lines of the quote begin with `>`. If they do not, a sentence of the sender could look like an introduction.
+ * @param isMarked whether the lines of the quote begin with `>`. If they do not, a sentence of the
+ * sender could look like an introduction.
  */
 export function findIntroduction(
 	lines: readonly string[],
@@ -69,7 +76,10 @@ export function findInlineIntroduction(line: string): Introduction | undefined {
 	return undefined;
 }
 
-/** Whether a line such as `---- Ann Lee wrote ----`, or `>>> … >>>` with a date, introduces an earlier message. */
+/**
+ * Whether a line such as `---- Ann Lee wrote ----`, or `>>> … >>>` with a date, introduces an
+ * earlier message.
+ */
 export function isRuledIntroduction(line: string): boolean {
 	const phrase = getRuledPhrase(line);
 	const lastWords = phrase.split(' ').slice(-3).join(' ');

@@ -11,13 +11,19 @@ export function getMediaType({ mimeType }: MimePart): string {
 	return type.trim().toLowerCase();
 }
 
-/** Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a disposition. */
+/**
+ * Returns the disposition in lower case, such as `inline` or `attachment`; '' for a part without a
+ * disposition.
+ */
 export function getDisposition(part: MimePart): string {
 	const [disposition = ''] = /[\w-]+/.exec(getRawHeader(part, 'Content-Disposition')) ?? [];
 	return disposition.toLowerCase();
 }
 
-/** Returns the values, not decoded, of all headers with this name in any case, because an email may repeat a header. */
+/**
+ * Returns the values, not decoded, of all headers with this name in any case, because an email may
+ * repeat a header.
+ */
 function getRawHeaders({ headers }: MimePart, name: string): string[] {
 	const lowerName = name.toLowerCase();
 	const values: string[] = [];
@@ -26,7 +32,10 @@ function getRawHeaders({ headers }: MimePart, name: string): string[] {
 	return values;
 }
 
-/** Returns the value, not decoded, of the first header with this name; '' if the part has no such header. */
+/**
+ * Returns the value, not decoded, of the first header with this name; '' if the part has no such
+ * header.
+ */
 export function getRawHeader(part: MimePart, name: string): string {
 	const [value = ''] = getRawHeaders(part, name);
 	return value;

@@ -22,7 +22,10 @@ export interface ReplyContext {
 	readonly hasReplyHeader: boolean;
 }
 
-/** Removes quoted earlier messages and a signature. Keeps forwarded messages. @returns the new text; the whole text if it has no new text */
+/**
+ * Removes quoted earlier messages and a signature. Keeps forwarded messages.
+ * @returns the new text; the whole text if it has no new text
+ */
 export function keepNewText(text: string, { subject, hasReplyHeader }: ReplyContext): string {
 	if (forwardPattern.test(subject)) return text;
 	const isReply = hasReplyHeader || replyPattern.test(subject);
@@ -117,7 +120,10 @@ class MailLines {
 		return this.#lines[index] === '>' || !this.#isMarked(index);
 	}
 
-	/** Drops an introduction that ends on this line, above text without marks or in front of it. @returns whether there is one */
+	/**
+	 * Drops an introduction that ends on this line, above text without marks or in front of it.
+	 * @returns whether there is one
+	 */
 	#dropUnmarkedIntroduction(index: number): boolean {
 		const line = this.#lines[index] ?? '';
 		const linesBelow = this.#lines.slice(index + 1, index + 1 + maxBlankLines);
@@ -130,7 +136,10 @@ class MailLines {
 		return introduction !== undefined;
 	}
 
-	/** Drops the loose quotes below an earlier message, or in a reply without one. The others the sender made on purpose. */
+	/**
+	 * Drops the loose quotes below an earlier message, or in a reply without one. The others the
+	 * sender made on purpose.
+	 */
 	#dropLooseQuotes(): void {
 		const firstDropped = this.#kept.indexOf(undefined);
 		for (const { start, end } of this.#looseQuotes) {
@@ -142,19 +151,28 @@ class MailLines {
 		}
 	}
 
-	/** Whether all lines begin with `>>`, as commands after Python's prompt `>>>`, or an older quote that the sender shows. */
+	/**
+	 * Whether all lines begin with `>>`, as commands after Python's prompt `>>>`, or an older quote
+	 * that the sender shows.
+	 */
 	#hasSigns(start: number, end: number): boolean {
 		return this.#lines.slice(start, end).every((line) => /^(?:>\s*>|>?$)/.test(line));
 	}
 
-	/** Drops an earlier message, and the line that some programs draw above it. @returns the number of lines */
+	/**
+	 * Drops an earlier message, and the line that some programs draw above it.
+	 * @returns the number of lines
+	 */
 	#dropFrom(index: number): number {
 		let start = index;
 		while (start > 0 && /^[-_=‐‑–—]*$/.test(this.#lines[start - 1] ?? '')) start--;
 		return this.#drop(start, this.#lines.length);
 	}
 
-	/** Drops lines of an earlier message. Keeps the sender's text in front of them. @returns `end` */
+	/**
+	 * Drops lines of an earlier message. Keeps the sender's text in front of them.
+	 * @returns `end`
+	 */
 	#drop(start: number, end: number, textBefore = ''): number {
 		this.#kept.fill(undefined, start, end);
 		if (textBefore.trim() !== '') this.#kept[start] = textBefore.trimEnd();

@@ -9,7 +9,10 @@ import {
 } from './mimePart';
 
 export interface AttachmentOutput {
-	/** Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no ID, for example for an empty file. */
+	/**
+	 * Only valid for this read, because Gmail returns another ID each time. '' if Gmail returns no
+	 * ID, for example for an empty file.
+	 */
 	readonly attachmentId: string;
 	/** '' for a file without a name. */
 	readonly fileName: string;
@@ -80,7 +83,8 @@ class PartReader {
 		}
 		if (!isFile(part, type, multipartType)) return this.#readText(part, type);
 		const file = readFile(part);
-		// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read here.
+		// Gmail gives some attached emails neither an ID nor bytes. Their texts and files are read
+		// here.
 		if (parts.length === 0 || file.info.attachmentId !== '') this.files.push(file);
 		if (type === 'message/rfc822') for (const mail of parts) this.#readAttachedMail(mail);
 		return {};
@@ -148,14 +152,18 @@ function readFile(part: MimePart): MailFile {
 
 const isFilled = (text: string | undefined) => text !== undefined && /\S/.test(text);
 
-/** Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not partly made from HTML, and any text to a blank one. */
+/**
+ * Chooses the last plain text and the last HTML (RFC 2046, 5.1.4). Prefers a text that was not
+ * partly made from HTML, and any text to a blank one.
+ */
 function chooseText(alternatives: readonly PartText[]): PartText {
 	const html = alternatives.findLast((text) => isFilled(text.html))?.html;
 	const filled = alternatives.filter((text) => isFilled(text.plain));
 	const best = filled.findLast((text) => text.html === undefined) ?? filled.at(-1);
 	const plain = best?.plain;
 	if (html === undefined) return { plain: plain ?? '' };
-	// Some programs send HTML with a blank plain text, or with one that says little of what the HTML says.
+	// Some programs send HTML with a blank plain text, or with one that says little of what the
+	// HTML says.
 	if (plain === undefined || isPlaceholder(plain, html)) return { html };
 	return { plain, html };
 }
@@ -170,12 +178,18 @@ function joinTexts(parts: readonly PartText[]): PartText {
 	return { plain, html };
 }
 
-/** Placeholders, such as "Your email program does not show HTML", and footers of mailing lists are shorter than this. */
+/**
+ * Placeholders, such as "Your email program does not show HTML", and footers of mailing lists are
+ * shorter than this.
+ */
 const maxPlaceholderCharacters = 2_000;
 /** Of a shorter HTML, too little can be missing in the plain text to tell. */
 const minMissingWords = 5;
 
-/** Whether a plain text says little of what the HTML says: more than half of the HTML's words are missing in it. */
+/**
+ * Whether a plain text says little of what the HTML says: more than half of the HTML's words are
+ * missing in it.
+ */
 function isPlaceholder(plain: string, html: string): boolean {
 	if (plain.length > maxPlaceholderCharacters) return false;
 	const plainWords = findWords(plain);
@@ -186,7 +200,10 @@ function isPlaceholder(plain: string, html: string): boolean {
 	return missingWords.length >= minMissingWords && htmlWords.size >= plainWords.size;
 }
 
-/** Finds the different words of a text without its addresses. In scripts without spaces, each character counts as a word. */
+/**
+ * Finds the different words of a text without its addresses. In scripts without spaces, each
+ * character counts as a word.
+ */
 function findWords(text: string): Set<string> {
 	const words = text
 		.replaceAll(/\[[^\s[\]]*\]|(?<!\w)\w+:\/\/\S+/g, ' ')
@@ -195,7 +212,10 @@ function findWords(text: string): Set<string> {
 	return new Set(words);
 }
 
-/** Finds the charset name in the header, or in the type that Gmail returns. @returns '' if there is no name */
+/**
+ * Finds the charset name in the header, or in the type that Gmail returns.
+ * @returns '' if there is no name
+ */
 function findCharset(part: MimePart): string {
 	const types = `${getRawHeader(part, 'Content-Type')};${part.mimeType ?? ''}`;
 	return /\bcharset\*?\s*=\s*["']?(?:[\w-]*'[\w-]*')?([^\s"';]+)/i.exec(types)?.[1] ?? '';

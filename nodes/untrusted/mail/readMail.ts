@@ -15,7 +15,9 @@ export interface MailSummary {
 	/** Name and address, as in the From header. */
 	readonly sender: string;
 	readonly to: string;
-	/** The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no time. */
+	/**
+	 * The time at which Gmail received the email, as ISO 8601 in UTC; '' if Gmail returns no time.
+	 */
 	readonly date: string;
 	readonly status: 'read' | 'unread';
 	readonly labelIds: string[];
@@ -30,7 +32,10 @@ export interface MailInput extends TextOptions {
 /** An email as it is in the mailbox. Addresses are the texts of the headers. */
 export interface Mail {
 	readonly summary: MailSummary;
-	/** Plain text, or text from the HTML, and then the texts of attached emails; '' without `withText`. */
+	/**
+	 * Plain text, or text from the HTML, and then the texts of attached emails; '' without
+	 * `withText`.
+	 */
 	readonly text: string;
 	/** '' for an email without HTML. */
 	readonly html: string;
@@ -42,7 +47,10 @@ export interface Mail {
 	readonly attachments: AttachmentOutput[];
 	/** The files, also those in attached emails. An attached email is a file itself. */
 	readonly files: MailFile[];
-	/** Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is incomplete without these texts. */
+	/**
+	 * Attachment IDs of texts that Gmail stores separately and that the input lacks. `text` is
+	 * incomplete without these texts.
+	 */
 	readonly missingTextIds: readonly string[];
 }
 
@@ -91,7 +99,10 @@ function buildSummary(message: gmail_v1.Schema$Message, payload: MimePart): Mail
 	};
 }
 
-/** White space and invisible characters at both ends, with which senders pad the preview of an email. */
+/**
+ * White space and invisible characters at both ends, with which senders pad the preview of an
+ * email.
+ */
 const paddingPattern =
 	/^[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]+|(?<![\s\u00ad\u034f\u200b-\u200d\u2060\ufeff])[\s\u00ad\u034f\u200b-\u200d\u2060\ufeff]+$/g;
 

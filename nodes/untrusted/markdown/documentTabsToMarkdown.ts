@@ -8,17 +8,26 @@ import * as elements from '../document/elements';
 import { type FlatBlock, nestBlocks } from './nesting';
 import { buildPhrasing } from './phrasing';
 
-/** A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs before it are text. */
+/**
+ * A backslash before an ampersand without a character reference, as in a URL. Backslashes in pairs
+ * before it are text.
+ */
 const needlessEscapePattern = /(?<!\\)((?:\\\\)*)\\&(?!#?[A-Za-z\d]+;)/g;
 
-/** Writes Markdown as the library does, but without needless backslashes before ampersands, which models copy with the address of a link. */
+/**
+ * Writes Markdown as the library does, but without needless backslashes before ampersands, which
+ * models copy with the address of a link.
+ */
 const writeRoot: typeof defaultHandlers.root = (node, parent, state, info) => {
 	const escape = state.safe.bind(state);
 	state.safe = (text, config) => escape(text, config).replaceAll(needlessEscapePattern, '$1&');
 	return defaultHandlers.root(node, parent, state, info);
 };
 
-/** GitHub Flavored Markdown. Extensions without handlers are left out, because they only escape text that looks like an address. */
+/**
+ * GitHub Flavored Markdown. Extensions without handlers are left out, because they only escape text
+ * that looks like an address.
+ */
 const markdownOptions: Options = {
 	bullet: '-',
 	emphasis: '*',
@@ -30,7 +39,10 @@ const markdownOptions: Options = {
 	),
 };
 
-/** Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. A tab begins with its title, if it has one. */
+/**
+ * Converts headers, bodies, footers and footnotes of tabs to Markdown without a final newline. A
+ * tab begins with its title, if it has one.
+ */
 export function documentTabsToMarkdown(tabs: readonly elements.TitledTab[]): string {
 	const children: RootContent[] = [];
 	for (const tab of tabs) {
@@ -114,7 +126,10 @@ class MarkdownTreeBuilder {
 		return { type: 'table', children };
 	}
 
-	/** Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown cannot contain. */
+	/**
+	 * Reads a line for each paragraph, also of lists and inner tables, which a cell of Markdown
+	 * cannot contain.
+	 */
 	#readCell(content: elements.Elements): elements.ParagraphPiece[] {
 		const cell: elements.ParagraphPiece[] = [];
 		for (const { paragraph } of elements.getParagraphs(content)) {

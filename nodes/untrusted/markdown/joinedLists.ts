@@ -6,8 +6,8 @@ const minIndent = 2;
 const typesBetweenItems = ['paragraph', 'code', 'blockquote', 'list'];
 
 /**
- * Puts into a numbered item what belongs to it: a list after it that is indented, and what stands between it and the list with the next
- * number, because Docs begins the numbers of each list at 1.
+ * Puts into a numbered item what belongs to it: a list after it that is indented, and what stands
+ * between it and the list with the next number, because Docs begins the numbers of each list at 1.
  */
 export function joinLists(nodes: readonly RootContent[]): RootContent[] {
 	const joinedNodes: RootContent[] = [];

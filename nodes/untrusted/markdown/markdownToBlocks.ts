@@ -13,7 +13,10 @@ import type {
 import { joinLists } from './joinedLists';
 import { brTagPattern, parseMarkdown } from './parseMarkdown';
 
-/** Protocols that work in a link of a document. Any other address is written in parentheses after the text of its link. */
+/**
+ * Protocols that work in a link of a document. Any other address is written in parentheses after
+ * the text of its link.
+ */
 const linkablePattern = /^(?:https?|ftp|mailto|tel):/i;
 /** Google fetches images itself, so they need a public https address. */
 const fetchablePattern = /^https:/i;
@@ -30,7 +33,10 @@ interface BlockContext {
 	readonly list?: Omit<ItemPlace, 'hasBullet'> & { readonly kind: ListKind };
 }
 
-/** Converts headings, lists, quotes, code, tables and inline marks. Content that a document cannot represent stays as text. */
+/**
+ * Converts headings, lists, quotes, code, tables and inline marks. Content that a document cannot
+ * represent stays as text.
+ */
 export function markdownToBlocks(markdown: string): DocumentContent {
 	const nodes = parseMarkdown(markdown);
 	const reader = new BlockReader(nodes);
@@ -39,7 +45,10 @@ export function markdownToBlocks(markdown: string): DocumentContent {
 	return { blocks, lists, hasImages, simplified: [...simplified] };
 }
 
-/** Finds the address of each definition, such as `[name]: https://…`. The first definition of an identifier counts. */
+/**
+ * Finds the address of each definition, such as `[name]: https://…`. The first definition of an
+ * identifier counts.
+ */
 function collectAddresses(
 	nodes: readonly mdast.RootContent[],
 	addresses = new Map<string, string>(),
@@ -96,7 +105,8 @@ class BlockReader {
 				this.#readTable(node);
 				break;
 			case 'footnoteDefinition':
-				// The text of a footnote stays where it stands, because one change cannot insert a footnote and its text.
+				// The text of a footnote stays where it stands, because one change cannot insert a
+				// footnote and its text.
 				prependText(node.children, `[${node.identifier}] `);
 				this.read(node.children, context);
 				break;
@@ -161,7 +171,10 @@ class BlockReader {
 		return isShown ? spans : [...spans, { text: ` (${address})`, marks }];
 	}
 
-	/** Builds a link with the image's description, or text if no link can have this address. Another step may insert the image instead. */
+	/**
+	 * Builds a link with the image's description, or text if no link can have this address. Another
+	 * step may insert the image instead.
+	 */
 	#readImage(alt: string | null | undefined, url: string, marks: TextMarks): Span {
 		const text = toInlineText(alt || url);
 		if (fetchablePattern.test(url)) {
@@ -218,7 +231,9 @@ class BlockReader {
 		if (this.blocks.length === blockCount) this.#addParagraph([], context);
 	}
 
-	/** Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through. */
+	/**
+	 * Google's API cannot tick a checkbox, and shows a ticked one as text that is struck through.
+	 */
 	#markTask(
 		children: mdast.ListItem['children'],
 		isChecked: boolean,

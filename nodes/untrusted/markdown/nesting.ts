@@ -4,7 +4,10 @@ import { listIndentPoints, quoteIndentPoints } from '../document/blocks';
 import { isBorderVisible } from '../document/elements';
 import type { ListItem, Paragraph } from '../document/elements';
 
-/** A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by bullets, indentation and borders. */
+/**
+ * A paragraph or table of a document. Docs does not nest lists and quotes. It only shows them by
+ * bullets, indentation and borders.
+ */
 export interface FlatBlock {
 	readonly node: BlockContent;
 	/** The paragraph that shows where the block belongs; undefined for a table or code. */
@@ -62,7 +65,8 @@ class BlockNester {
 	#addItem({ level, kind, number }: ListItem, item: ListItemNode): void {
 		const last = this.#open.at(-1);
 		const sibling = last && isList(last) && last.level === level ? last : undefined;
-		// Adjacent items of the same level and kind form one list, even if Docs assigns them to several lists.
+		// Adjacent items of the same level and kind form one list, even if Docs assigns them to
+		// several lists.
 		if (sibling?.kind === kind) {
 			sibling.list.children.push(item);
 			return;
@@ -80,7 +84,10 @@ class BlockNester {
 		this.#open.push({ list, level, kind });
 	}
 
-	/** Opens a quote in the item before it, or in place of the list before it if the quote has an item of the same level. */
+	/**
+	 * Opens a quote in the item before it, or in place of the list before it if the quote has an
+	 * item of the same level.
+	 */
 	#openQuote(item: ListItem | undefined): void {
 		if (item) this.#closeInnerLists(item.level - 1);
 		const quote: Blockquote = { type: 'blockquote', children: [] };
@@ -96,7 +103,10 @@ class BlockNester {
 	}
 }
 
-/** Returns the level of the items that a paragraph stands below by its indentation; -1 for a paragraph outside of lists. */
+/**
+ * Returns the level of the items that a paragraph stands below by its indentation; -1 for a
+ * paragraph outside of lists.
+ */
 function getItemLevel(indentPoints: number, isQuoted: boolean): number {
 	const listPoints = isQuoted ? indentPoints - quoteIndentPoints : indentPoints;
 	// The point that is added allows for rounding.

@@ -18,7 +18,10 @@ type HtmlExtension = ReturnType<typeof gfmHtml>;
 
 export const brTagPattern = /^<br\s*\/?>$/i;
 
-/** Line breaks are the only tags of the Markdown that stay tags: models write them, and a cell of a table has no others. */
+/**
+ * Line breaks are the only tags of the Markdown that stay tags: models write them, and a cell of a
+ * table has no others.
+ */
 const writeTag: Required<HtmlExtension>['exit']['htmlTextData'] = function (token) {
 	const tag = this.sliceSerialize(token);
 	this.raw(brTagPattern.test(tag) ? '<br>' : this.encode(tag));
@@ -34,9 +37,13 @@ const htmlExtension: HtmlExtension = {
 	exit: { htmlFlowData: writeTag, htmlTextData: writeTag },
 };
 
-/** Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text, except for line breaks. */
+/**
+ * Converts GitHub Flavored Markdown to HTML. HTML in the Markdown becomes text, except for line
+ * breaks.
+ */
 export function markdownToHtml(markdown: string): string {
-	// Links to attached files (`cid:`) are relative links during the conversion, because micromark would remove their addresses.
+	// Links to attached files (`cid:`) are relative links during the conversion, because micromark
+	// would remove their addresses.
 	const placeholder = `cid${randomBytes(12).toString('hex')}/`;
 	const source = markdown.replaceAll(attachmentLinkStartPattern, `$1${placeholder}`);
 	const html = micromark(source, {

@@ -4,13 +4,17 @@ import type { ParagraphPiece } from '../document/elements';
 
 type Pieces = readonly ParagraphPiece[];
 
-// If two marks reach equally far, the mark that comes first here is the outer mark. `***x***` means emphasis around strong.
+// If two marks reach equally far, the mark that comes first here is the outer mark. `***x***` means
+// emphasis around strong.
 const marksByPriority = ['italic', 'bold', 'strikethrough', 'link'] as const;
 type Mark = (typeof marksByPriority)[number];
 
 /** Punctuation at the end of an address does not belong to it. */
 const addressPattern = /(https?:\/\/[^\s<>]*[^\s<>.,:;!?)\]"'])/i;
-/** Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark, where Markdown allows none. */
+/**
+ * Nests marks so that each mark reaches as far as possible. Moves spaces out of the ends of a mark,
+ * where Markdown allows none.
+ */
 export function buildPhrasing(pieces: Pieces, lineBreak: PhrasingContent): PhrasingContent[] {
 	const parts = pieces.flatMap(splitOffSpaces);
 	const unmarkedParts = parts.map((part, index) =>
@@ -38,7 +42,10 @@ function nestMarks(
 	return nodes;
 }
 
-/** Finds the mark of a piece that reaches furthest, and the index after the last piece that it reaches. */
+/**
+ * Finds the mark of a piece that reaches furthest, and the index after the last piece that it
+ * reaches.
+ */
 function findLongestMark(pieces: Pieces, start: number, openMarks: readonly Mark[]) {
 	let longestMark: Mark | undefined;
 	let longestEnd = start;
@@ -74,7 +81,10 @@ function buildLeaves(piece: ParagraphPiece, lineBreak: PhrasingContent): Phrasin
 	return nodes;
 }
 
-/** Makes links of addresses, because a parser would take a following mark, or the backslash before a character, for a part of an address. */
+/**
+ * Makes links of addresses, because a parser would take a following mark, or the backslash before a
+ * character, for a part of an address.
+ */
 function linkAddresses(line: string): PhrasingContent[] {
 	return line.split(addressPattern).map((value, index) => {
 		const text: PhrasingContent = { type: 'text', value };

@@ -92,17 +92,25 @@ function planWithMarker(job: AppendJob, body: BodyState, isPicture: PictureChoic
 	const change = planAppend(content, job.newParagraph, place, isPicture);
 	if (!job.keyHashes) return change;
 	const name = `${buildMarkerNameStart(job.keyHashes)}${change.characterCount}`;
-	// The marker leaves out the last newline. It has at least one index, even if the content is a rule without text.
+	// The marker leaves out the last newline. It has at least one index, even if the content is a
+	// rule without text.
 	const endIndex = place.index + Math.max(change.growth, 1);
 	const range = { startIndex: place.index, endIndex, tabId: body.tabId };
 	return { ...change, requests: [...change.requests, { createNamedRange: { name, range } }] };
 }
 
-/** Builds the name of the marker of appended text up to the number of characters, which comes last. Docs deletes the marker with the text. */
+/**
+ * Builds the name of the marker of appended text up to the number of characters, which comes last.
+ * Docs deletes the marker with the text.
+ */
 const buildMarkerNameStart = ({ keyHash, contentHash }: KeyHashes) =>
 	`n8n-agent-workspace/${keyHash}/${contentHash.slice(0, 16)}/`;
 
-/** Finds an earlier append with this key. @returns a change that does nothing more @throws NodeError 409 if that append had other content */
+/**
+ * Finds an earlier append with this key.
+ * @returns a change that does nothing more
+ * @throws NodeError 409 if that append had other content
+ */
 function findEarlierAppend({ documentId, keyHashes }: AppendJob, body: BodyState) {
 	const markerName = getRangeNames(body).find(
 		(name) => name.split('/')[1] === keyHashes?.keyHash,

@@ -16,7 +16,10 @@ type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
 /** Requests that change a document in one step. */
 export interface Change {
 	readonly requests: readonly DocsRequest[];
-	/** The text that the tab contains after the change, with a newline after each paragraph and cell but the last one; absent if the document cannot show whether the change was carried out. */
+	/**
+	 * The text that the tab contains after the change, with a newline after each paragraph and cell
+	 * but the last one; absent if the document cannot show whether the change was carried out.
+	 */
 	readonly text?: string;
 	/** How many indexes the body of the tab gains. */
 	readonly growth: number;
@@ -35,7 +38,9 @@ export interface DocumentTarget {
 	readonly section?: string;
 	/** Whether to add the tab if there is none with its title. */
 	readonly createTab?: boolean;
-	/** Whether images become pictures, unless Google cannot fetch them. Otherwise they are links. */
+	/**
+	 * Whether images become pictures, unless Google cannot fetch them. Otherwise they are links.
+	 */
 	readonly insertImages: boolean;
 	/** Google's response to the creation of the document, which is then not read. */
 	readonly created?: Document | undefined;
@@ -48,20 +53,32 @@ interface ChangeJob<C extends Change = Change> extends DocumentTarget {
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
 const maxPlans = 6;
-/** A pause has a random length, so that two executions do not meet again. The longest pause grows by this much with each plan. */
+/**
+ * A pause has a random length, so that two executions do not meet again. The longest pause grows by
+ * this much with each plan.
+ */
 const pauseStepMilliseconds = 400;
 
-/** The turns of the executions of this process that change a document. All versions of the package in this process share them. */
+/**
+ * The turns of the executions of this process that change a document. All versions of the package
+ * in this process share them.
+ */
 const turns = new KeyedMutex(
 	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
 );
 
-/** Reads a document, plans a change and carries it out, after the changes of other executions of this process to the same document. */
+/**
+ * Reads a document, plans a change and carries it out, after the changes of other executions of
+ * this process to the same document.
+ */
 export async function changeDocument<C extends Change>(job: ChangeJob<C>) {
 	return await turns.doInTurn(job.documentId, async () => await repeatIfOutdated(job));
 }
 
-/** Changes the document again if somebody else changed it after the read. Google then refuses the change. */
+/**
+ * Changes the document again if somebody else changed it after the read. Google then refuses the
+ * change.
+ */
 async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
@@ -127,7 +144,11 @@ async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyStat
 	}
 }
 
-/** Gives up the image that Google names in a refusal. Each names only one, so the second one gives up all. @throws any other error */
+/**
+ * Gives up the image that Google names in a refusal. Each names only one, so the second one gives
+ * up all.
+ * @throws any other error
+ */
 function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<string>): void {
 	const urls = requests.map(({ insertInlineImage }) => insertInlineImage?.uri ?? '');
 	if (!isRefused(error) || !urls.some(Boolean)) throw toError(error);
@@ -137,11 +158,17 @@ function giveUpImages(error: unknown, { requests }: Change, refusedUrls: Set<str
 	for (const url of givenUpUrls) refusedUrls.add(url);
 }
 
-/** Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have carried out the change. */
+/**
+ * Whether Google certainly refused a change. If the outcome is unknown, an earlier attempt may have
+ * carried out the change.
+ */
 const isRefused = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.outcome !== 'unknown';
 
-/** Sends a change. If the answer does not arrive, the document shows whether the change was carried out. */
+/**
+ * Sends a change. If the answer does not arrive, the document shows whether the change was carried
+ * out.
+ */
 async function sendChange(job: ChangeJob, body: tabs.BodyState, change: Change): Promise<Response> {
 	try {
 		return await sendRequests(job, body.revisionId, change.requests);
@@ -152,7 +179,10 @@ async function sendChange(job: ChangeJob, body: tabs.BodyState, change: Change):
 	}
 }
 
-/** Sends requests as one atomic change, unless there are none. The change is retryable: Google refuses it if the document has another revision. */
+/**
+ * Sends requests as one atomic change, unless there are none. The change is retryable: Google
+ * refuses it if the document has another revision.
+ */
 async function sendRequests(
 	{ docs, documentId }: ChangeJob,
 	requiredRevisionId: string,
@@ -165,7 +195,11 @@ async function sendRequests(
 	return (await docs.documents.batchUpdate({ documentId, requestBody }, options)).data;
 }
 
-/** Compares the document with a change. @returns a response if it was carried out @throws NodeError if it was not, or if that cannot be seen */
+/**
+ * Compares the document with a change.
+ * @returns a response if it was carried out
+ * @throws NodeError if it was not, or if that cannot be seen
+ */
 async function findOutcome(
 	{ docs, documentId }: ChangeJob,
 	body: tabs.BodyState,

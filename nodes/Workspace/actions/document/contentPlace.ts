@@ -3,16 +3,24 @@ import { joinSpans } from '../../../untrusted/document/blocks';
 import { type Elements, getHeadingLevel, readPieces } from '../../../untrusted/document/elements';
 import { type BodyState, pickOne } from './tabs';
 
-/** Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied first, or is added if there is none. */
+/**
+ * Where to insert content: at the end of a paragraph. The paragraph keeps its text, is emptied
+ * first, or is added if there is none.
+ */
 export interface ContentPlace {
-	/** Where to insert: the end of the text of a paragraph, once the paragraph is emptied or added. */
+	/**
+	 * Where to insert: the end of the text of a paragraph, once the paragraph is emptied or added.
+	 */
 	readonly index: number;
 	/** Old content from `index` up to here is deleted first. */
 	readonly deletedEnd: number;
 	/** Where to add the paragraph after that; undefined if there is one. */
 	readonly addedAt?: number;
 	readonly tabId: string | undefined;
-	/** Whether the paragraph has no text when the content is inserted. Otherwise the content continues it, with its style. */
+	/**
+	 * Whether the paragraph has no text when the content is inserted. Otherwise the content
+	 * continues it, with its style.
+	 */
 	readonly isParagraphEmpty: boolean;
 	/** Whether the content takes over the style of the paragraph. */
 	readonly keepsStyle?: boolean;
@@ -40,7 +48,10 @@ interface Heading {
 
 const maxListedHeadings = 30;
 
-/** Finds the section under a heading; '' means the whole tab. @throws NodeError 400 if no heading or several headings have this text */
+/**
+ * Finds the section under a heading; '' means the whole tab.
+ * @throws NodeError 400 if no heading or several headings have this text
+ */
 export function findSection({ content }: BodyState, heading: string): Section {
 	if (heading === '')
 		return { heading, level: 0, startIndex: 1, elements: content, isBeforeParagraph: false };
@@ -48,7 +59,8 @@ export function findSection({ content }: BodyState, heading: string): Section {
 	const { text, level, position, endIndex: startIndex } = findHeading(headings, heading);
 	const next = headings.find((other) => other.position > position && other.level <= level);
 	let end = next?.position ?? content.length;
-	// What follows a section break has pages or columns of its own, so the break that ends the section stays behind new content.
+	// What follows a section break has pages or columns of its own, so the break that ends the
+	// section stays behind new content.
 	while (content[end - 1]?.sectionBreak) end--;
 	return {
 		heading: text,
@@ -90,12 +102,14 @@ export function findPlace(
 ): ContentPlace {
 	const last = elements.at(-1);
 	let deletedEnd = last?.endIndex ?? startIndex;
-	// The last newline of the section stays, because Google refuses to delete the last newline of a tab.
+	// The last newline of the section stays, because Google refuses to delete the last newline of a
+	// tab.
 	if (last?.paragraph) deletedEnd -= 1;
 	const index = mode === 'replace' ? startIndex : deletedEnd;
 	const place = { index, deletedEnd, tabId };
 	if (last?.paragraph)
 		return { ...place, isParagraphEmpty: mode === 'replace' || index === last.startIndex };
-	// A section that is empty or ends with a table has no last paragraph. Google only inserts text into a paragraph.
+	// A section that is empty or ends with a table has no last paragraph. Google only inserts text
+	// into a paragraph.
 	return { ...place, addedAt: isBeforeParagraph ? index : index - 1, isParagraphEmpty: true };
 }

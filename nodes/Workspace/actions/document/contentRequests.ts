@@ -18,7 +18,10 @@ interface ContentParams {
 	readonly insertImages: boolean;
 }
 
-/** Parses content in its format, with a hint for plain text that looks like Markdown. @throws NodeError 400 for Markdown that cannot be read */
+/**
+ * Parses content in its format, with a hint for plain text that looks like Markdown.
+ * @throws NodeError 400 for Markdown that cannot be read
+ */
 export async function parseContent(
 	{ content, contentFormat, insertImages }: ContentParams,
 	item: Item,
@@ -34,7 +37,10 @@ export async function parseContent(
 	return { blocks, lists: [], simplified: [], hasImages: false };
 }
 
-/** Parses the Markdown of a field, with hints about what Docs shows differently. @throws NodeError 400 if it cannot be read */
+/**
+ * Parses the Markdown of a field, with hints about what Docs shows differently.
+ * @throws NodeError 400 if it cannot be read
+ */
 export async function readMarkdown(
 	markdown: string,
 	field: string,
@@ -61,7 +67,10 @@ export async function readMarkdown(
 	return content;
 }
 
-/** Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or the line below the header of a table. */
+/**
+ * Signs of Markdown: a heading, a quote, code, bold text, a link, a task, a list of two items, or
+ * the line below the header of a table.
+ */
 const markdownSigns = [
 	/^#{1,6} \S/m,
 	/^> \S/m,
@@ -91,8 +100,9 @@ export function fitIntoDocument(job: ContentJob, body: BodyState, mode: 'append'
 }
 
 /**
- * Lowers the headings of content to a level below the section's heading, so that all content belongs to the section.
- * Leaves out a first heading with the text of the section's heading if content follows, because the next write would find two such headings.
+ * Lowers the headings of content to a level below the section's heading, so that all content
+ * belongs to the section. Leaves out a first heading with the text of the section's heading if
+ * content follows, because the next write would find two such headings.
  */
 function fitIntoSection(
 	content: DocumentContent,
@@ -122,7 +132,10 @@ const isHeading = (block: Block): block is Heading =>
 
 export const isEmpty = ({ blocks }: DocumentContent) => blocks.length === 0;
 
-/** Plans content after the text at a place. Without a new paragraph, plain text and an unstyled first paragraph continue the last line. */
+/**
+ * Plans content after the text at a place. Without a new paragraph, plain text and an unstyled
+ * first paragraph continue the last line.
+ */
 export function planAppend(
 	content: DocumentContent,
 	newParagraph: boolean,
@@ -135,12 +148,16 @@ export function planAppend(
 	// An empty first paragraph stands for the existing paragraph.
 	if (!place.isParagraphEmpty && (newParagraph || !isUnstyled))
 		blocks.unshift(buildParagraph([]));
-	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it may have taken over a heading's style.
+	// Plain text keeps the look of the text before it. Only an added paragraph is reset, because it
+	// may have taken over a heading's style.
 	const keepsStyle = isUnstyled && first.format === 'plain' && place.addedAt === undefined;
 	return planContent({ ...content, blocks }, { ...place, keepsStyle }, isPicture);
 }
 
-/** Plans the requests in an order that keeps their indexes right: text, tables and pictures from first to last, styles. */
+/**
+ * Plans the requests in an order that keeps their indexes right: text, tables and pictures from
+ * first to last, styles.
+ */
 export function planContent(
 	content: DocumentContent,
 	place: places.ContentPlace,
@@ -182,8 +199,9 @@ function buildStoredText({ lines }: Layout, filler: string): string {
 }
 
 /**
- * Lets the content begin with a paragraph, because Google inserts a newline before a table, and end with one, as every segment does. The last
- * newline of a segment cannot have a style, so an empty last paragraph gets a filler, which is deleted once all styles are set.
+ * Lets the content begin with a paragraph, because Google inserts a newline before a table, and end
+ * with one, as every segment does. The last newline of a segment cannot have a style, so an empty
+ * last paragraph gets a filler, which is deleted once all styles are set.
  */
 function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPlace) {
 	const closedBlocks = [...blocks];
@@ -201,7 +219,8 @@ function closeBlocks(blocks: readonly Block[], { keepsStyle }: places.ContentPla
 
 function insertTablesAndPictures(builder: RequestBuilder, { lines }: Layout): void {
 	for (const { spans, start, cellOf } of lines) {
-		// Before the text of the first cell come a newline before the table, the table, its first row and the cell itself.
+		// Before the text of the first cell come a newline before the table, the table, its first
+		// row and the cell itself.
 		if (cellOf?.rows) builder.insert('insertTable', start - 4, cellOf);
 		if (cellOf) builder.insertText(joinSpans(spans), start);
 		for (const { imageUrl: uri, start: index } of spans)

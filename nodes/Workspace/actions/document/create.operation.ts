@@ -93,7 +93,8 @@ export const create = defineOperation({
 	prepare: (params): CreateJob => ({ ...params, progress: { isCreated: false } }),
 	async send(clients, job, item) {
 		const plan = await planDocument(clients, job, item);
-		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a document.
+		// The Docs API cannot create a document in a folder or with a marker, and cannot copy a
+		// document.
 		if (job.parentFolder !== '' || job.templateId !== '' || plan.keyHashes)
 			return await createByDrive(plan);
 		const { data } = await clients.docs.documents.create({ requestBody: { title: job.title } });
@@ -145,7 +146,10 @@ async function planDocument(clients: Clients, job: CreateJob, item: Item) {
 	return { ...job, ...clients, item, content, replacements, keyHashes, tab: '' };
 }
 
-/** @param recoveredId the document that an earlier attempt has created. Only what the document lacks is added. */
+/**
+ * @param recoveredId the document that an earlier attempt has created. Only what the document lacks
+ * is added.
+ */
 async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 	const file = {
 		...plan,
@@ -165,7 +169,10 @@ async function createByDrive(plan: DocumentPlan, recoveredId?: string) {
 type Document = docs_v1.Schema$Document;
 type Replaced = ReplacementResult['replaced'];
 
-/** Fills a new document. Replaces the texts of a template before it adds the content, so that no replacement changes the content. */
+/**
+ * Fills a new document. Replaces the texts of a template before it adds the content, so that no
+ * replacement changes the content.
+ */
 async function fillDocument(
 	plan: DocumentPlan,
 	documentId: string,

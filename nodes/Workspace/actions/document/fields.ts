@@ -129,7 +129,10 @@ export const replacements = {
 	read: readReplacements,
 } as const satisfies Field;
 
-/** Reads the form's `{ replacement: [{ find, replace, format }] }` or, in JSON mode, an array of such rows. */
+/**
+ * Reads the form's `{ replacement: [{ find, replace, format }] }` or, in JSON mode, an array of
+ * such rows.
+ */
 function readReplacements(raw: unknown, field: Field, context: ReadContext): Replacement[] {
 	const isForm = context.mode === 'fields';
 	const rows = isForm && isRecord(raw) ? (raw['replacement'] ?? []) : raw;

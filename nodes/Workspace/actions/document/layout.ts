@@ -19,7 +19,10 @@ export type PictureChoice = (imageUrl: string | undefined) => boolean;
 
 export type Layout = ReturnType<typeof layOut>;
 
-/** Calculates the indexes that content will have. Its text is inserted first, and then its tables and pictures, from first to last. */
+/**
+ * Calculates the indexes that content will have. Its text is inserted first, and then its tables
+ * and pictures, from first to last.
+ */
 export function layOut(blocks: readonly Block[], startIndex: number, isPicture: PictureChoice) {
 	/** Text of all paragraphs, for a single `insertText`. */
 	let text = '';
@@ -34,7 +37,8 @@ export function layOut(blocks: readonly Block[], startIndex: number, isPicture: 
 			// After the last cell come its newline and the end of the table.
 			nextIndex = (lines.at(-1)?.end ?? nextIndex) + 2;
 		} else {
-			// `insertTable` adds a newline before the table, so there is only one between two paragraphs.
+			// `insertTable` adds a newline before the table, so there is only one between two
+			// paragraphs.
 			if (paragraphs.at(-1)?.end === nextIndex - 1) text += '\n';
 			const line = placeLine(block.spans, nextIndex, isPicture);
 			paragraphs.push({ ...line, block });
@@ -62,7 +66,10 @@ function placeLine(spans: readonly Span[], start: number, isPicture: PictureChoi
 	return { spans: placedSpans, start, end };
 }
 
-/** Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own. The first row becomes bold. */
+/**
+ * Calculates the indexes of cells. A table, a row and a cell each begin with an index of their own.
+ * The first row becomes bold.
+ */
 function placeCells({ rows }: TableBlock, start: number, isPicture: PictureChoice): TextLine[] {
 	const lines: TextLine[] = [];
 	let index = start + 1;

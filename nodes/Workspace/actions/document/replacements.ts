@@ -37,7 +37,9 @@ interface PreparedReplacements {
 	readonly markdowns: MarkdownReplacement[];
 }
 
-/** @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read */
+/**
+ * @throws NodeError 400 for a text to find without characters, or for Markdown that cannot be read
+ */
 export async function prepareReplacements(
 	params: { readonly replacements: readonly Replacement[]; readonly insertImages: boolean },
 	item: Item,
@@ -65,7 +67,10 @@ interface ReplacementJob extends DocumentTarget {
 	readonly replacements: PreparedReplacements;
 	/** Whether fields of the input item fill placeholders. */
 	readonly fillFromInput: boolean;
-	/** Name of a named range that shows that the document has been filled; absent without an idempotency key. */
+	/**
+	 * Name of a named range that shows that the document has been filled; absent without an
+	 * idempotency key.
+	 */
 	readonly markerName?: string | undefined;
 }
 
@@ -80,7 +85,9 @@ export interface ReplacementResult {
 
 type Replaced = NonNullable<ReplacementResult['replaced']>;
 
-/** Replaces texts, and leaves everything else as it is. A document with the marker stays as it is. */
+/**
+ * Replaces texts, and leaves everything else as it is. A document with the marker stays as it is.
+ */
 export async function replaceTexts(job: ReplacementJob): Promise<ReplacementResult> {
 	const { change, replies, result } = await changeDocument({
 		...job,
@@ -159,7 +166,10 @@ const buildTextRequest = ({ find, replace }: TextReplacement, tabIds?: string[])
 	},
 });
 
-/** Builds the marker of a filled document: a named range over the newline of a paragraph, which no replacement removes. */
+/**
+ * Builds the marker of a filled document: a named range over the newline of a paragraph, which no
+ * replacement removes.
+ */
 function buildMarkerRequest(name: string, { content, tabId, endIndex }: BodyState): DocsRequest {
 	const end = content.find(({ paragraph }) => paragraph)?.endIndex ?? endIndex;
 	return { createNamedRange: { name, range: { startIndex: end - 1, endIndex: end, tabId } } };
@@ -169,7 +179,10 @@ const placeholderPattern = /\{\{[^{}\n\v]{1,200}\}\}/g;
 /** Most placeholders that a hint names, because a document may have any number of them. */
 const maxNamedPlaceholders = 20;
 
-/** Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the text. */
+/**
+ * Finds the placeholders such as `{{name}}` that fields fill. A hint names those that stay in the
+ * text.
+ */
 function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): TextReplacement[] {
 	const fields = job.fillFromInput ? job.item.json : {};
 	const filled: TextReplacement[] = [];
@@ -183,7 +196,8 @@ function fillPlaceholders(tabs: readonly ListedTab[], job: ReplacementJob): Text
 		job.item.addHint(
 			`These placeholders were not filled: ${unfilled.slice(0, maxNamedPlaceholders).join(', ')}. Add them to ${quoteField('replacements')}, or turn on ${quoteField('fillFromInput')} and check that the input item has fields with these names.`,
 		);
-	// Values with placeholders come last, so that no later request fills a field into the value of another field.
+	// Values with placeholders come last, so that no later request fills a field into the value of
+	// another field.
 	const hasBraces = ({ replace }: TextReplacement) => replace.includes('{{');
 	return [...filled.filter((text) => !hasBraces(text)), ...filled.filter(hasBraces)];
 }
@@ -199,7 +213,10 @@ function collectPlaceholders(
 	return new Set(text.match(placeholderPattern));
 }
 
-/** Finds a field by its name, or by a path such as `customer.city`. @returns the value as text; undefined if there is no such field */
+/**
+ * Finds a field by its name, or by a path such as `customer.city`.
+ * @returns the value as text; undefined if there is no such field
+ */
 function findValue(fields: IDataObject, name: string): string | undefined {
 	const value = findValueAtPath(fields, name);
 	if (typeof value === 'string' || value === undefined) return value;
@@ -208,7 +225,10 @@ function findValue(fields: IDataObject, name: string): string | undefined {
 
 type Placeholder = MarkdownReplacement & { readonly place: ContentPlace };
 
-/** Finds the paragraphs of a tab that are placeholders, from last to first, so that the indexes of the others stay right. */
+/**
+ * Finds the paragraphs of a tab that are placeholders, from last to first, so that the indexes of
+ * the others stay right.
+ */
 function findPlaceholders(
 	{ tab, tabId }: ListedTab,
 	markdowns: readonly MarkdownReplacement[],

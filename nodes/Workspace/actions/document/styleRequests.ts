@@ -43,7 +43,8 @@ function buildTextStyle({ code, link, ...otherMarks }: blocks.TextMarks): docs_v
 	return style;
 }
 
-// All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google refuses in some places.
+// All fields except `direction`, which depends on the language, and `pageBreakBefore`, which Google
+// refuses in some places.
 const resetFields =
 	'namedStyleType,alignment,lineSpacing,spacingMode,spaceAbove,spaceBelow,borderBetween,borderTop,borderBottom,' +
 	'borderLeft,borderRight,indentFirstLine,indentStart,indentEnd,keepLinesTogether,keepWithNext,avoidWidowAndOrphan,shading';
@@ -55,7 +56,8 @@ export function setStyles(builder: RequestBuilder, layout: Layout, place: Conten
 	if (!place.keepsStyle) resetStyles(builder, layout, paragraphs);
 	setSpacing(builder, paragraphs);
 	for (const paragraph of paragraphs) {
-		// `setLists` styles later paragraphs of an item, because their style is reset when they lose their bullet.
+		// `setLists` styles later paragraphs of an item, because their style is reset when they
+		// lose their bullet.
 		const isLater = paragraph.block.list?.hasBullet === false;
 		if (!isLater) builder.styleParagraphs(paragraph, buildParagraphStyle(paragraph.block));
 	}
@@ -97,8 +99,9 @@ const bulletPresets = {
 } as const;
 
 /**
- * Adds the requests for bullets. A list gives bullets to all of its paragraphs, because otherwise its numbering would begin anew. Then inner
- * lists of another kind get their own bullets, and later paragraphs of an item lose theirs.
+ * Adds the requests for bullets. A list gives bullets to all of its paragraphs, because otherwise
+ * its numbering would begin anew. Then inner lists of another kind get their own bullets, and later
+ * paragraphs of an item lose theirs.
  */
 export function setLists(
 	builder: RequestBuilder,
@@ -114,7 +117,9 @@ export function setLists(
 	}
 }
 
-/** Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list. */
+/**
+ * Finds the paragraphs of each list. A table splits a list, because Docs allows no table in a list.
+ */
 function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
 	const stretches: Array<[list: number, items: PlacedParagraph[]]> = [];
 	let openStretches = new Map<number, PlacedParagraph[]>();
@@ -132,7 +137,10 @@ function splitIntoLists(paragraphs: readonly PlacedParagraph[]) {
 	return stretches;
 }
 
-/** Tab characters set the level of an item. Google removes these characters, so later indexes stay right. */
+/**
+ * Tab characters set the level of an item. Google removes these characters, so later indexes stay
+ * right.
+ */
 function addBullets(
 	builder: RequestBuilder,
 	items: readonly PlacedParagraph[],

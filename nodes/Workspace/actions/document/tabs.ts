@@ -20,7 +20,9 @@ export function pickOne<T>(matches: readonly T[], name: string, advice: string):
 	throw createRefusal(`The document has more than one ${name}`, advice);
 }
 
-/** Adds a hint that names the tab that was taken if a document has several tabs and none was chosen. */
+/**
+ * Adds a hint that names the tab that was taken if a document has several tabs and none was chosen.
+ */
 export function mentionFirstTab({ allTabs }: BodyState, chosenTab: string, item: Item): void {
 	const [firstTab] = allTabs;
 	if (chosenTab !== '' || firstTab === undefined || allTabs.length === 1) return;
@@ -58,8 +60,10 @@ interface DocumentToRead {
 }
 
 /**
- * Finds the body of a tab. @param idOrTitle '' for the first tab
- * @param document may be Google's response to its creation, which has the body of its only tab in place of tabs
+ * Finds the body of a tab.
+ * @param idOrTitle '' for the first tab
+ * @param document may be Google's response to its creation, which has the body of its only tab in
+ * place of tabs
  * @throws NodeError 403 if the account may not edit
  */
 export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
@@ -88,7 +92,10 @@ export function toBodyState(document: docs_v1.Schema$Document, idOrTitle = '') {
 	};
 }
 
-/** What a change needs to know of a document and the chosen tab. `endIndex` is the index after the last newline of the tab's body. */
+/**
+ * What a change needs to know of a document and the chosen tab. `endIndex` is the index after the
+ * last newline of the tab's body.
+ */
 export type BodyState = ReturnType<typeof toBodyState>;
 
 export const getBody = (tab: docs_v1.Schema$Tab | undefined): Elements =>

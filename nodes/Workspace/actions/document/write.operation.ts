@@ -84,7 +84,8 @@ export const write = defineOperation({
 		'Replace the section under a heading, a tab or the whole content of a document. Headers and footers are kept.',
 	modelDescription: 'Replace content of a Google document.',
 	caution: 'Destructive: the previous content is lost.',
-	// A second try could find the text that the first try inserted, for example if `aa` replaces `a`.
+	// A second try could find the text that the first try inserted, for example if `aa` replaces
+	// `a`.
 	isIdempotent: ({ replacements, fillFromInput }) => replacements.length === 0 && !fillFromInput,
 	fields: writeFields,
 	options: writeOptions,

@@ -7,7 +7,10 @@ import { googleTypePrefix } from '../createdFiles';
 import { createFileNameTest } from '../onlyFiles';
 import type { UploadParams } from './fields';
 
-/** The parameters with the binary fields to upload. Content from elsewhere has no field: `[undefined]`. */
+/**
+ * The parameters with the binary fields to upload. Content from elsewhere has no field:
+ * `[undefined]`.
+ */
 export interface PreparedUpload extends UploadParams {
 	readonly fields: ReadonlyArray<string | undefined>;
 }
@@ -57,7 +60,11 @@ export interface FileContent {
 	readonly mimeType: string;
 }
 
-/** Opens the content of a file. @param field its binary field, if it has one @throws NodeError 400 if it is unusable */
+/**
+ * Opens the content of a file.
+ * @param field its binary field, if it has one
+ * @throws NodeError 400 if it is unusable
+ */
 export async function openContent(
 	clients: Clients,
 	params: UploadParams,
@@ -99,10 +106,16 @@ async function openSource(clients: Clients, params: UploadParams, item: Item) {
 	);
 }
 
-/** Allows no line break, because a line break in a MIME type would begin another header of the request. */
+/**
+ * Allows no line break, because a line break in a MIME type would begin another header of the
+ * request.
+ */
 const mimeTypePattern = /^[\w.+!#$&^-]+\/[\w.+!#$&^-]+(?:[ \t]*;[\x20-\x7e]*)?$/;
 
-/** Returns the type, unless it is no MIME type, or that of a Google file, whose bytes have another one. */
+/**
+ * Returns the type, unless it is no MIME type, or that of a Google file, whose bytes have another
+ * one.
+ */
 function keepUsableType(type = ''): string | undefined {
 	const isUsable = mimeTypePattern.test(type) && !type.startsWith(googleTypePrefix);
 	return isUsable ? type : undefined;

@@ -63,7 +63,8 @@ export const uploadFields = [
 		name: 'content',
 		...textType,
 		showWhen: { contentSource: ['base64', 'filePath', 'text'] },
-		// JSON must have the key. An empty text is an empty file, and the operation itself refuses an empty path.
+		// JSON must have the key. An empty text is an empty file, and the operation itself refuses
+		// an empty path.
 		required: true,
 		requiredInForm: false,
 		mayBeEmpty: true,

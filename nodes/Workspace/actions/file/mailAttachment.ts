@@ -11,7 +11,10 @@ import type { UploadParams } from './fields';
 /** Matches an attachment ID of Gmail, which is long. */
 const attachmentIdPattern = /^[\w-]{40,}$/;
 
-/** Returns an attachment by its file name, or by any ID that Gmail has returned for it. @throws NodeError 400 that lists the attachments */
+/**
+ * Returns an attachment by its file name, or by any ID that Gmail has returned for it.
+ * @throws NodeError 400 that lists the attachments
+ */
 export async function fetchMailAttachment(clients: Clients, params: UploadParams, item: Item) {
 	const nameOrId = params.attachment.trim();
 	const mail = await fetchMail(clients, params.messageId, item, { withText: false });
@@ -31,7 +34,8 @@ async function fetchAttachmentById(clients: Clients, mail: Mail, id: string) {
 		throw error;
 	});
 	const bytes = Buffer.from(data, 'base64url');
-	// Gmail changes the IDs with each read, so only the size can show which of the attachments this is.
+	// Gmail changes the IDs with each read, so only the size can show which of the attachments this
+	// is.
 	const [info, ...others] = mail.attachments.filter(({ size }) => size === bytes.length);
 	return toSource(bytes, others.length === 0 ? info : undefined);
 }

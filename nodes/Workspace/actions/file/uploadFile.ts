@@ -28,7 +28,10 @@ interface Upload extends FileContent {
 	readonly fileIndex: number;
 }
 
-/** Uploads a file, and with a key only once. If the user chose to skip existing files, returns an existing one. */
+/**
+ * Uploads a file, and with a key only once. If the user chose to skip existing files, returns an
+ * existing one.
+ */
 export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	const { drive } = upload.clients;
 	const keyHashes = await hashUploadKey(upload);
@@ -44,7 +47,8 @@ export async function uploadOnce(upload: Upload): Promise<FileResult> {
 	}
 	const file = await createdFiles.keepOneFile(drive, files, keyHashes);
 	const isOwn = file.id === ownFile?.id;
-	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived. So only the content is compared.
+	// A file in Drive is complete, because Drive shows it only when all of its bytes have arrived.
+	// So only the content is compared.
 	if (!isOwn) await refuseOtherContent(file, upload);
 	await createdFiles.markFinished(drive, file);
 	return isOwn ? toFileResult(file) : { ...toFileResult(file), repeated: true };
@@ -58,7 +62,8 @@ async function refuseOtherContent({ id, md5Checksum }: File, { source }: Upload)
 async function hashUploadKey({ params, source, fileIndex }: Upload) {
 	const { idempotencyKey, convertTo } = params;
 	if (idempotencyKey === '') return undefined;
-	// Without a conversion, Drive's checksum of the file is compared, so the content need not be read here.
+	// Without a conversion, Drive's checksum of the file is compared, so the content need not be
+	// read here.
 	const contentMd5 = convertTo === 'none' ? '' : await computeMd5(source);
 	// Each file of an item has a key of its own.
 	const key = fileIndex === 0 ? idempotencyKey : `${idempotencyKey} file ${fileIndex + 1}`;
@@ -99,7 +104,10 @@ async function uploadFile(upload: Upload, appProperties?: File['appProperties'])
 const getGoogleType = ({ convertTo }: UploadParams) =>
 	convertTo === 'none' ? undefined : `${createdFiles.googleTypePrefix}${convertTo}`;
 
-/** Uploads a file that can be found again. A reserved ID marks it. A converted file cannot have one, so it gets a property. */
+/**
+ * Uploads a file that can be found again. A reserved ID marks it. A converted file cannot have one,
+ * so it gets a property.
+ */
 async function uploadNewFile(upload: Upload, request: Parameters<Clients['uploadToDrive']>[0]) {
 	const { parentFolder } = upload.params;
 	const metadata: File = { ...request.metadata };
@@ -109,7 +117,8 @@ async function uploadNewFile(upload: Upload, request: Parameters<Clients['upload
 	else Object.assign((metadata.appProperties ??= {}), createdFiles.buildMarkerProperty(markerId));
 	const uploading = upload.clients.uploadToDrive({ ...request, metadata });
 	return await uploading.catch(async (error: unknown) => {
-		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that file.
+		// Drive answers 409 if a file with the reserved ID exists. An earlier request created that
+		// file.
 		const mayExist = isNodeError(error) && (error.code === 409 || error.outcome === 'unknown');
 		if (!mayExist) throw error;
 		const file = await findUploadedFile(upload, metadata.id, markerId).catch(() => {
@@ -144,7 +153,11 @@ async function findUploadedFile(
 	return (await ignoreNotFound(drive.files.get(request)))?.data;
 }
 
-/** Records the file, and compares its checksum with that of the sent bytes. Google's own files have none. @throws NodeError 500 if they differ */
+/**
+ * Records the file, and compares its checksum with that of the sent bytes. Google's own files have
+ * none.
+ * @throws NodeError 500 if they differ
+ */
 function recordAndVerify({ file, md5 }: UploadedFile, item: Item): FileResult {
 	const { id, md5Checksum, webViewLink } = file;
 	if (id) item.recordCreated({ kind: 'file', id, url: webViewLink ?? undefined });
@@ -162,7 +175,10 @@ function toFileResult(file: File): FileResult {
 	return Object.fromEntries(pairs.filter(([, value]) => value != null));
 }
 
-/** Finds the files in the folder with the name of the upload, the newest first. Drive lists only files that the sign-in may see. */
+/**
+ * Finds the files in the folder with the name of the upload, the newest first. Drive lists only
+ * files that the sign-in may see.
+ */
 async function findFilesByName({ clients, params, name }: Upload) {
 	const folder = params.parentFolder || 'root';
 	const q = `name = ${createdFiles.quoteSearchText(name)} and ${createdFiles.quoteSearchText(folder)} in parents and mimeType != '${createdFiles.googleTypePrefix}folder'`;
@@ -171,7 +187,10 @@ async function findFilesByName({ clients, params, name }: Upload) {
 	return files.filter((file) => file.name === name);
 }
 
-/** Finds the file to replace, if there is one. @throws NodeError 409 if it must not be replaced, several have the name, or the type differs */
+/**
+ * Finds the file to replace, if there is one.
+ * @throws NodeError 409 if it must not be replaced, several have the name, or the type differs
+ */
 async function findReplacedId(upload: Upload) {
 	const { params, name } = upload;
 	if (params.onExisting !== 'replace' && params.onExisting !== 'error') return undefined;

@@ -1,6 +1,7 @@
 /**
- * Reads addresses strictly: what is not clearly one address is none. Parsers for RFC 5322 were tried, and lost: email-addresses 5.0.0 drops
- * the quotes of `"a b"@x.org`, refuses names such as `Team [HR]` and overflows on 2,000 brackets; nodemailer's reads `a b@x.org` as an address.
+ * Reads addresses strictly: what is not clearly one address is none. Parsers for RFC 5322 were
+ * tried, and lost: email-addresses 5.0.0 drops the quotes of `"a b"@x.org`, refuses names such as
+ * `Team [HR]` and overflows on 2,000 brackets; nodemailer's reads `a b@x.org` as an address.
  */
 import { domainToASCII, domainToUnicode } from 'node:url';
 
@@ -14,10 +15,17 @@ export interface Address {
 	readonly address: string;
 }
 
-/** The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no address. */
+/**
+ * The longest line that an email may have, in characters (RFC 5322, 2.1.1). A longer entry is no
+ * address.
+ */
 const maxEntryLength = 998;
 
-/** Parses a list that has only addresses. @param label the field's name, in quotes @throws NodeError 400 that names an entry that is no address */
+/**
+ * Parses a list that has only addresses.
+ * @param label the field's name, in quotes
+ * @throws NodeError 400 that names an entry that is no address
+ */
 export function requireAddresses(text: string, label: string): Address[] {
 	const { addresses, invalidEntries } = findAddresses(text);
 	const [wrongEntry] = invalidEntries;
@@ -28,7 +36,10 @@ export function requireAddresses(text: string, label: string): Address[] {
 	);
 }
 
-/** Finds the addresses in a list that is separated by commas or new lines, and the entries that are no addresses. */
+/**
+ * Finds the addresses in a list that is separated by commas or new lines, and the entries that are
+ * no addresses.
+ */
 export function findAddresses(text: string) {
 	const addresses: Address[] = [];
 	const invalidEntries: string[] = [];
@@ -48,7 +59,10 @@ export function findAddresses(text: string) {
 	return { addresses, invalidEntries };
 }
 
-/** Matches what stands between commas, where a comma in quotes does not count. Quotes that are never closed end with the line. */
+/**
+ * Matches what stands between commas, where a comma in quotes does not count. Quotes that are never
+ * closed end with the line.
+ */
 const entryPattern = /(?:"(?:\\.|[^"\\])*"?|[^",]+)+/gs;
 
 /** Splits a line at the commas outside of quotes. Leaves out blank entries. */
@@ -57,7 +71,10 @@ function splitAtCommas(line: string): string[] {
 	return entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 }
 
-/** Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more entries, commas separate addresses. */
+/**
+ * Parses a line such as `Doe, John <john@example.com>`, as Gmail shows senders. In a line with more
+ * entries, commas separate addresses.
+ */
 function parseNameWithComma(entries: readonly string[]): Address | undefined {
 	const [family = '', given = '', ...otherEntries] = entries;
 	if (otherEntries.length > 0 || family.includes('@') || given.split('@').length > 2)
@@ -68,7 +85,10 @@ function parseNameWithComma(entries: readonly string[]): Address | undefined {
 	return { ...address, name: `${familyName}, ${address.name}` };
 }
 
-/** Parses `address`, `<address>` or `name <address>`, each also with a comment in brackets at its end. */
+/**
+ * Parses `address`, `<address>` or `name <address>`, each also with a comment in brackets at its
+ * end.
+ */
 function parseEntry(text: string): Address | undefined {
 	if (text.length > maxEntryLength || hasControlCharacter(text)) return undefined;
 	const entry = text.replace(/\s+\([^()"<>]*\)$/, '');
@@ -78,7 +98,10 @@ function parseEntry(text: string): Address | undefined {
 	return address === undefined || name === undefined ? undefined : { name, address };
 }
 
-/** Parses the name before an address: in quotes, or words of which none can be mistaken for anything else. */
+/**
+ * Parses the name before an address: in quotes, or words of which none can be mistaken for anything
+ * else.
+ */
 function parseName(text: string): string | undefined {
 	if (text.length > maxEntryLength) return undefined;
 	const [, quoted] = /^"((?:[^"\\]|\\.)*)"$/.exec(text) ?? [];
@@ -87,12 +110,16 @@ function parseName(text: string): string | undefined {
 	return hasControlCharacter(name) ? undefined : name.trim();
 }
 
-/** Matches words with single dots between them. A word has letters of any script and, in ASCII, the characters that RFC 5322 calls atext. */
+/**
+ * Matches words with single dots between them. A word has letters of any script and, in ASCII, the
+ * characters that RFC 5322 calls atext.
+ */
 const dotAtomPattern =
 	/^(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+(?:\.(?:[\w!#$%&'*+/=?^`{|}~-]|[^\u0000-\u007f\p{C}\p{Z}])+)*$/u;
 /**
- * Parses an address, with letters of any script (RFC 6532) and at most the lengths of RFC 5321, 4.5.3.1. Nothing is corrected. Local parts in
- * quotes and IP addresses in place of domains are refused, because hardly anybody has such an address, and servers read them differently.
+ * Parses an address, with letters of any script (RFC 6532) and at most the lengths of RFC 5321,
+ * 4.5.3.1. Nothing is corrected. Local parts in quotes and IP addresses in place of domains are
+ * refused, because hardly anybody has such an address, and servers read them differently.
  */
 function parseAddress(text: string): string | undefined {
 	const [, local = '', domainText = ''] = /^([^@]*)@([^@]*)$/.exec(text) ?? [];
@@ -112,7 +139,8 @@ export function toAsciiDomain(domain: string): string | undefined {
 	if (!/^[\p{L}\p{M}\p{N}_.-]+$/u.test(domain)) return undefined;
 	const lowerCase = domain.normalize('NFC').toLowerCase();
 	const ascii = lowerCase.includes('_') ? lowerCase : domainToASCII(lowerCase);
-	// Refuses a domain if the conversion changes its letters, because the result is not the domain that the user sees.
+	// Refuses a domain if the conversion changes its letters, because the result is not the domain
+	// that the user sees.
 	if (ascii !== lowerCase && domainToUnicode(ascii) !== lowerCase) return undefined;
 	const labels = ascii.split('.');
 	// A domain without a letter in its last label would be an IP address.
@@ -120,6 +148,9 @@ export function toAsciiDomain(domain: string): string | undefined {
 	return isDomain && labels.every((label) => hostLabelPattern.test(label)) ? ascii : undefined;
 }
 
-/** Returns whether a text has control characters except tabs, any kind of line break, or half a surrogate pair. */
+/**
+ * Returns whether a text has control characters except tabs, any kind of line break, or half a
+ * surrogate pair.
+ */
 const hasControlCharacter = (text: string) =>
 	/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.replaceAll('\t', ' '));

@@ -1,6 +1,9 @@
 import type { OutputItem, StoredBinary } from '../../operation';
 
-/** Builds an item with the attachments as binary fields: attachment_0, attachment_1 and so on, with the default prefix. */
+/**
+ * Builds an item with the attachments as binary fields: attachment_0, attachment_1 and so on, with
+ * the default prefix.
+ */
 export function toMailItem(
 	json: OutputItem['json'],
 	files: readonly StoredBinary[] = [],

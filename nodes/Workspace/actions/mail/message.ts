@@ -10,7 +10,10 @@ import { contentConcurrency, mapWithConcurrency } from './mapWithConcurrency';
 
 type Message = gmail_v1.Schema$Message;
 
-/** Which text of an email to read. `newTextOnly` leaves out quoted earlier messages and the signature. The default is the whole text. */
+/**
+ * Which text of an email to read. `newTextOnly` leaves out quoted earlier messages and the
+ * signature. The default is the whole text.
+ */
 type TextOptions = Partial<Pick<MailInput, 'withText' | 'newTextOnly'>>;
 
 interface FileParams {
@@ -45,7 +48,10 @@ async function fetchThread({ gmail }: Clients, messageId: string) {
 	return messages.toSorted((a, b) => Number(a.internalDate) - Number(b.internalDate));
 }
 
-/** Parses an email in the worker thread, because strangers wrote it. If something is unreadable, leaves it out and adds a hint. */
+/**
+ * Parses an email in the worker thread, because strangers wrote it. If something is unreadable,
+ * leaves it out and adds a hint.
+ */
 export async function parseMessage(
 	clients: Clients,
 	message: Message,
@@ -91,7 +97,10 @@ export async function fetchAttachment({ gmail }: Clients, messageId: string, att
 	return (await gmail.users.messages.attachments.get(request)).data.data ?? '';
 }
 
-/** Reads the bytes of an attachment. A small one has its data in the message. Without an ID and data, it is empty. */
+/**
+ * Reads the bytes of an attachment. A small one has its data in the message. Without an ID and
+ * data, it is empty.
+ */
 export async function readAttachment(
 	clients: Clients,
 	messageId: string,

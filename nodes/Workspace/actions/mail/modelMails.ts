@@ -13,12 +13,18 @@ import type { StoredBinary } from '../../operation';
 import type { Mail, MailSummary } from '../../../untrusted/mail/readMail';
 
 const maxSnippetLength = 100;
-/** A list shows an email only if this many characters of its text have room. It shows fewer emails rather than shorter texts. */
+/**
+ * A list shows an email only if this many characters of its text have room. It shows fewer emails
+ * rather than shorter texts.
+ */
 const minTextLength = 200;
 const maxNextIds = 20;
 const shortenedNote = 'A text that ends with … is shortened:';
 
-/** Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and `text` if it was asked for. */
+/**
+ * Has only the IDs if the option Details is off, `attachments` if the whole email was fetched, and
+ * `text` if it was asked for.
+ */
 export type ListedMail = Pick<MailSummary, 'id' | 'threadId'> &
 	Partial<MailSummary> & { text?: string; attachments?: Mail['attachments'] };
 
@@ -42,17 +48,25 @@ const toListPart = (entries: MailList['entries']) => ({
 export const takeShownEntries = (entries: MailList['entries']) =>
 	entries.slice(0, fitEntries(toListPart(entries)).shownEntries.length);
 
-/** Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12 emails from the page `abc` on. */
+/**
+ * Parses a page token: Gmail's own ('' for the first page), or ours. For example, `12@abc` skips 12
+ * emails from the page `abc` on.
+ */
 export function parsePageToken(pageToken: string) {
 	const [, skipCount = '0', gmailPageToken = pageToken] = /^(\d+)@(.*)$/s.exec(pageToken) ?? [];
 	return { gmailPageToken, skipCount: Number(skipCount) };
 }
 
-/** Builds the page token that skips this many emails from a page on. Without emails to skip, the result is Gmail's own token. */
+/**
+ * Builds the page token that skips this many emails from a page on. Without emails to skip, the
+ * result is Gmail's own token.
+ */
 const buildPageToken = (skipCount: number, gmailPageToken = '') =>
 	skipCount === 0 ? gmailPageToken : `${skipCount}@${gmailPageToken}`;
 
-/** Converts a list to as many rows as have room, and a note that says how to get the next emails. */
+/**
+ * Converts a list to as many rows as have room, and a note that says how to get the next emails.
+ */
 export function toListAnswer(
 	list: MailList,
 	pageToken: string,
@@ -84,7 +98,10 @@ function describeShownMails(
 	return `Emails ${firstNumber} to ${lastNumber} of ${total} are shown, newest first${start}.`;
 }
 
-/** Emails whose labels have changed may be gone from the list. A token that skips them would then skip others. */
+/**
+ * Emails whose labels have changed may be gone from the list. A token that skips them would then
+ * skip others.
+ */
 function adviseNextCall(nextToken: string, changesLabels: boolean): string {
 	const way = changesLabels ? ' in the same way. If these emails come again, call' : '';
 	return `To get the next ones, call again${way} with ${quoteField('pageToken')}: ${nextToken}`;

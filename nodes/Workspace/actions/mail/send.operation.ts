@@ -15,7 +15,8 @@ export const send = defineOperation({
 		value: 'sendDraft',
 		name: 'Send, Drafts Only',
 		description: 'Save an email as a draft. Sending one is refused.',
-		// The form has the field `sendAs`. Input objects have the key `saveAsDraft`, which a choice of operations can demand.
+		// The form has the field `sendAs`. Input objects have the key `saveAsDraft`, which a choice
+		// of operations can demand.
 		requiredKey: 'saveAsDraft',
 	},
 	modelDescription: 'Write an email in Gmail.',

@@ -46,9 +46,10 @@ async function sendAppends(writes: Writes): Promise<AppendResult[]> {
 }
 
 /**
- * Lets Google interpret values and insert them below the table in one request. With two requests, another process could insert rows between
- * them, and one row would overwrite the other.
- * @returns the first row @throws NodeError with outcome `done` if Google has put the rows elsewhere
+ * Lets Google interpret values and insert them below the table in one request. With two requests,
+ * another process could insert rows between them, and one row would overwrite the other.
+ * @returns the first row
+ * @throws NodeError with outcome `done` if Google has put the rows elsewhere
  */
 async function appendInterpretedValues(plan: plans.TablePlan, writes: Writes): Promise<number> {
 	const { spreadsheet, endRow, options } = plan;

@@ -13,7 +13,10 @@ export type Cell = string | number | boolean | null | DateCell;
 /** Google's limit for the text of a cell, in UTF-16 units. */
 const maxCellLength = 50_000;
 
-/** @param place says where the value is, as in "Row 1, column 2 of 'values'" @throws NodeError 400 if a cell cannot hold the value */
+/**
+ * @param place says where the value is, as in "Row 1, column 2 of 'values'"
+ * @throws NodeError 400 if a cell cannot hold the value
+ */
 function toCell(value: unknown, place: string): Cell {
 	const cell = convertToCell(value);
 	const isTooLong = typeof cell === 'string' && cell.length > maxCellLength;
@@ -24,7 +27,10 @@ function toCell(value: unknown, place: string): Cell {
 	);
 }
 
-/** Converts a date to ISO 8601 text, a list of plain values to text with ", " between them, an object to JSON. Undefined if that fails. */
+/**
+ * Converts a date to ISO 8601 text, a list of plain values to text with ", " between them, an
+ * object to JSON. Undefined if that fails.
+ */
 function convertToCell(value: unknown): Cell | undefined {
 	if (value === undefined || value === null) return null;
 	if (typeof value === 'string' || typeof value === 'boolean') return value;
@@ -50,9 +56,15 @@ const isPlainValue = (value: unknown) =>
 /** A row from the user, whose cells have the names of their columns. */
 export interface NamedRow {
 	readonly cellsByName: ReadonlyMap<string, Cell>;
-	/** The row number that the item has from an earlier Read, unchecked. It is never written as a cell. */
+	/**
+	 * The row number that the item has from an earlier Read, unchecked. It is never written as a
+	 * cell.
+	 */
 	readonly rowNumber: unknown;
-	/** Names of the cells that a person typed or a model filled in: the text may stand for a number, a boolean or a date. */
+	/**
+	 * Names of the cells that a person typed or a model filled in: the text may stand for a number,
+	 * a boolean or a date.
+	 */
 	readonly typedNames: ReadonlySet<string>;
 }
 
@@ -62,7 +74,10 @@ type GivenParams = Pick<RowParams, 'valuesSource' | 'values' | 'columns'>;
 export const hasColumnNames = ({ valuesSource, values }: Omit<GivenParams, 'columns'>) =>
 	valuesSource !== 'json' || (values.length > 0 && !Array.isArray(values[0]));
 
-/** Reads the rows of one item, which name their columns. @throws NodeError 400 if there are no cells, or if one is invalid */
+/**
+ * Reads the rows of one item, which name their columns.
+ * @throws NodeError 400 if there are no cells, or if one is invalid
+ */
 export function readNamedRows(params: GivenParams, item: Item): NamedRow[] {
 	if (params.valuesSource === 'json') return params.values.map(readRecord);
 	// With Map Automatically, Columns has no values of its own: the fields of the item count.
@@ -116,7 +131,8 @@ function readMappedRow(columns: Values, json: Values): NamedRow {
 		if (value !== undefined) values[name] = isTyped ? value.text : value;
 	}
 	const namedRow = { ...toNamedRow(values, quoteField('columns')), typedNames };
-	// If Columns has an empty row number, the item's own row number does not count: the item may come from another table.
+	// If Columns has an empty row number, the item's own row number does not count: the item may
+	// come from another table.
 	if (rowNumberKeys.some((key) => key in columns)) return namedRow;
 	return { ...namedRow, rowNumber: findRowNumber(json) };
 }
@@ -148,17 +164,24 @@ export const isNumberText = (text: string) =>
 export const isExactNumber = (text: string) =>
 	isNumberText(text) && text.replaceAll(/e.*|[+.-]/gi, '').length <= 15;
 
-/** Matches a number with a sign, as Google reads it in any locale, such as `-5`, `+1.234,5`, `-1e5` or `+20%`: digits, maybe in groups of three, and maybe a fraction. */
+/**
+ * Matches a number with a sign, as Google reads it in any locale, such as `-5`, `+1.234,5`, `-1e5`
+ * or `+20%`: digits, maybe in groups of three, and maybe a fraction.
+ */
 const signedNumberPattern =
 	/^[+-](?:\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)(?:e[+-]?\d+)?%?$/i;
-/** Matches what Google reads as a formula, also in full width or small, and what nobody sees in front of it, which Google may ignore. */
+/**
+ * Matches what Google reads as a formula, also in full width or small, and what nobody sees in
+ * front of it, which Google may ignore.
+ */
 const formulaPattern =
 	/^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@＝＋－＠﹦﹢﹣﹫])/u;
 
 /**
- * Returns a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google reads text that begins with `=`, `+`, `-` or
- * `@`, a tab or a line break as a formula. Such text gets an apostrophe in front: Google then keeps it as text and hides the apostrophe.
- * Numbers with a sign stay numbers.
+ * Returns a cell that, with Escape Formulas, cannot become a formula. With USER_ENTERED, Google
+ * reads text that begins with `=`, `+`, `-` or `@`, a tab or a line break as a formula. Such text
+ * gets an apostrophe in front: Google then keeps it as text and hides the apostrophe. Numbers with
+ * a sign stay numbers.
  */
 export function escapeCell(cell: Cell, { valueInputOption, escapeFormulas }: CellOptions): Cell {
 	if (valueInputOption !== 'USER_ENTERED' || !escapeFormulas || typeof cell !== 'string')
@@ -178,7 +201,10 @@ export function countColumns(rows: ReadonlyArray<readonly Cell[]>): number {
 	return rows.reduce((widest, row) => Math.max(widest, row.length), 1);
 }
 
-/** Converts a cell to Google's format for values that are stored unchanged. Here null clears a cell, too: leave it out to keep the cell. */
+/**
+ * Converts a cell to Google's format for values that are stored unchanged. Here null clears a cell,
+ * too: leave it out to keep the cell.
+ */
 export function toCellData(cell: Cell): sheets_v4.Schema$CellData {
 	const value = cell instanceof DateCell ? cell.serial : cell;
 	if (value === null || value === '') return {};

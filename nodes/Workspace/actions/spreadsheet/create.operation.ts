@@ -70,7 +70,10 @@ function buildSettings({ locale, timeZone }: CreateParams) {
 	return settings;
 }
 
-/** The first tab of a new spreadsheet, which is large enough for the rows. Without a title, it gets Google's. */
+/**
+ * The first tab of a new spreadsheet, which is large enough for the rows. Without a title, it gets
+ * Google's.
+ */
 const buildFirstTab = ({ sheets: [title], rows }: NewSpreadsheet) => ({
 	title,
 	gridProperties: {
@@ -92,7 +95,10 @@ function buildNewSheets(planned: NewSpreadsheet) {
 	return [firstSheet, ...otherTabNames.map((title) => ({ properties: { title } }))];
 }
 
-/** Builds the requests that complete a spreadsheet which Drive created. Leaves out tabs that a previous run has made. */
+/**
+ * Builds the requests that complete a spreadsheet which Drive created. Leaves out tabs that a
+ * previous run has made.
+ */
 function buildCompletionRequests(planned: NewSpreadsheet, sheets: sheets_v4.Schema$Sheet[]) {
 	const { sheets: tabNames, rows } = planned;
 	const requests: sheets_v4.Schema$Request[] = [];
@@ -154,7 +160,10 @@ export const create = defineOperation({
 	nameResult: ({ title, spreadsheetUrl }) => `spreadsheet ${title ?? ''} (${spreadsheetUrl})`,
 });
 
-/** Returns whether Drive must create the spreadsheet, because the Sheets API knows neither folders nor idempotency keys. */
+/**
+ * Returns whether Drive must create the spreadsheet, because the Sheets API knows neither folders
+ * nor idempotency keys.
+ */
 const needsDrive = ({ parentFolder, idempotencyKey }: CreateParams) =>
 	parentFolder !== '' || idempotencyKey !== '';
 
@@ -178,7 +187,8 @@ async function createByDrive(
 		buildUrl: buildSpreadsheetUrl,
 		fillContent: async (id: string) =>
 			await complete(id).catch(async (error: unknown) => {
-				// Another execution may have created a tab after we fetched the tabs. Google then refused all of our requests.
+				// Another execution may have created a tab after we fetched the tabs. Google then
+				// refused all of our requests.
 				if (!keyHashes || !isNodeError(error) || error.code !== 400) throw error;
 				return await complete(id);
 			}),

@@ -4,7 +4,10 @@ import { dayMilliseconds, printOffset, readOffset, toWallTime } from './timeZone
 /** Day 0 of Google's serial numbers. */
 const dayZero = Date.UTC(1899, 11, 30);
 
-/** Number formats of Google. Without a pattern, the locale of the spreadsheet decides how a cell looks. */
+/**
+ * Number formats of Google. Without a pattern, the locale of the spreadsheet decides how a cell
+ * looks.
+ */
 const formats = {
 	date: { type: 'DATE' },
 	dateTime: { type: 'DATE_TIME' },
@@ -15,7 +18,10 @@ const formats = {
 /** Equal formats are the same object. */
 type DateFormat = (typeof formats)[keyof typeof formats];
 
-/** A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the spreadsheet's time zone. */
+/**
+ * A date, a time or both, as the number that a cell holds: days since December 30, 1899, in the
+ * spreadsheet's time zone.
+ */
 export class DateCell {
 	readonly serial: number;
 	readonly format: DateFormat;
@@ -38,7 +44,10 @@ export class DateCell {
 	}
 }
 
-/** The settings of a spreadsheet that decide what dates mean: its locale, such as `en_GB`, and its IANA time zone. */
+/**
+ * The settings of a spreadsheet that decide what dates mean: its locale, such as `en_GB`, and its
+ * IANA time zone.
+ */
 export interface DateSettings {
 	readonly locale: string;
 	readonly timeZone: string;
@@ -47,14 +56,23 @@ export interface DateSettings {
 /** Matches a complete date in ISO 8601, with or without a time. */
 const isoPattern =
 	/^([1-9]\d{3}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(Z|[+-]\d{2}:?\d{2})?)?$/i;
-/** Matches times such as `10:30:00` and durations such as `26:30:00` and `-1:00:00`, as Read gives them. */
+/**
+ * Matches times such as `10:30:00` and durations such as `26:30:00` and `-1:00:00`, as Read gives
+ * them.
+ */
 const durationPattern = /^(-?)(\d{1,6}):([0-5]\d):([0-5]\d(?:\.\d{1,3})?)$/;
 
-/** Returns whether a text may be a date, a time or a duration for `parseIso`. If no text is, the spreadsheet's settings are not needed. */
+/**
+ * Returns whether a text may be a date, a time or a duration for `parseIso`. If no text is, the
+ * spreadsheet's settings are not needed.
+ */
 export const mayBeIso = (text: string): boolean =>
 	text.length <= 40 && (isoPattern.test(text) || durationPattern.test(text));
 
-/** Parses a complete date or timestamp in ISO 8601, or a time or duration with seconds. A midnight is a date. */
+/**
+ * Parses a complete date or timestamp in ISO 8601, or a time or duration with seconds. A midnight
+ * is a date.
+ */
 export function parseIso(
 	text: string,
 	{ timeZone }: Pick<DateSettings, 'timeZone'>,
@@ -76,8 +94,8 @@ function parseDuration(text: string): DateCell {
 }
 
 /**
- * Parses a text for a column of dates: like `parseIso`, or a date, a time or both as the spreadsheet's locale writes them, such as
- * `5.1.2024` or `1/5/2024 15:30`.
+ * Parses a text for a column of dates: like `parseIso`, or a date, a time or both as the
+ * spreadsheet's locale writes them, such as `5.1.2024` or `1/5/2024 15:30`.
  */
 export function parseShown(text: string, settings: DateSettings): DateCell | undefined {
 	if (text.length > 40) return undefined;
@@ -92,7 +110,9 @@ export function parseShown(text: string, settings: DateSettings): DateCell | und
 	return createDateCell(wallTime, text);
 }
 
-/** Converts a day in the locale's order, with the locale's separator. Returns '' for any other text. */
+/**
+ * Converts a day in the locale's order, with the locale's separator. Returns '' for any other text.
+ */
 function toIsoDay(text: string, locale: string): string {
 	const parts = getDayFormat(locale).formatToParts(0);
 	const separator = parts.find(({ type }) => type === 'literal')?.value.trim() ?? '/';
@@ -115,7 +135,11 @@ const getDayFormat = (locale: string) =>
 		return new Intl.DateTimeFormat(tag, { ...parts, ...system });
 	});
 
-/** Returns the time that clocks show, as milliseconds since 1970; NaN if there is no such day or time. @param day as `yyyy-mm-dd` */
+/**
+ * Returns the time that clocks show, as milliseconds since 1970; NaN if there is no such day or
+ * time.
+ * @param day as `yyyy-mm-dd`
+ */
 function parseWallTime(day: string, time = '00:00'): number {
 	const wallTime = Date.parse(`${day}T${time.slice(0, 12).replace(',', '.')}Z`);
 	// `Date.parse` takes February 30 for March 1.
@@ -123,7 +147,10 @@ function parseWallTime(day: string, time = '00:00'): number {
 	return isRealDay ? wallTime : NaN;
 }
 
-/** @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such time */
+/**
+ * @param wallTime the time that clocks show, as milliseconds since 1970; NaN if there is no such
+ * time
+ */
 function createDateCell(wallTime: number, text: string): DateCell | undefined {
 	if (Number.isNaN(wallTime)) return undefined;
 	const isMidnight = wallTime % dayMilliseconds === 0;
@@ -131,8 +158,9 @@ function createDateCell(wallTime: number, text: string): DateCell | undefined {
 }
 
 /**
- * Converts a date of n8n's expressions to ISO 8601: Luxon's DateTime, or a Date of any JavaScript realm. A midnight of Luxon is a date. A Date
- * has no time zone, so its midnight is a time. Returns '' for a date that is not valid.
+ * Converts a date of n8n's expressions to ISO 8601: Luxon's DateTime, or a Date of any JavaScript
+ * realm. A midnight of Luxon is a date. A Date has no time zone, so its midnight is a time. Returns
+ * '' for a date that is not valid.
  */
 export function toIsoText(value: object): string | undefined {
 	const isDateTime = 'isLuxonDateTime' in value;
@@ -153,7 +181,10 @@ export interface NumberFormat {
 export const isDateFormat = ({ type }: NumberFormat): boolean =>
 	/^(?:DATE|TIME|DATE_TIME)$/.test(type ?? '');
 
-/** Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such date. */
+/**
+ * Prints a date in ISO 8601, and a time or duration as `hh:mm:ss`. Undefined if there is no such
+ * date.
+ */
 export function printDate(
 	serial: number,
 	format: NumberFormat,

@@ -2,7 +2,10 @@ import { textType } from '../../../fields/field';
 import { buildFileLocator, buildTabLocator, readLinkedTab } from '../../locators';
 import type { Field, InferParameters } from '../../operation';
 
-/** The key of the row number in each item of Read. If a column has this name, Read calls it `rowNumber_2`. */
+/**
+ * The key of the row number in each item of Read. If a column has this name, Read calls it
+ * `rowNumber_2`.
+ */
 export const rowNumberKey = 'rowNumber';
 /** The keys of the row number in items of Read and of n8n's own node. They are never columns. */
 export const rowNumberKeys: readonly string[] = [rowNumberKey, 'row_number'];
@@ -34,7 +37,10 @@ export const range = {
 	hint: 'Only needed to work on part of the tab',
 } as const satisfies Field;
 
-/** The parameters on which n8n's lists of columns depend. n8n loads the lists again when one of them changes. */
+/**
+ * The parameters on which n8n's lists of columns depend. n8n loads the lists again when one of them
+ * changes.
+ */
 export const columnDependencies = [
 	'spreadsheetId.value',
 	'tab.value',
@@ -68,7 +74,8 @@ const columns = {
 	format: 'columns',
 	showWhen: { valuesSource: ['columns'] },
 	typeOptions: {
-		// Not on matchColumns, which would add Row Number, because n8n empties the mapper when it loads the columns again.
+		// Not on matchColumns, which would add Row Number, because n8n empties the mapper when it
+		// loads the columns again.
 		loadOptionsDependsOn: columnDependencies,
 		resourceMapper: {
 			resourceMapperMethod: 'headerColumns',
@@ -105,7 +112,10 @@ const values = {
 		'Rows of text, numbers, true or false, or objects keyed by the column names in the header row. null leaves a cell unchanged, "" clears it.',
 } as const satisfies Field;
 
-/** What each row looks like, for a model: the schema of the tool only says that the parameter is JSON. */
+/**
+ * What each row looks like, for a model: the schema of the tool only says that the parameter is
+ * JSON.
+ */
 export const rowDescription =
 	'Each row is an array of cells, or an object keyed by the column names.';
 

@@ -7,7 +7,10 @@ export interface TabRange {
 	readonly tab?: string;
 	/** Cells, columns or rows, such as `A1:D10`, `A:D` or `1:5`. */
 	readonly a1?: string;
-	/** All of the range, if it is the title of a tab or the name of a named range: only Google knows. */
+	/**
+	 * All of the range, if it is the title of a tab or the name of a named range: only Google
+	 * knows.
+	 */
 	readonly name?: string;
 }
 
@@ -17,13 +20,19 @@ export interface CellPosition {
 	readonly column: number;
 }
 
-/** Matches cells, columns and rows. A colon must follow letters or a number alone (`A`, `1`), because these may be a name. */
+/**
+ * Matches cells, columns and rows. A colon must follow letters or a number alone (`A`, `1`),
+ * because these may be a name.
+ */
 const a1Pattern =
 	/^\$?(?:[A-Z]{1,3}\$?[1-9]\d*|[A-Z]{1,3}(?=:)|[1-9]\d*(?=:))(?::\$?(?:[A-Z]{1,3}(?:\$?[1-9]\d*)?|[1-9]\d*))?$/i;
 /** Matches the names that Google allows for a named range, which are no cells in R1C1 notation. */
 const rangeNamePattern = /^(?!R\d+C\d+$)[\p{L}_][\p{L}\p{N}_.]*$/iu;
 
-/** Splits a range at its last `!`: a title may contain `!`. @throws NodeError 400 if a quoted title is not followed by cells */
+/**
+ * Splits a range at its last `!`: a title may contain `!`.
+ * @throws NodeError 400 if a quoted title is not followed by cells
+ */
 export function parseRange(range: string): TabRange {
 	const text = range.trim();
 	const [, quotedTitle, textAfterTitle] = /^'((?:[^']|'')*)'(?:!(.*))?$/s.exec(text) ?? [];
@@ -49,7 +58,9 @@ function readA1(text: string): string {
 /** Returns whether a text refers to cells. A text of more than 100 characters cannot do so. */
 const isA1 = (text: string) => text.length <= 100 && a1Pattern.test(text);
 
-/** Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title. */
+/**
+ * Returns whether a range is one cell without a tab, such as `Q1`, which may also be a tab's title.
+ */
 export const isCellWithoutTab = ({ tab, a1 }: TabRange) =>
 	tab === undefined && a1 !== undefined && !a1.includes(':');
 
@@ -65,7 +76,10 @@ export function printRange({ tab, a1, name }: TabRange): string {
 
 export const quoteTab = (tab: string) => `'${tab.replaceAll("'", "''")}'`;
 
-/** Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is Infinity, also for a single cell. */
+/**
+ * Returns the bounds of a range, from 0. A missing start, as in `A:D`, is 0. A missing end is
+ * Infinity, also for a single cell.
+ */
 export function parseBounds({ a1 = '' }: Pick<TabRange, 'a1'>) {
 	const [start = {}, end = {}] = a1.replaceAll('$', '').split(':').map(parseCorner);
 	const { row = 0, column = 0 } = start;
@@ -118,7 +132,10 @@ export interface TargetParams {
 /** Returns whether a tab is given by its ID, as in a link to it: `#gid=0`. */
 export const isLinkedTab = (tab: string) => /^#gid=\d+$/.test(tab);
 
-/** Combines the fields Tab and Range to one range. @throws NodeError 400 if both are empty, contradict each other or name no range */
+/**
+ * Combines the fields Tab and Range to one range.
+ * @throws NodeError 400 if both are empty, contradict each other or name no range
+ */
 export function parseTarget(params: TargetParams): TabRange {
 	const tab = params.tab.trim() === '' ? '' : params.tab;
 	const range = params.range.trim();
@@ -140,10 +157,16 @@ export function parseTarget(params: TargetParams): TabRange {
 	return { tab, a1: readA1(range) };
 }
 
-/** Prints the fields Tab and Range as one range for Google. @throws NodeError 400 as `parseTarget` does */
+/**
+ * Prints the fields Tab and Range as one range for Google.
+ * @throws NodeError 400 as `parseTarget` does
+ */
 export const printTarget = (target: TargetParams) => printRange(parseTarget(target));
 
-/** Builds a key that is equal for all items whose rows go to the same place with the same options. Callers pass all parameters. */
+/**
+ * Builds a key that is equal for all items whose rows go to the same place with the same options.
+ * Callers pass all parameters.
+ */
 export function buildTargetKey(params: TargetParams): string {
 	// JSON leaves out what is undefined: the rows, and the tab, which is part of the printed range.
 	const target = { ...params, values: undefined, columns: undefined, tab: undefined };

@@ -165,7 +165,9 @@ export const read = defineOperation({
 		output === 'rows' ? toRowsAnswer(result) : toValuesAnswer(result),
 });
 
-/** All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab. */
+/**
+ * All cells of a tab. Google allows no column after ZZZ, and cuts a range at the end of the tab.
+ */
 const allCells = 'A1:ZZZ';
 
 /** Returns the range to read. Without a tab and a range, it is the first tab. */

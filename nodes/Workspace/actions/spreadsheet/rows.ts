@@ -52,7 +52,10 @@ export function prepareRows<P extends RowParams>(params: P, item: Item): Prepare
 	return { params, cellRows, namedRows, weight: bytes / maxRequestBytes };
 }
 
-/** Items whose rows go to the same place with the same options, so the first item's parameters count for all. */
+/**
+ * Items whose rows go to the same place with the same options, so the first item's parameters count
+ * for all.
+ */
 export type ItemsWithRows<P extends RowParams> = ReadonlyArray<Prepared<PreparedRows<P>>>;
 
 /** A row whose cells have found their columns. */
@@ -62,7 +65,10 @@ export interface FittedRow {
 	readonly rowNumber?: unknown;
 }
 
-/** Opens a table and finds a column for each field of the items. A refusal takes the place of the rows that do not fit. */
+/**
+ * Opens a table and finds a column for each field of the items. A refusal takes the place of the
+ * rows that do not fit.
+ */
 export async function fitRows<P extends RowParams>(
 	spreadsheet: Spreadsheet,
 	target: TabRange,
@@ -85,7 +91,10 @@ export async function fitRows<P extends RowParams>(
 	return { table, rowsByItem };
 }
 
-/** Refuses to write a header above rows that have one. @throws NodeError 400 if only the rows are empty in which the header was looked for */
+/**
+ * Refuses to write a header above rows that have one.
+ * @throws NodeError 400 if only the rows are empty in which the header was looked for
+ */
 export function refuseSecondHeader({ names, newNames, row }: FittedTable, lastRow: number): void {
 	if (names.length > 0 || newNames.length === 0 || lastRow === row) return;
 	throw createRefusal(
@@ -150,8 +159,9 @@ const codePattern = /^-?0\d|e|^\+/i;
 const booleanPattern = /^(true|false)$/i;
 
 /**
- * Returns the cell of a row. If Cell Format is `AUTO`, text in ISO 8601 becomes a date, and what a person typed or a model filled in takes the
- * type of its column, where it can be read as one. Other texts stay texts.
+ * Returns the cell of a row. If Cell Format is `AUTO`, text in ISO 8601 becomes a date, and what a
+ * person typed or a model filled in takes the type of its column, where it can be read as one.
+ * Other texts stay texts.
  */
 export function readCell(row: NamedRow, name: string, table: Table, options: CellOptions): Cell {
 	const cell = row.cellsByName.get(name) ?? null;

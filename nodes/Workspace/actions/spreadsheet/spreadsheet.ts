@@ -12,7 +12,10 @@ import * as ranges from './range';
 export const buildSpreadsheetUrl = (id: string) =>
 	`https://docs.google.com/spreadsheets/d/${id}/edit`;
 
-/** A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are inserted inside it, or if values.append inserts rows below it. */
+/**
+ * A table that was made in Google Sheets with Format > Convert to table. It grows only if rows are
+ * inserted inside it, or if values.append inserts rows below it.
+ */
 export interface NativeTable {
 	readonly tableId: string;
 	/** With the header and the footer. */
@@ -76,7 +79,10 @@ const cellFields =
 	'data(rowData(values(effectiveValue,formattedValue,effectiveFormat.numberFormat.type)))';
 const settingsFields = 'properties(locale,timeZone)';
 
-/** The body of a request that writes rows. A class, because Google's client would copy a plain object cell by cell. */
+/**
+ * The body of a request that writes rows. A class, because Google's client would copy a plain
+ * object cell by cell.
+ */
 export class ValuesBody implements sheets_v4.Schema$ValueRange {
 	readonly values: Cell[][];
 
@@ -94,14 +100,20 @@ class ChangesBody implements sheets_v4.Schema$BatchUpdateSpreadsheetRequest {
 	}
 }
 
-/** Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores; undefined means the first tab. */
+/**
+ * Reads and changes one spreadsheet. A parameter `tab` is a title, whose case Google ignores;
+ * undefined means the first tab.
+ */
 export class Spreadsheet {
 	readonly id: string;
 	readonly valuesApi: sheets_v4.Sheets['spreadsheets']['values'];
 	readonly #client: sheets_v4.Sheets;
 	readonly #item: Pick<Item, 'doOnce'>;
 
-	/** @param item shares Google's responses with the other items of the run. Without it, Google is asked each time */
+	/**
+	 * @param item shares Google's responses with the other items of the run. Without it, Google is
+	 * asked each time
+	 */
 	constructor(client: sheets_v4.Sheets, id: string, item?: Pick<Item, 'doOnce'>) {
 		this.#client = client;
 		this.id = id;
@@ -109,17 +121,25 @@ export class Spreadsheet {
 		this.#item = item ?? { doOnce: (_, ask) => ask() };
 	}
 
-	/** Does the work once per run for each key. All items that work on the spreadsheet get the same result. */
+	/**
+	 * Does the work once per run for each key. All items that work on the spreadsheet get the same
+	 * result.
+	 */
 	async doOnce<T>(key: string, work: () => Promise<T>): Promise<T> {
 		return await this.#item.doOnce(`spreadsheet ${this.id} ${key}`, work);
 	}
 
-	/** Reads something once per run for each key, and again after an item that changes something. */
+	/**
+	 * Reads something once per run for each key, and again after an item that changes something.
+	 */
 	async readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {
 		return await this.#item.doOnce(`${readingPrefix}spreadsheet ${this.id} ${key}`, read);
 	}
 
-	/** @param fields what to return, as in Google's parameter `fields` @param cells the range of cells to return; undefined for all cells */
+	/**
+	 * @param fields what to return, as in Google's parameter `fields`
+	 * @param cells the range of cells to return; undefined for all cells
+	 */
 	async fetch(
 		fields: string,
 		cells?: string,
@@ -144,7 +164,10 @@ export class Spreadsheet {
 		return properties?.timeZone ?? '';
 	}
 
-	/** Calls `send`. If Google finds no such range, the error lists the tabs. @throws NodeError 400 if a range such as Q1 is also a tab */
+	/**
+	 * Calls `send`. If Google finds no such range, the error lists the tabs.
+	 * @throws NodeError 400 if a range such as Q1 is also a tab
+	 */
 	async sendForRange<T>(target: ranges.TabRange, send: () => Promise<T>): Promise<T> {
 		if (ranges.isCellWithoutTab(target)) await this.#refuseTabLikeCell(target);
 		return await send().catch(async (error: unknown) => {
@@ -153,7 +176,10 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the first tab. */
+	/**
+	 * Throws if a cell such as `Q1` is also the title of a tab. Google would read the cell of the
+	 * first tab.
+	 */
 	async #refuseTabLikeCell({ a1 = '' }: ranges.TabRange): Promise<void> {
 		const tabs = await this.fetchTabs();
 		const namesake = tabs.find(({ title }) => isSameIgnoringCase(title, a1));
@@ -164,7 +190,10 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Combines the fields Tab and Range to one range. A link in Tab, such as `#gid=0`, becomes its tab's title. */
+	/**
+	 * Combines the fields Tab and Range to one range. A link in Tab, such as `#gid=0`, becomes its
+	 * tab's title.
+	 */
 	async resolveTarget(params: ranges.TargetParams): Promise<ranges.TabRange> {
 		const target = ranges.parseTarget(params);
 		// The range may name the tab itself.
@@ -178,7 +207,10 @@ export class Spreadsheet {
 		);
 	}
 
-	/** Fetches a tab, and `sheet`, the tab as Google returns it. @param a1 cells to return, with values, shown texts and formats */
+	/**
+	 * Fetches a tab, and `sheet`, the tab as Google returns it.
+	 * @param a1 cells to return, with values, shown texts and formats
+	 */
 	async fetchTabInfo(
 		tab: string | undefined,
 		a1: string,
@@ -202,7 +234,10 @@ export class Spreadsheet {
 		};
 	}
 
-	/** Creates the tab that a target names, unless the spreadsheet has a tab or a named range of that name. */
+	/**
+	 * Creates the tab that a target names, unless the spreadsheet has a tab or a named range of
+	 * that name.
+	 */
 	async createMissingTab({ tab, name }: ranges.TabRange): Promise<void> {
 		const title = tab ?? name;
 		if (title === undefined) return;
@@ -247,7 +282,10 @@ export class Spreadsheet {
 		});
 	}
 
-	/** Fetches the titles of all tabs as additional information. Returns none if this fails, because something else is more important. */
+	/**
+	 * Fetches the titles of all tabs as additional information. Returns none if this fails, because
+	 * something else is more important.
+	 */
 	async tryFetchTitles(): Promise<string[]> {
 		// The user should not wait long for them.
 		const options = { retryConfig: { retry: 0 }, timeout: 5000 };
@@ -264,11 +302,17 @@ export async function openTarget(client: sheets_v4.Sheets, params: RowParams, it
 	return { spreadsheet, target };
 }
 
-/** Returns whether Google knows no such tab or named range. Google's message is the same for a text that is not a range. */
+/**
+ * Returns whether Google knows no such tab or named range. Google's message is the same for a text
+ * that is not a range.
+ */
 export const isUnknownRangeError = (error: unknown): error is NodeError =>
 	isNodeError(error) && error.code === 400 && error.message.includes('Unable to parse range');
 
-/** Adds the missing name and the existing tabs to Google's error, whose message only has the range as the node printed it. */
+/**
+ * Adds the missing name and the existing tabs to Google's error, whose message only has the range
+ * as the node printed it.
+ */
 function createMissingTabError(
 	error: NodeError,
 	{ tab, name }: ranges.TabRange,

@@ -10,9 +10,10 @@ import { parseBounds, printTabArea, toColumnLetters, type TabRange } from './ran
 import { findNativeTable, type NativeTable, type Spreadsheet, type TabInfo } from './spreadsheet';
 
 /**
- * A table is its header row, its columns and everything down to the last row that has a value in one of its columns. Blank rows inside are
- * part of it. Rows and columns count from 0. A table is known in stages: `Table` as it is in the sheet, `FittedTable` with a column for
- * each name of the rows to write, and its last row from `findLastRow`.
+ * A table is its header row, its columns and everything down to the last row that has a value in
+ * one of its columns. Blank rows inside are part of it. Rows and columns count from 0. A table is
+ * known in stages: `Table` as it is in the sheet, `FittedTable` with a column for each name of the
+ * rows to write, and its last row from `findLastRow`.
  */
 export interface Table extends TabInfo {
 	/** The range that the user chose. Its `name` is the title of a tab. */
@@ -26,7 +27,10 @@ export interface Table extends TabInfo {
 	/** First and last column of the range. The last one may be Infinity. */
 	readonly rangeStart: number;
 	readonly rangeEnd: number;
-	/** First column of the table. It is left of the range if the headers continue there without a gap. */
+	/**
+	 * First column of the table. It is left of the range if the headers continue there without a
+	 * gap.
+	 */
 	readonly firstColumn: number;
 	/** Last column of the table. Without any column, it equals `firstColumn`. */
 	readonly lastColumn: number;
@@ -42,7 +46,10 @@ export interface Table extends TabInfo {
 	readonly types: ReadonlyMap<number, ColumnType>;
 }
 
-/** A table with a column for each name of some rows. `columnsByName`, `firstColumn` and `lastColumn` include the new columns. */
+/**
+ * A table with a column for each name of some rows. `columnsByName`, `firstColumn` and `lastColumn`
+ * include the new columns.
+ */
 export interface FittedTable extends Table {
 	/** The headers to write, from `firstNewColumn` on. */
 	readonly newNames: readonly string[];
@@ -60,12 +67,17 @@ export type NamedColumns = Pick<Table, 'names' | 'columnsByName'>;
 
 /** These keys of an item mean something else than a column. */
 const reservedNames = ['error', 'rowNumber', '__proto__'];
-/** A longer header is cut. V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+/**
+ * A longer header is cut. V8 finds texts of 16,384 characters or more by their length only, so that
+ * many would be compared with one another.
+ */
 const maxNameLength = 10_000;
 
 /**
- * Names the columns below headers, without white space at the ends of a name. A repeated header gets `_2`, `_3` and so on, an empty one
- * becomes its letter. Rows may also name a column by its header as it stands in the cell. @param headers what the sheet shows
+ * Names the columns below headers, without white space at the ends of a name. A repeated header
+ * gets `_2`, `_3` and so on, an empty one becomes its letter. Rows may also name a column by its
+ * header as it stands in the cell.
+ * @param headers what the sheet shows
  */
 export function nameColumns(headers: readonly string[], startColumn: number): NamedColumns {
 	const texts = headers.map((text) => shorten(text, maxNameLength));
@@ -81,7 +93,10 @@ export function nameColumns(headers: readonly string[], startColumn: number): Na
 
 function buildUniqueNames(names: readonly string[]): string[] {
 	const usedNames = new Set(reservedNames);
-	/** The number to try next for each name. With many equal headers, trying all numbers from 2 on would take long. */
+	/**
+	 * The number to try next for each name. With many equal headers, trying all numbers from 2 on
+	 * would take long.
+	 */
 	const nextNumbers = new Map<string, number>();
 	return names.map((name) => {
 		let uniqueName = name;
@@ -93,11 +108,17 @@ function buildUniqueNames(names: readonly string[]): string[] {
 	});
 }
 
-/** Returns the index of the last row that has a value; -1 if none has. At the end of a table, a checkbox that nobody ticked is no value. */
+/**
+ * Returns the index of the last row that has a value; -1 if none has. At the end of a table, a
+ * checkbox that nobody ticked is no value.
+ */
 export const findLastFilledRow = (rows: ReadonlyArray<readonly unknown[]>): number =>
 	rows.findLastIndex((row) => row.some(isFilled));
 
-/** What counts as no value at the end of a table. FALSE is the text that most sheets show for a checkbox that nobody ticked. */
+/**
+ * What counts as no value at the end of a table. FALSE is the text that most sheets show for a
+ * checkbox that nobody ticked.
+ */
 const emptyValues: ReadonlySet<unknown> = new Set(['', false, 'FALSE', null, undefined]);
 const isFilled = (cell: unknown) => !emptyValues.has(cell);
 
@@ -154,7 +175,10 @@ const isDate = ({ effectiveFormat }: sheets_v4.Schema$CellData) =>
 
 const hasText = (header = '') => header !== '';
 
-/** Finds the columns of a table: those in the range that have a header, with the columns between them. */
+/**
+ * Finds the columns of a table: those in the range that have a header, with the columns between
+ * them.
+ */
 function layOutColumns(rowHeaders: readonly string[], rangeStart: number, rangeEnd: number) {
 	const headers = rowHeaders.slice(0, rowHeaders.findLastIndex(hasText) + 1);
 	const lastInRange = headers.slice(0, rangeEnd + 1).findLastIndex(hasText);
@@ -197,7 +221,10 @@ function readType(cell: sheets_v4.Schema$CellData): ColumnType | undefined {
 	return typeof numberValue === 'number' || format !== 'TEXT' ? 'number' : undefined;
 }
 
-/** Lets a name such as `subject` find the column Subject, if no other column and no other name of the same row has these letters. */
+/**
+ * Lets a name such as `subject` find the column Subject, if no other column and no other name of
+ * the same row has these letters.
+ */
 function nameColumnsInOtherCase(
 	table: Table,
 	names: readonly string[],
@@ -222,7 +249,8 @@ function groupByLetters(names: readonly string[]): Map<string, string[]> {
 
 /**
  * Finds a column for each name of some rows.
- * @param mayAdd whether names without a column become new columns. Without any header, they always do.
+ * @param mayAdd whether names without a column become new columns. Without any header, they always
+ * do.
  * @param areTogether whether one row has several of some names
  * @throws NodeError 400 if other headers leave no space for the new columns
  */
@@ -256,7 +284,8 @@ export function fitColumns(
 }
 
 /**
- * Adds the columns without a header that rows name by their letters, as Read does, as far as they follow the last header directly.
+ * Adds the columns without a header that rows name by their letters, as Read does, as far as they
+ * follow the last header directly.
  * @returns the column after them
  */
 function nameLetterColumns(
@@ -297,7 +326,10 @@ export async function fetchBody(
 	};
 }
 
-/** Counts the rows of a table. If its range has an end, rows that follow the last one directly belong to it: they were added later. */
+/**
+ * Counts the rows of a table. If its range has an end, rows that follow the last one directly
+ * belong to it: they were added later.
+ */
 function countRows(rows: readonly Cell[][], { target, row }: Table): number {
 	const rangeHeight = parseBounds(target).lastRow - row;
 	// The header row alone is only a name for the table.
@@ -307,11 +339,17 @@ function countRows(rows: readonly Cell[][], { target, row }: Table): number {
 	return count;
 }
 
-/** How many cells and rows at the end of a tab are fetched at least, to find the last row of a table. Empty cells at the end cost nothing. */
+/**
+ * How many cells and rows at the end of a tab are fetched at least, to find the last row of a
+ * table. Empty cells at the end cost nothing.
+ */
 const endCellCount = 50_000;
 const endRowCount = 2000;
 
-/** Finds the last row of a table; its header row if there is none below. Usually does not read all rows of a tab with many. */
+/**
+ * Finds the last row of a table; its header row if there is none below. Usually does not read all
+ * rows of a tab with many.
+ */
 export async function findLastRow(spreadsheet: Spreadsheet, table: Table): Promise<number> {
 	const height = Math.max(endRowCount, Math.floor(endCellCount / getWidth(table)));
 	const startRow = getEndRow(table) - height;

@@ -36,7 +36,10 @@ export interface TablePlan {
 	/** The row from which on rows are added: below the last row of the table. */
 	readonly endRow: number;
 	readonly options: RowParams;
-	/** Further changes for which the first write makes room, and what the user should know about them. */
+	/**
+	 * Further changes for which the first write makes room, and what the user should know about
+	 * them.
+	 */
 	readonly firstRequests?: readonly Request[];
 	readonly firstHint?: string | undefined;
 	/** Whether each row of an item has a result of its own. */
@@ -90,9 +93,10 @@ export async function sendTablePlan(writes: readonly PlannedWrite[]): Promise<vo
 }
 
 /**
- * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as new rows and columns. Only
- * `values.batchUpdate` interprets USER_ENTERED values, and follows.
- * @param write one of those that are sent. If it is the first of the plan, the headers of new columns are written, too.
+ * Carries out steps of a plan. Values that are stored unchanged are in the same atomic request as
+ * new rows and columns. Only `values.batchUpdate` interprets USER_ENTERED values, and follows.
+ * @param write one of those that are sent. If it is the first of the plan, the headers of new
+ * columns are written, too.
  */
 export async function sendSteps(
 	{ plan, isFirst }: PlannedWrite,
@@ -186,7 +190,8 @@ function buildStructureRequests(
 	let rowCount = table.rowCount + startIndex - endRow;
 	if (added.length > 0 && startIndex < rowCount) {
 		const range = { sheetId: table.sheetId, dimension: 'ROWS', startIndex, endIndex };
-		// The format of the row above is copied, but the first row of a table must not look like its header.
+		// The format of the row above is copied, but the first row of a table must not look like
+		// its header.
 		requests.push({
 			insertDimension: { range, inheritFromBefore: startIndex > table.row + 1 },
 		});
@@ -201,7 +206,10 @@ function buildStructureRequests(
 	return [...requests, ...growNativeTable(table, endRow, endIndex - endRow)];
 }
 
-/** Returns the last row of changes, and the first and last column of their cells. Without any, a last one is -1. */
+/**
+ * Returns the last row of changes, and the first and last column of their cells. Without any, a
+ * last one is -1.
+ */
 export function findBounds(changes: readonly RowChange[]) {
 	const bounds = { lastRow: -1, firstColumn: Infinity, lastColumn: -1 };
 	for (const { row, cellsByColumn } of changes) {
@@ -214,7 +222,10 @@ export function findBounds(changes: readonly RowChange[]) {
 	return bounds;
 }
 
-/** A native table does not grow if rows are added below it. @param addedCount rows from `endRow` on */
+/**
+ * A native table does not grow if rows are added below it.
+ * @param addedCount rows from `endRow` on
+ */
 function growNativeTable({ nativeTable }: Table, endRow: number, addedCount: number): Request[] {
 	if (!nativeTable || addedCount === 0) return [];
 	const { range } = nativeTable;
@@ -228,7 +239,10 @@ interface Rectangle extends CellPosition {
 	readonly format: DateCell['format'] | undefined;
 }
 
-/** Combines neighboring cells, which makes the requests smaller. @param types what columns hold: those of dates keep their own format */
+/**
+ * Combines neighboring cells, which makes the requests smaller.
+ * @param types what columns hold: those of dates keep their own format
+ */
 function combineIntoRectangles(changes: readonly RowChange[], types: Table['types']): Rectangle[] {
 	const lines = changes.flatMap((change) => splitIntoLines(change, types));
 	lines.sort((a, b) => a.column - b.column || a.row - b.row);
@@ -286,7 +300,10 @@ export interface WriteResult {
 	readonly updatedCells: number;
 }
 
-/** Counts what steps write that are one below another, from a row on. Without any cell, the range has all columns of the table. */
+/**
+ * Counts what steps write that are one below another, from a row on. Without any cell, the range
+ * has all columns of the table.
+ */
 export function summarizeSteps(
 	{ spreadsheet, table }: TablePlan,
 	steps: readonly RowStep[],

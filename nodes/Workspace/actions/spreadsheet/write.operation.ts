@@ -22,7 +22,9 @@ type WriteOutcome = plans.WriteResult | Array<plans.WriteResult & Pick<plans.Row
 const resolveWriteMode = ({ writeMode, matchColumns }: WriteParams) =>
 	writeMode === 'overwrite' && matchColumns.length > 0 ? 'updateOrAdd' : writeMode;
 
-/** @throws NodeError 400 if match columns are missing, or if something does not fit the write mode */
+/**
+ * @throws NodeError 400 if match columns are missing, or if something does not fit the write mode
+ */
 function checkWriteMode(params: WriteParams): void {
 	const { writeMode, matchColumns, unmatched } = params;
 	const hasMatchColumns = matchColumns.length > 0;

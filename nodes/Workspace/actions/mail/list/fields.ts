@@ -2,7 +2,9 @@ import { textType } from '../../../../fields/field';
 import type { Field, InferParameters } from '../../../operation';
 import { onlyFilesOption } from '../../onlyFiles';
 
-/** The parameters that List and Search have in common: when the emails arrived, and how many to get. */
+/**
+ * The parameters that List and Search have in common: when the emails arrived, and how many to get.
+ */
 export const rangeFields = [
 	{
 		displayName: 'Received',
@@ -53,7 +55,10 @@ export const rangeFields = [
 	},
 ] as const satisfies readonly Field[];
 
-/** A constant, because n8n's linter takes every field for a secret whose `name` is a literal with the word "token". */
+/**
+ * A constant, because n8n's linter takes every field for a secret whose `name` is a literal with
+ * the word "token".
+ */
 const pageTokenName = 'pageToken';
 
 export const newTextOnlyOption = {
@@ -76,7 +81,10 @@ const labelFieldBase = {
 
 const afterReading = { name: 'afterReading', displayName: 'After Reading' };
 
-/** The options that change the labels of emails after the emails were read. `INBOX` and `UNREAD` are labels, too. */
+/**
+ * The options that change the labels of emails after the emails were read. `INBOX` and `UNREAD` are
+ * labels, too.
+ */
 export const labelOptions = [
 	{
 		displayName: 'Add Label Names or IDs',

@@ -8,7 +8,10 @@ import type { LabelParams } from './fields';
 
 type Label = gmail_v1.Schema$Label;
 
-/** Lists all labels of the mailbox by name: first the user's own labels, then those that every mailbox has. */
+/**
+ * Lists all labels of the mailbox by name: first the user's own labels, then those that every
+ * mailbox has.
+ */
 export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Label[]> {
 	const fields = 'labels(id,name,type)';
 	const { labels = [] } = (await gmail.users.labels.list({ userId: 'me', fields })).data;
@@ -16,7 +19,11 @@ export async function listLabels({ gmail }: Pick<Clients, 'gmail'>): Promise<Lab
 	return labels.toSorted((a, b) => compareNames(buildSortKey(a), buildSortKey(b)));
 }
 
-/** Converts names and IDs of labels to IDs. @param field where they were entered @throws NodeError 400 if the mailbox has no such label */
+/**
+ * Converts names and IDs of labels to IDs.
+ * @param field where they were entered
+ * @throws NodeError 400 if the mailbox has no such label
+ */
 export async function resolveLabelIds(
 	clients: Clients,
 	labels: readonly string[],
@@ -46,7 +53,10 @@ interface LabelChange {
 	readonly removeLabelIds: string[];
 }
 
-/** Looks up the labels, so that an unknown label fails before any email is read. @throws NodeError 400 */
+/**
+ * Looks up the labels, so that an unknown label fails before any email is read.
+ * @throws NodeError 400
+ */
 export async function prepareLabelChange(
 	clients: Clients,
 	{ markAsRead, addLabels, removeLabels }: LabelParams,
@@ -63,8 +73,9 @@ export async function prepareLabelChange(
 const maxIdsPerRequest = 1000;
 
 /**
- * Changes the labels of the emails that the workflow gets. If a request fails after an earlier one succeeded, or with an unknown outcome,
- * adds a hint. @throws NodeError if certainly no label was changed, and what is not an answer of Gmail
+ * Changes the labels of the emails that the workflow gets. If a request fails after an earlier one
+ * succeeded, or with an unknown outcome, adds a hint.
+ * @throws NodeError if certainly no label was changed, and what is not an answer of Gmail
  */
 export async function changeLabels(
 	{ gmail }: Clients,

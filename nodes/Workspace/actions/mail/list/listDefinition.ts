@@ -12,7 +12,10 @@ export interface PreparedList extends ListParams {
 	readonly gmailQuery: string;
 }
 
-/** Completes the parameters. @throws NodeError 400 for files of a page, because they would have no item of their own */
+/**
+ * Completes the parameters.
+ * @throws NodeError 400 for files of a page, because they would have no item of their own
+ */
 export function prepareList<P extends ListParams>(
 	params: P,
 	conditions: string,

@@ -33,7 +33,10 @@ export async function listEmails(
 	return { entries, nextPageToken };
 }
 
-/** Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint, because many of its items may match nothing. */
+/**
+ * Adds a hint with the conditions, because they may be mistyped. A run gets only one such hint,
+ * because many of its items may match nothing.
+ */
 function addNoMatchHint({ conditions, labelIds }: PreparedList, item: Item) {
 	let hint = 'No email matches.';
 	if (conditions !== '') hint += ` Gmail was searched for: ${conditions}.`;
@@ -123,7 +126,10 @@ async function fetchHeaders({ gmail }: Clients, id: string) {
 	return data;
 }
 
-/** Fetches a whole email. If its response would block n8n, fetches only the headers, so that no stranger's email can end a list. */
+/**
+ * Fetches a whole email. If its response would block n8n, fetches only the headers, so that no
+ * stranger's email can end a list.
+ */
 async function fetchContent(clients: Clients, id: string, item: Item) {
 	try {
 		const fields = `${summaryFields},payload`;

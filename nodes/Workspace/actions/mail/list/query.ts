@@ -2,7 +2,10 @@ import { createRefusal } from '../../../../core/errors';
 import { quoteField } from '../../../../fields/field';
 import type { ListParams } from './fields';
 
-/** Builds Gmail's search term for a sender. Quotes keep the text from adding other terms. Returns no term for an empty text. */
+/**
+ * Builds Gmail's search term for a sender. Quotes keep the text from adding other terms. Returns no
+ * term for an empty text.
+ */
 export function buildSenderTerms(from: string): string[] {
 	const address = /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from;
 	// Gmail's search syntax has no way to escape a quote inside quotes.
@@ -14,7 +17,11 @@ const daysBySpan = { any: 0, between: 0, last24Hours: 1, last7Days: 7, last30Day
 
 type ReceivedParams = Pick<ListParams, 'received' | 'receivedAfter' | 'receivedBefore'>;
 
-/** Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific time. @throws NodeError 400 */
+/**
+ * Builds the terms for the time of arrival, in epoch seconds, because Gmail reads a date as Pacific
+ * time.
+ * @throws NodeError 400
+ */
 export function buildReceivedTerms(params: ReceivedParams): string[] {
 	const { received, receivedAfter, receivedBefore } = params;
 	if (received === 'between' && receivedAfter === '' && receivedBefore === '')
@@ -41,7 +48,10 @@ export const searchesDrafts = (query: string, labelIds: readonly string[]): bool
 	/\b(?:in|is|label):["({]?(?:drafts?|anywhere)\b/i.test(query) ||
 	labelIds.some((label) => /^drafts?$/i.test(label));
 
-/** The words before a colon that Gmail's search knows. Source: https://support.google.com/mail/answer/7190 */
+/**
+ * The words before a colon that Gmail's search knows. Source:
+ * https://support.google.com/mail/answer/7190
+ */
 const searchWords =
 	/^(?:after|around|bcc|before|category|cc|deliveredto|filename|from|has|in|is|label|larger|list|newer|newer_than|older|older_than|rfc822msgid|size|smaller|subject|to)$/i;
 
@@ -52,7 +62,11 @@ export function findUnknownSearchWord(query: string): string | undefined {
 	return undefined;
 }
 
-/** Refuses a search word without a value, such as `from:` with an expression that is empty for an item. Gmail would find all emails. @throws NodeError 400 */
+/**
+ * Refuses a search word without a value, such as `from:` with an expression that is empty for an
+ * item. Gmail would find all emails.
+ * @throws NodeError 400
+ */
 export function refuseEmptySearchWords(query: string): void {
 	const unquotedText = query.replaceAll(/"[^"]+"/g, 'text').replaceAll('""', '');
 	const words = unquotedText.matchAll(

@@ -4,21 +4,29 @@ import type { Field, ReadContext } from '../../../../fields/field';
 import { readText, splitList } from '../../../../fields/values';
 import { findAddresses, toAsciiDomain } from '../addresses';
 
-/** Converts only ASCII letters to lower case. Other letters, such as the Kelvin sign, could become ASCII letters. */
+/**
+ * Converts only ASCII letters to lower case. Other letters, such as the Kelvin sign, could become
+ * ASCII letters.
+ */
 export const toLowerAscii = (text: string) =>
 	text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** The addresses and domains that emails may go to, in lower case. Undefined allows everybody. */
 type AllowedRecipients = ReadonlySet<string> | undefined;
 
-/** Reads the option Allowed Recipients. @throws NodeError 400 for an entry that is neither an address nor a domain, or if it is set and has no entry */
+/**
+ * Reads the option Allowed Recipients.
+ * @throws NodeError 400 for an entry that is neither an address nor a domain, or if it is set and
+ * has no entry
+ */
 export function readAllowedRecipients(
 	raw: unknown,
 	field: Field,
 	context: ReadContext,
 ): AllowedRecipients {
 	const text = readText(field, raw, context);
-	// In JSON mode, the node always has the field. In the form, an option that was added and left empty allows nobody.
+	// In JSON mode, the node always has the field. In the form, an option that was added and left
+	// empty allows nobody.
 	const isAdded = context.mode === 'fields' && context.findSavedValue?.(field) !== undefined;
 	if (text === '' && !isAdded) return undefined;
 	const entries = splitList(text);

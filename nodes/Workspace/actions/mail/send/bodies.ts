@@ -7,13 +7,20 @@ import type { Item } from '../../../operation';
 import type { LoadedFile } from './files';
 import type { PreparedMail } from './prepareMail';
 
-/** The body in one or two formats, which are sent together. A mail program shows the best format that it supports. */
+/**
+ * The body in one or two formats, which are sent together. A mail program shows the best format
+ * that it supports.
+ */
 export interface MailBodies {
 	readonly text: string;
 	readonly html?: string;
 }
 
-/** Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown itself. @throws NodeError 400 if unreadable */
+/**
+ * Builds the body in its formats. HTML always comes with a text, which for Markdown is the Markdown
+ * itself.
+ * @throws NodeError 400 if unreadable
+ */
 export async function buildBodies(
 	{ body, bodyFormat, folder }: PreparedMail,
 	item: Item,
@@ -40,7 +47,9 @@ export async function buildBodies(
 const tagPattern = /<[a-z!/][^<>]*>/i;
 /** Matches a tag that ends a line, or has text of its own kind. */
 const blockTagPattern = /<(?!\/?(?:a|b|code|em|font|i|s|span|strong|u)\b)[a-z!/][^<>]*>/i;
-/** Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML. */
+/**
+ * Matches an end tag or a line break that was escaped, as models sometimes do with the whole HTML.
+ */
 const escapedTagPattern = /&lt;(?:\/[a-z][a-z0-9]*|br\s*\/?)\s*&gt;/i;
 const escapes: Readonly<Record<string, string>> = {
 	'&amp;': '&',
@@ -52,8 +61,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with tags inside its lines, and HTML that was
- * escaped as a whole.
+ * Repairs HTML that would be shown in one line or with its tags: text with line breaks, maybe with
+ * tags inside its lines, and HTML that was escaped as a whole.
  */
 function repairHtml(body: string): string {
 	if (blockTagPattern.test(body)) return body;
@@ -77,7 +86,10 @@ export const escapeHtml = (text: string) =>
 export const textToHtml = (text: string) =>
 	breakLines(escapeHtml(text).replaceAll(/^ | (?= )/gm, '&nbsp;'));
 
-/** Makes a text run from right to left if its first letter does, because some mail programs do not find that out themselves. */
+/**
+ * Makes a text run from right to left if its first letter does, because some mail programs do not
+ * find that out themselves.
+ */
 function setDirection(html: string, text: string): string {
 	const [firstLetter = ''] = /\p{L}/u.exec(text) ?? [];
 	const isRightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -89,7 +101,8 @@ const cidLinkPattern =
 	/((?:=(?:["']\s{0,9})?|url\(\s{0,9}(?:["']|&quot;|&#39;)?)cid:)([^()"'<>&]{1,255})/gi;
 
 /**
- * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file name. The link then has the Content-ID.
+ * Gives a Content-ID to each file that a `cid:` link of the HTML names by its binary field or file
+ * name. The link then has the Content-ID.
  * @param uniqueId makes the Content-IDs unique among all emails
  */
 export function inlineLinkedFiles(html: string, files: readonly LoadedFile[], uniqueId: string) {

@@ -35,17 +35,22 @@ const contentFields = [
 	'quoteOriginal',
 ] as const;
 
-/** Hashes the idempotency key, and also what the user chose for the email. Returns undefined if there is no key. */
+/**
+ * Hashes the idempotency key, and also what the user chose for the email. Returns undefined if
+ * there is no key.
+ */
 export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 	const key = mail.idempotencyKey;
 	const keyHash = hashIdempotencyKey({ key, operation: 'mail send', target: '' });
 	if (keyHash === undefined) return undefined;
 	const choices = contentFields.map((name) => mail[name]);
 	const parts: Array<string | Buffer> = [JSON.stringify(choices)];
-	// Two PDFs that Google makes of the same document differ, so the document's ID stands for its PDF.
+	// Two PDFs that Google makes of the same document differ, so the document's ID stands for its
+	// PDF.
 	for (const file of mail.files)
 		parts.push(file.filename, file.contentType ?? '', file.googleFileId ?? file.content);
-	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line short.
+	// Half of the hash distinguishes the emails of one key well enough, and keeps the header line
+	// short.
 	return { keyHash, contentHash: hashParts(parts).slice(0, 32) };
 }
 
@@ -53,8 +58,10 @@ export function hashMailKey(mail: OutgoingMail): KeyHashes | undefined {
 const useCrlf = (text: string) => text.replaceAll(/\r\n?|\n/g, '\r\n');
 
 /**
- * Composes an email into the bytes of an RFC 5322 message. @throws NodeError 400 if it is too large
- * @param marker the words by which the node finds the email again. The first one is the marker ID of the item
+ * Composes an email into the bytes of an RFC 5322 message.
+ * @throws NodeError 400 if it is too large
+ * @param marker the words by which the node finds the email again. The first one is the marker ID
+ * of the item
  */
 export async function composeMail(
 	mail: OutgoingMail,
@@ -81,7 +88,8 @@ export async function composeMail(
 		disableFileAccess: true,
 		disableUrlAccess: true,
 	}).compile();
-	// Keeps the Bcc header, because Gmail reads the recipients from the headers. Gmail then removes Bcc itself.
+	// Keeps the Bcc header, because Gmail reads the recipients from the headers. Gmail then removes
+	// Bcc itself.
 	Object.assign(mimeNode, { keepBcc: true });
 	const bytes = await mimeNode.build();
 	if (bytes.length > maxMailBytes) throw createTooLargeError(bytes.length);

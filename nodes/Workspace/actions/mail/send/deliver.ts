@@ -4,10 +4,15 @@ import { createRefusal } from '../../../../core/errors';
 import type { Clients } from '../../../operation';
 import { type MailFolder, toDeliveredMail } from './mailFolder';
 
-/** Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document. */
+/**
+ * Gmail's limit for a whole email: the maxSize of messages.send in Google's API discovery document.
+ */
 export const maxMailBytes = 36_700_160;
 
-/** Builds the error for an email above the limit. @param bytes the size of the whole email, or of its files alone */
+/**
+ * Builds the error for an email above the limit.
+ * @param bytes the size of the whole email, or of its files alone
+ */
 export function createTooLargeError(bytes: number) {
 	const size = (bytes / 2 ** 20).toFixed(1);
 	return createRefusal(
@@ -16,7 +21,10 @@ export function createTooLargeError(bytes: number) {
 	);
 }
 
-/** A larger email goes to Gmail's upload address as it is. In JSON, as base64, it would be larger by a third. */
+/**
+ * A larger email goes to Gmail's upload address as it is. In JSON, as base64, it would be larger by
+ * a third.
+ */
 const maxJsonMailBytes = 5_000_000;
 
 /** Passes an email to Gmail once, to send it or to keep it as a draft. */

@@ -12,7 +12,10 @@ import { contentConcurrency, mapWithConcurrency, smallConcurrency } from '../map
 import { createTooLargeError, maxMailBytes } from './deliver';
 import { type PreparedMail, requireOneLine } from './prepareMail';
 
-/** A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below, `cid` are those of nodemailer. */
+/**
+ * A file to attach whose bytes are not read yet. The names `filename`, `contentType` and, below,
+ * `cid` are those of nodemailer.
+ */
 interface PendingFile {
 	readonly filename: string;
 	readonly contentType: string | undefined;
@@ -31,7 +34,10 @@ export interface LoadedFile extends Omit<PendingFile, 'read' | 'size'> {
 	cid?: string;
 }
 
-/** Reads the files to attach. @throws NodeError 400 if they do not fit into an email, a file is missing or base64 is invalid */
+/**
+ * Reads the files to attach.
+ * @throws NodeError 400 if they do not fit into an email, a file is missing or base64 is invalid
+ */
 export async function readFiles(
 	mail: Pick<PreparedMail, 'attachments' | 'driveFiles'>,
 	{ drive }: Pick<Clients, 'drive'>,
@@ -85,7 +91,10 @@ function decodeFile({ fileName, mimeType, content }: Base64Attachment): PendingF
 	};
 }
 
-/** The kinds of Google's files that it exports as PDF. Source: https://developers.google.com/workspace/drive/api/guides/ref-export-formats */
+/**
+ * The kinds of Google's files that it exports as PDF. Source:
+ * https://developers.google.com/workspace/drive/api/guides/ref-export-formats
+ */
 const pdfKinds = ['document', 'spreadsheet', 'presentation', 'drawing'];
 const pdfType = 'application/pdf';
 

@@ -5,7 +5,10 @@ import { toGoogleFailure } from '../../../google/errors';
 import type { Clients, Item } from '../../../operation';
 import { fetchMailWithMarker, listMailFolder, type MailFolder } from './mailFolder';
 
-/** Milliseconds to pause before each search, because Gmail lists an email only some time after it was sent. */
+/**
+ * Milliseconds to pause before each search, because Gmail lists an email only some time after it
+ * was sent.
+ */
 const searchDelays = [0, 1_000, 3_000];
 const maxSearchedMails = 20;
 
@@ -14,7 +17,10 @@ const claims = {
 	drafts: 'The draft may have been saved',
 };
 
-/** After a failure with an unknown outcome (`cause`), finds the email by the ID in its marker. @throws the failure if none is found */
+/**
+ * After a failure with an unknown outcome (`cause`), finds the email by the ID in its marker.
+ * @throws the failure if none is found
+ */
 export async function findDeliveredMail(
 	clients: Clients,
 	folder: MailFolder,
@@ -33,7 +39,8 @@ export async function findDeliveredMail(
 				checkedIds.add(entry.id);
 			}
 		} catch (error) {
-			// The node reports the failure of the send. The failure of the search only explains why nothing more is known.
+			// The node reports the failure of the send. The failure of the search only explains why
+			// nothing more is known.
 			const failure = toGoogleFailure(error, item.log.bind(item));
 			searchReport = `The node could not look for it in the mailbox: ${failure.message}.`;
 			if (failure.code === 403) searchReport += ' This needs the scope gmail.readonly.';

@@ -3,7 +3,10 @@ import type { gmail_v1 } from 'googleapis/build/src/apis/gmail/v1';
 import { getDecodedHeader } from '../../../../untrusted/mail/mimePart';
 import type { Clients } from '../../../operation';
 
-/** The header for the marker, by which the node finds its own emails again. `composeMail` builds the marker. */
+/**
+ * The header for the marker, by which the node finds its own emails again. `composeMail` builds the
+ * marker.
+ */
 export const markerHeader = 'X-Agent-Workspace-Id';
 
 /** An email that was sent, or saved as a draft, as the node outputs it. */
@@ -13,7 +16,10 @@ export interface DeliveredMail {
 	readonly labelIds: string[];
 	/** The ID of the draft, if the email is a draft. */
 	readonly draftId?: string;
-	/** A key of the output. Set if nothing was sent or saved now, because an earlier execution did so with the same key. */
+	/**
+	 * A key of the output. Set if nothing was sent or saved now, because an earlier execution did
+	 * so with the same key.
+	 */
 	readonly repeated?: true;
 }
 
@@ -29,7 +35,9 @@ export function toDeliveredMail(
 	return draftId ? { ...mail, draftId } : mail;
 }
 
-/** Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods. */
+/**
+ * Where Gmail keeps a delivered email. Gmail lists sent emails and drafts with different methods.
+ */
 export type MailFolder = 'sent' | 'drafts';
 
 /** An email in a folder, by the ID of its message and, for a draft, the ID of the draft. */
@@ -59,7 +67,10 @@ export async function listMailFolder(
 	return (data.drafts ?? []).map(({ id, message }) => ({ id: message?.id ?? '', draftId: id }));
 }
 
-/** Fetches an email, and reads the marker that `composeMail` has built. In an email without a marker, `markerId` is ''. */
+/**
+ * Fetches an email, and reads the marker that `composeMail` has built. In an email without a
+ * marker, `markerId` is ''.
+ */
 export async function fetchMailWithMarker({ gmail }: Clients, { id, draftId }: FolderEntry) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',

@@ -9,7 +9,10 @@ import { toLowerAscii } from './allowedRecipients';
 import type { SendParams } from './fields';
 import type { MailFolder } from './mailFolder';
 
-/** The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject may be '' in a reply. */
+/**
+ * The parameters of an email, read and checked. Nothing has been fetched for it yet. The subject
+ * may be '' in a reply.
+ */
 export type PreparedMail = ReturnType<typeof prepareMail>;
 
 /** Reads and checks all parameters. @throws NodeError 400 if the email could not be sent */
@@ -40,7 +43,11 @@ export function prepareMail(params: SendParams, item: Item) {
 	return mail;
 }
 
-/** Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and no option for replies. @throws NodeError 400 */
+/**
+ * Checks an email that is no reply: it needs a subject and, unless it is a draft, a recipient, and
+ * no option for replies.
+ * @throws NodeError 400
+ */
 function refuseIncompleteNewMail(mail: PreparedMail): void {
 	if (mail.replyAll || mail.quoteOriginal)
 		throw createRefusal(
@@ -55,7 +62,10 @@ function refuseIncompleteNewMail(mail: PreparedMail): void {
 	);
 }
 
-/** Finds the binary fields to attach: * means all of the item, and a repeated field counts once. @throws NodeError 400 if a field is missing */
+/**
+ * Finds the binary fields to attach: * means all of the item, and a repeated field counts once.
+ * @throws NodeError 400 if a field is missing
+ */
 function findAttachments({ attachments, onlyFiles }: SendParams, item: Item): AttachmentInput[] {
 	const named = attachments.filter((attachment) => 'field' in attachment);
 	const base64Files = attachments.filter((attachment) => !('field' in attachment));
@@ -64,7 +74,10 @@ function findAttachments({ attachments, onlyFiles }: SendParams, item: Item): At
 	return [...fields.map((field) => ({ field })), ...base64Files];
 }
 
-/** Adds a hint if a text still has a placeholder such as `{{Customer}}`, because this node does not fill it. */
+/**
+ * Adds a hint if a text still has a placeholder such as `{{Customer}}`, because this node does not
+ * fill it.
+ */
 function addPlaceholderHint(text: string, item: Item): void {
 	const [placeholder] = /\{\{[^{}\n]{1,100}\}\}/.exec(text) ?? [];
 	if (placeholder === undefined) return;
@@ -73,11 +86,17 @@ function addPlaceholderHint(text: string, item: Item): void {
 	);
 }
 
-/** Matches headers that the node or Gmail sets. Also matches Resent- headers, whose recipients mail servers prefer to To, Cc and Bcc. */
+/**
+ * Matches headers that the node or Gmail sets. Also matches Resent- headers, whose recipients mail
+ * servers prefer to To, Cc and Bcc.
+ */
 const reservedHeaderPattern =
 	/^(?:apparently-to|bcc|cc|content-.*|from|message-id|mime-version|reply-to|resent-.*|return-path|sender|subject|to|x-agent-workspace-id)$/i;
 
-/** Reads the headers from the user. @throws NodeError 400 for a reserved header, or one that could forge other headers */
+/**
+ * Reads the headers from the user.
+ * @throws NodeError 400 for a reserved header, or one that could forge other headers
+ */
 export function readCustomHeaders(headers: SendParams['headers']) {
 	return headers.map(({ name, value }) => {
 		const key = name.trim();
@@ -91,7 +110,11 @@ export function readCustomHeaders(headers: SendParams['headers']) {
 	});
 }
 
-/** Refuses control characters except tabs, because they could forge headers. @param label names the text in the error @throws NodeError 400 */
+/**
+ * Refuses control characters except tabs, because they could forge headers.
+ * @param label names the text in the error
+ * @throws NodeError 400
+ */
 export function requireOneLine(text: string, label: string): string {
 	if (!/[\u0000-\u0008\u000a-\u001f\u007f\u2028\u2029]/.test(text)) return text;
 	throw createRefusal(
@@ -100,12 +123,18 @@ export function requireOneLine(text: string, label: string): string {
 	);
 }
 
-/** Matches what stands before the @ if a mail server may forward to another address in it: `evil%evil.example`, `evil.example!evil`, `SRS0=…=evil.example=evil`. */
+/**
+ * Matches what stands before the @ if a mail server may forward to another address in it:
+ * `evil%evil.example`, `evil.example!evil`, `SRS0=…=evil.example=evil`.
+ */
 const relayPattern = /[%!@#=]/;
 /** Matches a header that may name an address, or hide one in an encoded word. */
 const addressPattern = /@|%40|=\?/;
 
-/** Refuses an email that would reach anybody else, or whose other headers have an address. @throws NodeError 400 that names the first one */
+/**
+ * Refuses an email that would reach anybody else, or whose other headers have an address.
+ * @throws NodeError 400 that names the first one
+ */
 export function refuseForbiddenRecipients(mail: PreparedMail): void {
 	const { allowedRecipients } = mail;
 	if (!allowedRecipients) return;

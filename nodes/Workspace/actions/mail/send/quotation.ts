@@ -32,7 +32,8 @@ export async function appendSignature(
 }
 
 /**
- * Adds the original email below the body, with the same HTML as Gmail, so that mail programs recognize and fold the quotation.
+ * Adds the original email below the body, with the same HTML as Gmail, so that mail programs
+ * recognize and fold the quotation.
  * @returns also the pictures that the quotation shows
  */
 export async function appendQuotation(
@@ -66,7 +67,10 @@ function append({ text, html }: MailBodies, addition: Required<MailBodies>): Mai
 	return { text: longerText, html: html + addition.html };
 }
 
-/** Fetches the pictures within the text of the original, under the names by which its HTML shows them. */
+/**
+ * Fetches the pictures within the text of the original, under the names by which its HTML shows
+ * them.
+ */
 async function fetchPictures(clients: Clients, mail: Mail): Promise<LoadedFile[]> {
 	// Found in one pass, because an email may have thousands of pictures and megabytes of HTML.
 	const links = mail.html.matchAll(/cid:([^\s"'<>)]+)/gi);

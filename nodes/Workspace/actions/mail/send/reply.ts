@@ -9,7 +9,10 @@ import { listOwnAddresses } from './sender';
 
 export type OriginalMail = Awaited<ReturnType<typeof fetchOriginalMail>>;
 
-/** Fetches the original email's parts that a reply needs. @throws NodeError 404 if the mailbox has no such email */
+/**
+ * Fetches the original email's parts that a reply needs.
+ * @throws NodeError 404 if the mailbox has no such email
+ */
 async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	const { data } = await gmail.users.messages.get({
 		userId: 'me',
@@ -39,11 +42,15 @@ async function fetchOriginalMail({ gmail }: Clients, id: string, item: Item) {
 	};
 }
 
-/** In characters. A header of this length holds more than the 500 recipients that Gmail sends an email to. */
+/**
+ * In characters. A header of this length holds more than the 500 recipients that Gmail sends an
+ * email to.
+ */
 const maxHeaderLength = 50_000;
 
 /**
- * Reads the addresses in a header of the original. Skips an entry that is no address, with a hint if it has an @.
+ * Reads the addresses in a header of the original. Skips an entry that is no address, with a hint
+ * if it has an @.
  * @throws NodeError 400 for a header that is too long, because to read it would block n8n
  */
 function readRecipients(header: string, item: Item): Address[] {
@@ -61,7 +68,10 @@ function readRecipients(header: string, item: Item): Address[] {
 	return addresses;
 }
 
-/** Adds what a reply takes from the original email. @throws NodeError 400 if nobody may get the reply */
+/**
+ * Adds what a reply takes from the original email.
+ * @throws NodeError 400 if nobody may get the reply
+ */
 export async function completeReply<M extends PreparedMail>(
 	clients: Clients,
 	mail: M,
@@ -95,7 +105,10 @@ const prefixPattern = /^(?:(?:re|aw|sv|antw|fwd?|wg)(?:\[\d+\])?\s?:\s*)+/i;
 /** Removes the prefixes, which do not count when two subjects are compared. */
 const removePrefixes = (subject: string) => subject.trim().replace(prefixPattern, '');
 
-/** Chooses the recipients that the user has not entered. @throws NodeError 400 if there is none, except for a draft */
+/**
+ * Chooses the recipients that the user has not entered.
+ * @throws NodeError 400 if there is none, except for a draft
+ */
 async function chooseRecipients(
 	clients: Clients,
 	mail: PreparedMail,
@@ -118,7 +131,10 @@ async function chooseRecipients(
 	return { to, cc: [...mail.cc, ...removeKnown([...answered, ...others], known)] };
 }
 
-/** Returns the addresses in Reply-To, or else the sender. If the account itself sent the original, returns the addresses in To. */
+/**
+ * Returns the addresses in Reply-To, or else the sender. If the account itself sent the original,
+ * returns the addresses in To.
+ */
 function findAnsweredAddresses(
 	{ from, replyTo, to }: OriginalMail,
 	ownAddresses: readonly string[],
@@ -131,7 +147,10 @@ function findAnsweredAddresses(
 	return replyToAddresses.length > 0 ? replyToAddresses : senders;
 }
 
-/** Removes addresses that are known or occurred before. Only case is ignored, so that no recipient gets lost. */
+/**
+ * Removes addresses that are known or occurred before. Only case is ignored, so that no recipient
+ * gets lost.
+ */
 function removeKnown(addresses: readonly Address[], known: readonly string[]): Address[] {
 	const seen = new Set(known.map((address) => address.toLowerCase()));
 	return addresses.filter(({ address }) => {
@@ -144,7 +163,10 @@ function removeKnown(addresses: readonly Address[], known: readonly string[]): A
 
 const hiddenLabels = ['DRAFT', 'TRASH', 'SPAM'];
 
-/** Adds a hint if the conversation has a newer email, because the ID of a conversation is also the ID of its first email. */
+/**
+ * Adds a hint if the conversation has a newer email, because the ID of a conversation is also the
+ * ID of its first email.
+ */
 async function addHintIfNotNewest({ gmail }: Clients, original: OriginalMail, item: Item) {
 	const fields = 'messages(id,labelIds)';
 	const request = { userId: 'me', id: original.threadId, format: 'minimal', fields };

@@ -11,14 +11,18 @@ import { completeReply } from './reply';
 import { findSender, type Sender } from './sender';
 import { sendWithKey } from './sendWithKey';
 
-/** Sends an email or saves it as a draft. With an idempotency key, this is done only once. @throws NodeError */
+/**
+ * Sends an email or saves it as a draft. With an idempotency key, this is done only once.
+ * @throws NodeError
+ */
 export async function sendMail(
 	clients: Clients,
 	prepared: PreparedMail,
 	item: Item,
 ): Promise<DeliveredMail> {
 	const loadedMail = await loadMail(clients, prepared, item);
-	// As entered: a reply may still lack its recipients and its subject, and the body lacks the signature and the quotation.
+	// As entered: a reply may still lack its recipients and its subject, and the body lacks the
+	// signature and the quotation.
 	const keyHashes = hashMailKey(loadedMail);
 	const mail = await completeReply(clients, loadedMail, item);
 	if (!keyHashes) return await composeAndDeliver(clients, mail, [item.markerId], item);

@@ -23,7 +23,10 @@ interface KeyedSend {
 	readonly keyHashes: KeyHashes;
 }
 
-/** Finds emails with the key: first drafts, then sent emails, each newest first. For an email that is to be sent, finds no drafts. */
+/**
+ * Finds emails with the key: first drafts, then sent emails, each newest first. For an email that
+ * is to be sent, finds no drafts.
+ */
 async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 	const query = buildKeyQuery(mail);
 	const drafts =
@@ -45,7 +48,10 @@ async function findMailsWithKey({ clients, item, mail, keyHashes }: KeyedSend) {
 	return mailsWithMarkers.filter(({ keyHash }) => keyHash === keyHashes.keyHash);
 }
 
-/** Builds a search from the first addresses and words that Gmail takes literally. With other words, the search could miss the email. */
+/**
+ * Builds a search from the first addresses and words that Gmail takes literally. With other words,
+ * the search could miss the email.
+ */
 function buildKeyQuery({ to, subject }: OutgoingMail): string {
 	const startSeconds = Math.floor(Date.now() / 1000) - searchedDays * 86_400;
 	const addresses = to
@@ -60,7 +66,10 @@ function buildKeyQuery({ to, subject }: OutgoingMail): string {
 	return terms.join(' ');
 }
 
-/** Emails by the account's address and the key hash. They are kept because Gmail lists an email only some time after it was sent. */
+/**
+ * Emails by the account's address and the key hash. They are kept because Gmail lists an email only
+ * some time after it was sent.
+ */
 const recentMails = getGlobalSingleton(
 	'recentMails',
 	() => new BoundedMap<string, FolderEntry>(10_000),
@@ -70,8 +79,9 @@ const mutex = new KeyedMutex(
 );
 
 /**
- * Sends or saves an email unless that was already done with its key. Executions in one process take turns. Processes that send at
- * the same moment do not see each other's email before the send, so each searches again after its send, and reports another email.
+ * Sends or saves an email unless that was already done with its key. Executions in one process take
+ * turns. Processes that send at the same moment do not see each other's email before the send, so
+ * each searches again after its send, and reports another email.
  * @throws NodeError 409 if the key was used for another email
  */
 export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<DeliveredMail>) {
@@ -79,7 +89,8 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 	const [ownAddress] = await listOwnAddresses(clients, item);
 	const keyInAccount = `${ownAddress} ${keyHashes.keyHash}`;
 	return await mutex.doInTurn(keyInAccount, async () => {
-		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The first execution probably made it.
+		// If several emails have the key, the oldest sent one counts, or else the oldest draft. The
+		// first execution probably made it.
 		const priorMail =
 			(await findRecentMail(clients, keyInAccount)) ??
 			(await findMailsWithKey(keyedSend)).at(-1);
@@ -99,7 +110,10 @@ export async function sendWithKey(keyedSend: KeyedSend, send: () => Promise<Deli
 	});
 }
 
-/** Finds an email that this process sent or saved with the key. Asks Gmail whether it exists, because a deleted email may be sent again. */
+/**
+ * Finds an email that this process sent or saved with the key. Asks Gmail whether it exists,
+ * because a deleted email may be sent again.
+ */
 async function findRecentMail(clients: Clients, keyInAccount: string) {
 	const entry = recentMails.get(keyInAccount);
 	if (!entry) return undefined;
@@ -108,7 +122,10 @@ async function findRecentMail(clients: Clients, keyInAccount: string) {
 	return mail;
 }
 
-/** Adds a hint if another process also sent an email with this key. A failed search is only logged, because the item's own email is sent. */
+/**
+ * Adds a hint if another process also sent an email with this key. A failed search is only logged,
+ * because the item's own email is sent.
+ */
 async function addSecondSendHint(keyedSend: KeyedSend, { id }: DeliveredMail) {
 	const { item } = keyedSend;
 	const mails = await findMailsWithKey(keyedSend).catch((error: unknown) => {

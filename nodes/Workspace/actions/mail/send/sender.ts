@@ -30,7 +30,10 @@ async function fetchSenders({ gmail, credentialHash }: Clients, options = {}) {
 	return senders;
 }
 
-/** Lists the addresses from which the account itself sends, its own one first. If the settings cannot be read, this is its own one alone. */
+/**
+ * Lists the addresses from which the account itself sends, its own one first. If the settings
+ * cannot be read, this is its own one alone.
+ */
 export async function listOwnAddresses(clients: Clients, item: Item): Promise<string[]> {
 	const senders = await listKnownSenders(clients, item);
 	const aliases = senders.filter(({ isPrimary }) => !isPrimary);
@@ -42,8 +45,8 @@ export async function listOwnAddresses(clients: Clients, item: Item): Promise<st
 }
 
 /**
- * Lists the addresses that the account may send from, as they were at most ten minutes ago, or none if they cannot be read. The credential may
- * lack the scope, so this is not retried.
+ * Lists the addresses that the account may send from, as they were at most ten minutes ago, or none
+ * if they cannot be read. The credential may lack the scope, so this is not retried.
  */
 async function listKnownSenders(clients: Clients, item: Item): Promise<SendAs[]> {
 	const list = senderLists.get(clients.credentialHash);
@@ -60,9 +63,11 @@ async function listKnownSenders(clients: Clients, item: Item): Promise<SendAs[]>
 export type Sender = Awaited<ReturnType<typeof findSender>>;
 
 /**
- * Finds the chosen alias, or else the address that the account sends from by default. If the user gave no name, uses the one in the settings,
- * because Gmail would send the bare address. @throws NodeError 400 if the account cannot send from the alias
- * @returns `from` for the header (without it, Gmail adds the account's own address), and the signature in the Gmail settings, as HTML
+ * Finds the chosen alias, or else the address that the account sends from by default. If the user
+ * gave no name, uses the one in the settings, because Gmail would send the bare address.
+ * @throws NodeError 400 if the account cannot send from the alias
+ * @returns `from` for the header (without it, Gmail adds the account's own address), and the
+ * signature in the Gmail settings, as HTML
  */
 export async function findSender(clients: Clients, mail: PreparedMail, item: Item) {
 	const { senderName, fromAlias } = mail;

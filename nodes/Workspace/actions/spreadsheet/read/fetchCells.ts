@@ -20,7 +20,9 @@ export interface CellFormat {
 	readonly comparesSize: boolean;
 }
 
-/** What was fetched of a range. Rows and columns count from 0, from the first cell of the range on. */
+/**
+ * What was fetched of a range. Rows and columns count from 0, from the first cell of the range on.
+ */
 export interface FetchedCells {
 	/** The range as Google printed it, and the place of its first cell in the tab. */
 	readonly range: string;
@@ -46,7 +48,10 @@ export function getValue(cells: FetchedCells, row: number, column: number): Cell
 	return (format && printDate(Number(value), format, cells.timeZone)) ?? value;
 }
 
-/** Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells are compared. */
+/**
+ * Fetches the cells of a range. Further requests follow only if a number may be a date, or if cells
+ * are compared.
+ */
 export async function fetchCells(
 	spreadsheet: Spreadsheet,
 	target: ranges.TabRange,
@@ -76,7 +81,10 @@ export async function fetchCells(
 	};
 }
 
-/** Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the sheet shows, the option does not count. */
+/**
+ * Google does not know ISO 8601. It is made from the numbers and their formats. For texts that the
+ * sheet shows, the option does not count.
+ */
 function chooseDateOption({ valueRenderOption, dateTimeRenderOption }: CellFormat) {
 	const areNumbersWanted =
 		dateTimeRenderOption === 'ISO_8601' || valueRenderOption === 'FORMATTED_VALUE';
@@ -99,7 +107,9 @@ async function readDateFormats(
 
 const isFilled = (cell: CellValue) => cell !== '';
 
-/** Whether the sheet may show another text for a header, which has the name that the sheet shows. */
+/**
+ * Whether the sheet may show another text for a header, which has the name that the sheet shows.
+ */
 const mayBeShownOtherwise = (header: CellValue) =>
 	typeof header !== 'string' || header.startsWith('=');
 
@@ -114,7 +124,10 @@ async function fetchShownRow(spreadsheet: Spreadsheet, range: string, row: numbe
 	return rows[0] ?? [];
 }
 
-/** Fetches the rows of a range. Equal requests, also those of other items of the run, are one request. */
+/**
+ * Fetches the rows of a range. Equal requests, also those of other items of the run, are one
+ * request.
+ */
 async function fetchRows(
 	spreadsheet: Spreadsheet,
 	target: ranges.TabRange,
@@ -143,10 +156,16 @@ interface DateFormats {
 
 const noFormats: DateFormats = { timeZone: '', find: () => undefined };
 
-/** How many cells a request for formats has at most. The format of a cell is much longer in JSON than its value. */
+/**
+ * How many cells a request for formats has at most. The format of a cell is much longer in JSON
+ * than its value.
+ */
 const maxFormatCells = 200_000;
 
-/** Fetches the formats of all columns with numbers, and those between them. Without any number, nothing is sent. */
+/**
+ * Fetches the formats of all columns with numbers, and those between them. Without any number,
+ * nothing is sent.
+ */
 async function fetchDateFormats(
 	spreadsheet: Spreadsheet,
 	range: string,

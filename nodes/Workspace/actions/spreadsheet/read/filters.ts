@@ -110,7 +110,10 @@ export const filtersField = {
 	read: readFilters,
 } as const satisfies Field;
 
-/** Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`. @throws NodeError 400 otherwise */
+/**
+ * Reads the form's `{ filter: [filter, …] }` or an array of filters `{ column, condition, value }`.
+ * @throws NodeError 400 otherwise
+ */
 function readFilters(raw: unknown, field: Field, context: ReadContext): RowFilter[] {
 	if (isRecord(raw) && Object.keys(raw).length === 0) return [];
 	const entries = isRecord(raw) ? raw['filter'] : raw;
@@ -158,7 +161,10 @@ function readFilterText(value: unknown): string | undefined {
 /** Returns whether a row of fetched cells matches. */
 type RowTest = (row: number) => boolean;
 
-/** Builds a test whether a row matches the filters. @throws NodeError 400 if a filter names an unknown column */
+/**
+ * Builds a test whether a row matches the filters.
+ * @throws NodeError 400 if a filter names an unknown column
+ */
 export function buildRowTest(
 	{ filters, matchType }: RowFilters,
 	cells: FetchedCells,
@@ -170,7 +176,9 @@ export function buildRowTest(
 	return (row) => tests.every((matches) => matches(row));
 }
 
-/** Case does not count in texts, nor does white space at their ends, such as a non-breaking space. */
+/**
+ * Case does not count in texts, nor does white space at their ends, such as a non-breaking space.
+ */
 const fold = (text: CellValue) => String(text).trim().toLowerCase();
 
 /** What a condition wants of one of a cell's texts. */
@@ -215,7 +223,10 @@ function buildFilterTest(
 	};
 }
 
-/** Returns a number, or the serial number of a date or time; NaN, which is neither greater nor less, for anything else. */
+/**
+ * Returns a number, or the serial number of a date or time; NaN, which is neither greater nor less,
+ * for anything else.
+ */
 function toSize(value: unknown, timeZone: string): number {
 	if (typeof value === 'number') return value;
 	if (typeof value !== 'string') return NaN;

@@ -11,7 +11,9 @@ import { findLastFilledRow, nameColumns } from '../table';
 import { type FetchedCells, getValue } from './fetchCells';
 import { buildRowTest, type RowFilters } from './filters';
 
-/** The result of Read: the items, and the facts that tell a model which rows its answer leaves out. */
+/**
+ * The result of Read: the items, and the facts that tell a model which rows its answer leaves out.
+ */
 export interface ReadRows {
 	readonly items: OutputItem[];
 	/** Names of the columns, in the order of the sheet. Empty if Output is Values. */
@@ -24,9 +26,15 @@ export interface ReadRows {
 	readonly tabs?: { readonly tab: string; readonly otherTabs: readonly string[] };
 }
 
-/** Our limit for the empty cells that the node adds, because Google leaves them out at the end of a row. */
+/**
+ * Our limit for the empty cells that the node adds, because Google leaves them out at the end of a
+ * row.
+ */
 const maxPaddingCells = 5_000_000;
-/** After this many cells, the node lets n8n do other work, because building the items of a full sheet takes about a second. */
+/**
+ * After this many cells, the node lets n8n do other work, because building the items of a full
+ * sheet takes about a second.
+ */
 const cellsPerSlice = 100_000;
 
 interface RowOptions extends RowFilters {
@@ -37,8 +45,9 @@ interface RowOptions extends RowFilters {
 }
 
 /**
- * Builds the items of rows that have a value, match the filters and are within Start Row and Limit. Their keys are the column names and
- * `rowNumber`, the number in the tab. @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
+ * Builds the items of rows that have a value, match the filters and are within Start Row and Limit.
+ * Their keys are the column names and `rowNumber`, the number in the tab.
+ * @throws NodeError 400 if a filter names an unknown column, or if too many cells are empty
  */
 export async function buildRowItems(cells: FetchedCells, options: RowOptions): Promise<ReadRows> {
 	const columns = nameColumns(listHeaders(cells), cells.start.column);
@@ -93,7 +102,10 @@ function refuseWideRows({ rows }: FetchedCells, width: number, returnedRows: rea
 	);
 }
 
-/** Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the names of the columns once. */
+/**
+ * Builds the answer for a model, if Output is Rows: the rows that fit, as arrays of cells, with the
+ * names of the columns once.
+ */
 export function toRowsAnswer(result: ReadRows): ModelAnswer {
 	const columns = ['rowNumber', ...result.columnNames];
 	const rows = result.items.map(({ json }) => columns.map((name) => json[name]));

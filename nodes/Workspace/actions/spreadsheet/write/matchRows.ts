@@ -14,7 +14,10 @@ import { createColumnError, fetchBody, type FittedTable, type TableBody } from '
 /** The cells of a row in the match columns, in their order; '' for a cell that has no value. */
 type Key = readonly Cell[];
 
-/** Fetches what stands in a table, and plans the steps of each item. A refusal takes the place of an item's steps. */
+/**
+ * Fetches what stands in a table, and plans the steps of each item. A refusal takes the place of an
+ * item's steps.
+ */
 export async function planMatches(
 	spreadsheet: Spreadsheet,
 	table: FittedTable,
@@ -34,7 +37,10 @@ export async function planMatches(
 const isByRowNumber = ({ matchColumns }: WriteParams) =>
 	matchColumns.length === 1 && rowNumberKeys.includes(matchColumns[0] ?? '');
 
-/** @throws NodeError 400 if the table does not have all match columns. Row Number can only be the only one */
+/**
+ * @throws NodeError 400 if the table does not have all match columns. Row Number can only be the
+ * only one
+ */
 function checkMatchColumns(params: WriteParams, table: FittedTable): void {
 	const unknownNames = params.matchColumns.filter((name) => !table.columnsByName.has(name));
 	if (unknownNames.length === 0 || isByRowNumber(params)) return;
@@ -43,21 +49,33 @@ function checkMatchColumns(params: WriteParams, table: FittedTable): void {
 	throw createColumnError(message, [...table.names, ...table.newNames], advice);
 }
 
-/** Plans the steps of items. An item's key is its values in the match columns. Earlier items count as if they were already written. */
+/**
+ * Plans the steps of items. An item's key is its values in the match columns. Earlier items count
+ * as if they were already written.
+ */
 class MatchPlan {
 	readonly #spreadsheet: Spreadsheet;
 	readonly #table: FittedTable;
 	readonly #params: WriteParams;
 	readonly #body: TableBody;
-	/** The match columns. Empty if rows are matched by their number, even if a column is called that. */
+	/**
+	 * The match columns. Empty if rows are matched by their number, even if a column is called
+	 * that.
+	 */
 	readonly #keyColumns: readonly number[];
 	/** The rows by the index text of their key. */
 	readonly #rowsByText = new Map<string, number[]>();
-	/** Whether a key of the table has a number or a boolean, of which the sheet may show another text. */
+	/**
+	 * Whether a key of the table has a number or a boolean, of which the sheet may show another
+	 * text.
+	 */
 	#hasValues = false;
 	/** The texts that the sheet shows. */
 	#shown: TableBody | undefined;
-	/** The rows by their key as the sheet shows it, for each choice of columns in which an item has a text. */
+	/**
+	 * The rows by their key as the sheet shows it, for each choice of columns in which an item has
+	 * a text.
+	 */
 	readonly #shownIndexes = new Map<string, Map<string, number[]>>();
 	/** Cells that earlier items change, by row and column. */
 	readonly #pendingCells = new Map<string, Cell>();
@@ -79,7 +97,10 @@ class MatchPlan {
 		for (let row = table.row + 1; row <= body.lastRow; row++) this.#indexRow(row);
 	}
 
-	/** Returns a refusal if one of the rows is refused. The items after it are then planned anew, without it. */
+	/**
+	 * Returns a refusal if one of the rows is refused. The items after it are then planned anew,
+	 * without it.
+	 */
 	async planItem(rows: readonly FittedRow[]): Promise<readonly RowStep[] | NodeError> {
 		const steps: RowStep[] = [];
 		for (const row of rows) {
@@ -145,7 +166,10 @@ class MatchPlan {
 		);
 	}
 
-	/** An exact match wins, then the same text, then the same value, as for "001234" and 1234, then what the sheet shows. */
+	/**
+	 * An exact match wins, then the same text, then the same value, as for "001234" and 1234, then
+	 * what the sheet shows.
+	 */
 	async #findByKey(key: Key): Promise<readonly number[]> {
 		const candidates = this.#rowsByText.get(this.#toIndexText(key)) ?? [];
 		for (const isEqual of [isSameCell, isSameText, isSameValue]) {
@@ -157,7 +181,10 @@ class MatchPlan {
 		return this.#hasValues ? await this.#findByShownTexts(key) : [];
 	}
 
-	/** Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for formatted cells. */
+	/**
+	 * Finds the rows whose key is shown like this, such as 12% for 0.12. Read gives such texts for
+	 * formatted cells.
+	 */
 	async #findByShownTexts(key: Key): Promise<readonly number[]> {
 		const areTexts = key.map(isText);
 		if (!areTexts.includes(true)) return [];
@@ -182,7 +209,10 @@ class MatchPlan {
 		return index;
 	}
 
-	/** Reads the key of a row, with what the sheet shows in the columns in which the item has a text. */
+	/**
+	 * Reads the key of a row, with what the sheet shows in the columns in which the item has a
+	 * text.
+	 */
 	#readShownKey(row: number, areTexts: readonly boolean[]): Key {
 		return this.#keyColumns.map((column, at) => {
 			const shownText = areTexts[at] ? this.#shown?.getCell(row, column) : undefined;
@@ -223,9 +253,13 @@ class MatchPlan {
 		return this.#pendingCells.get(`${row} ${column}`) ?? this.#body.getCell(row, column);
 	}
 
-	/** Returns whether the cell already has this value. It is then not written, so that its formula or format stays. */
+	/**
+	 * Returns whether the cell already has this value. It is then not written, so that its formula
+	 * or format stays.
+	 */
 	async #isUnchanged(row: number, column: number, cell: Cell): Promise<boolean> {
-		// The key in the table is never written, because it equals the item's key, although its type may differ.
+		// The key in the table is never written, because it equals the item's key, although its
+		// type may differ.
 		if (this.#keyColumns.includes(column)) return true;
 		const stored = this.#getCell(row, column);
 		if (isSameCell(stored, cell)) return true;
@@ -252,7 +286,10 @@ function describeRepeatedKey(key: Key, rows: readonly number[]): string | undefi
 
 const isText = (cell: Cell) => typeof cell === 'string' || cell instanceof DateCell;
 
-/** @param stored a cell of the table, in which a date is a number, or a cell that an earlier item changes */
+/**
+ * @param stored a cell of the table, in which a date is a number, or a cell that an earlier item
+ * changes
+ */
 function isSameCell(stored: Cell, cell: Cell): boolean {
 	if (!(cell instanceof DateCell)) return stored === cell;
 	const serial = stored instanceof DateCell ? stored.serial : stored;
@@ -261,7 +298,10 @@ function isSameCell(stored: Cell, cell: Cell): boolean {
 
 const isSameText = (stored: Cell, cell: Cell) => String(stored).trim() === String(cell).trim();
 
-/** Whether texts are equal, or a text and a value of another type. Two texts such as "7" and "007" are not. */
+/**
+ * Whether texts are equal, or a text and a value of another type. Two texts such as "7" and "007"
+ * are not.
+ */
 function isSameValue(stored: Cell, cell: Cell): boolean {
 	if (isSameCell(stored, cell) || isSameText(stored, cell)) return true;
 	if (typeof stored === 'string' && typeof cell === 'string') return false;
@@ -270,7 +310,10 @@ function isSameValue(stored: Cell, cell: Cell): boolean {
 	return text === otherText || (texts.every(isExactNumber) && Number(text) === Number(otherText));
 }
 
-/** V8 finds texts of 16,384 characters or more by their length only, so that many would be compared with one another. */
+/**
+ * V8 finds texts of 16,384 characters or more by their length only, so that many would be compared
+ * with one another.
+ */
 const maxIndexLength = 10_000;
 
 const joinIndexTexts = (texts: readonly string[]) =>

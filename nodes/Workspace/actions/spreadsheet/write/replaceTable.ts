@@ -44,7 +44,9 @@ export async function planReplacement(
 	return planBlock(plan, all, rowsByItem, 'updated', table.row);
 }
 
-/** The new table has these columns, one beside another. `columnsByName` still says where they were. */
+/**
+ * The new table has these columns, one beside another. `columnsByName` still says where they were.
+ */
 interface NewTable extends FittedTable {
 	readonly sortedNames: readonly string[];
 }
@@ -74,11 +76,15 @@ const buildHeader = (table: NewTable, params: WriteParams) =>
 	placeCells(table, (name, column) => {
 		const oldColumn = table.names.length > 0 ? table.columnsByName.get(name) : undefined;
 		if (oldColumn === undefined) return toHeaderCell(name, params);
-		// In its old place, a header stays as it is. A column that was named by its letter has none.
+		// In its old place, a header stays as it is. A column that was named by its letter has
+		// none.
 		return oldColumn === column ? null : toHeaderCell(table.headers[oldColumn] ?? '', params);
 	});
 
-/** Clears the old rows below the new ones and the old columns beside them, and ends a native table with the new rows. */
+/**
+ * Clears the old rows below the new ones and the old columns beside them, and ends a native table
+ * with the new rows.
+ */
 function buildClearRequests(
 	oldTable: FittedTable,
 	table: NewTable,

@@ -45,7 +45,10 @@ export async function writeCells(write: CellsWrite): Promise<WriteResult> {
 	};
 }
 
-/** Enlarges a tab if Google may have refused cells because they reach beyond its edge. @returns whether the tab has grown */
+/**
+ * Enlarges a tab if Google may have refused cells because they reach beyond its edge.
+ * @returns whether the tab has grown
+ */
 async function enlargeTab(write: CellsWrite, error: unknown): Promise<boolean> {
 	const { spreadsheet, target, rows } = write;
 	if (!isNodeError(error) || error.code !== 400 || isUnknownRangeError(error)) return false;
