@@ -173,8 +173,8 @@ export interface OptionCollection {
 }
 
 /**
- * An entry of a collection: a fixedCollection with a single row, such as `timeLimits: { limits: {
- * timeoutSeconds } }`.
+ * An entry of a collection: a fixedCollection with a single row, such as
+ * `timeLimits: { limits: { timeoutSeconds } }`.
  */
 export interface OptionGroup {
 	readonly name: string;

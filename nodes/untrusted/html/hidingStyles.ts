@@ -12,8 +12,8 @@ const hidingPatterns = new Map([
  */
 export class HidingStyles {
 	/**
-	 * A property with a tag, class or ID, such as `display td`, `display .preheader` and `display
-	 * td.preheader`.
+	 * A property with a tag, class or ID, such as `display td`, `display .preheader` and
+	 * `display td.preheader`.
 	 */
 	readonly #hiding = new Set<string>();
 	readonly #showing = new Set<string>();

@@ -38,8 +38,8 @@ export function startsForward(line: string): boolean {
 }
 
 /**
- * Whether the line announces the message that the sender answers, such as `-----Original
- * Message-----`.
+ * Whether the line announces the message that the sender answers, such as
+ * `-----Original Message-----`.
  */
 export const startsOriginal = (line: string) => words.original.includes(getRuledPhrase(line));
 
