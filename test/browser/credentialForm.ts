@@ -94,8 +94,9 @@ export class CredentialForm {
 	/** Chooses one of several credential types of the node, at the top of the form. */
 	async chooseMode(name: string): Promise<void> {
 		const modes = this.dialog.getByTestId('credential-mode-dropdown-trigger');
+		// n8n adds "(recommended)" to one of them.
 		const item = this.page
-			.getByRole('menuitem', { name, exact: true })
+			.getByRole('menuitem', { name: new RegExp(`^${name}( \\(|$)`) })
 			.filter({ visible: true });
 		await chooseFrom(modes, item, async () => (await modes.innerText()).includes(name));
 	}
