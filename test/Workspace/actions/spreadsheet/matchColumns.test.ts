@@ -633,7 +633,7 @@ describe('keys', () => {
 			{ Id: 'x', Count: 1 },
 		);
 		expect(item.hints).toEqual([
-			"2 rows have the key 'x', and all of them were written: '2', '4'.",
+			"2 rows have the key 'x', and all of them were written: 2, 4.",
 		]);
 	});
 

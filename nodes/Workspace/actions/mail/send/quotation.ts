@@ -63,8 +63,9 @@ function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 function append({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
 	const longerText = `${text.trimEnd()}\n\n${addition.text}`;
 	if (html === undefined) return { text: longerText };
-	// Mail programs show what comes after the end of the page, too.
-	return { text: longerText, html: html + addition.html };
+	const foundAt = html.search(/<\/(?:body|html)\s*>/i);
+	const end = foundAt === -1 ? html.length : foundAt;
+	return { text: longerText, html: html.slice(0, end) + addition.html + html.slice(end) };
 }
 
 /**
