@@ -103,8 +103,12 @@ async function main(): Promise<void> {
 		const [http = NaN, wide = NaN, ten = NaN, bare = NaN] = variants.map(({ times }) =>
 			median(times),
 		);
-		reportRatio('parallelRequests 100 / HTTP Request node', wide / http, { atMost: usualTarget });
-		reportRatio("default / a bare loop over n8n's request helper", ten / bare, { atMost: usualTarget });
+		reportRatio('parallelRequests 100 / HTTP Request node', wide / http, {
+			atMost: usualTarget,
+		});
+		reportRatio("default / a bare loop over n8n's request helper", ten / bare, {
+			atMost: usualTarget,
+		});
 		const floor = (itemCount / 10) * latencyMilliseconds;
 		say(
 			`The latency alone takes ${floor} ms: ${(ten / floor).toFixed(3)} of it, the bare loop ${(bare / floor).toFixed(3)}`,

@@ -24,9 +24,8 @@ import {
 	type Stored,
 	workspaceStep,
 } from './n8n.ts';
-import { myDrive } from './operations/contest.ts';
+import { myDrive, usualTarget } from './operations/contest.ts';
 import { drive } from './operations/drive.ts';
-import { usualTarget } from './operations/contest.ts';
 import { median, report, reportRatio, say } from './report.ts';
 
 const MiB = 1024 * 1024;
@@ -183,7 +182,9 @@ async function compareLarge(place: Place, rounds: number, sizeBytes: number): Pr
 	const speed = median(curl) / median(our.milliseconds);
 	reportRatio('speed of the Workspace node / curl and md5sum', speed, { atLeast: 0.6 });
 	const ratio = median(our.milliseconds) / median(their.milliseconds);
-	reportRatio("time of the Workspace node / n8n's Google Drive node", ratio, { atMost: usualTarget });
+	reportRatio("time of the Workspace node / n8n's Google Drive node", ratio, {
+		atMost: usualTarget,
+	});
 	const memory = (Math.max(...our.addedMiB) * MiB) / 96e6;
 	reportRatio('added memory of the Workspace node / 96 MB', memory, { atMost: 1 });
 	await withResets(place, md5, sizeBytes);
@@ -207,7 +208,9 @@ async function compareSizes(place: Place, largest: number): Promise<void> {
 		say(
 			`${name.padEnd(8)} ${our.toFixed(0)} ms; n8n's Google Drive node ${their.toFixed(0)} ms`,
 		);
-		reportRatio(`${name}: time / n8n's Google Drive node`, our / their, { atMost: usualTarget });
+		reportRatio(`${name}: time / n8n's Google Drive node`, our / their, {
+			atMost: usualTarget,
+		});
 	}
 }
 

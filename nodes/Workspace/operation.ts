@@ -3,7 +3,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { NodeError } from '../core/errors';
 import type { ModelAnswer } from '../core/modelAnswer';
 import type { Field, InferParameters } from '../fields/field';
-import { commonOptions } from '../fields/params';
+import { commonOptions } from '../fields/commonOptions';
 import type { OperationAdvice } from './google/advice';
 import type { Clients } from './google/clients';
 import type { ByteSource } from './byteSource';

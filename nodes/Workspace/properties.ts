@@ -2,7 +2,7 @@ import type { IDisplayOptions, INodeProperties } from 'n8n-workflow';
 
 import { joinSentences } from '../core/text';
 import { buildConditionalProperty, buildProperties } from '../fields/nodeProperties';
-import { commonOptions } from '../fields/params';
+import { commonOptions } from '../fields/commonOptions';
 import { operationChoices, type Resource, resources } from './resources';
 import {
 	type Field,

@@ -8,7 +8,7 @@ import { AgentExecute } from '../../nodes/Agent/AgentExecute/AgentExecute.node';
 import { options as executeOptions } from '../../nodes/Agent/AgentExecute/parameters';
 import { AgentSessionTrigger } from '../../nodes/Agent/AgentSessionTrigger/AgentSessionTrigger.node';
 import { triggerOptions } from '../../nodes/Agent/AgentSessionTrigger/fields';
-import { commonOptions } from '../../nodes/fields/params';
+import { commonOptions } from '../../nodes/fields/commonOptions';
 import type { Field } from '../../nodes/Workspace/operation';
 import { resources, type Resource } from '../../nodes/Workspace/resources';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject, INodeExecutionData, INodeType } from 'n8n-workflow';
 
 import type { Field } from '../../nodes/fields/field';
-import { RawParameters } from '../../nodes/fields/params';
+import { RawParameters } from '../../nodes/fields/rawParameters';
 import { hasExpression } from '../../nodes/fields/values';
 import { Workspace } from '../../nodes/Workspace/Workspace.node';
 import { failureOf, createExecuteContext } from '../createExecuteContext';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-import { type RawParameters } from '../../fields/params';
+import type { RawParameters } from '../../fields/rawParameters';
 import { Sanitizer } from '../../core/sanitizer';
 import {
 	attemptRequest,

@@ -1,5 +1,5 @@
 import { type Field, listType, textType } from '../../fields/field';
-import { includeInputFieldsOption, requestOptions } from '../../fields/params';
+import { includeInputFieldsOption, requestOptions } from '../../fields/commonOptions';
 import * as sessionFields from '../session/fields';
 
 /**

@@ -1,6 +1,7 @@
 import { createRefusal } from '../../core/errors';
 import { FieldNaming, type InferParameters } from '../../fields/field';
-import { type RawParameters, readParameters } from '../../fields/params';
+import { readParameters } from '../../fields/params';
+import type { RawParameters } from '../../fields/rawParameters';
 import {
 	isBlank,
 	isRecord,

@@ -1,7 +1,8 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 
 import { type Field, listType } from '../../fields/field';
-import { RawParameters, type ParameterContext, readParameters } from '../../fields/params';
+import { readParameters } from '../../fields/params';
+import { RawParameters, type ParameterContext } from '../../fields/rawParameters';
 import * as sessionFields from '../session/fields';
 
 /** The fields of the trigger. Their defaults never change, because saved workflows rely on them. */

@@ -9,7 +9,7 @@ import type {
 import { createNodeApiError, NodeError, addAdviceToMessage } from '../../core/errors';
 import { Sanitizer } from '../../core/sanitizer';
 import { FieldNaming } from '../../fields/field';
-import { requestOptions } from '../../fields/params';
+import { requestOptions } from '../../fields/commonOptions';
 import { isRecord } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
 import { listFiles, quoteSearchText } from '../actions/createdFiles';

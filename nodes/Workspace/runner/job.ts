@@ -6,13 +6,9 @@ import { storeBinary } from '../../core/binaryStorage';
 import type { Sanitizer } from '../../core/sanitizer';
 import { joinSentences } from '../../core/text';
 import { type Field, FieldNaming, type ReadContext } from '../../fields/field';
-import {
-	commonOptions,
-	listEmptyFields,
-	readParameters,
-	requestOptions,
-} from '../../fields/params';
-import type { AnyParameters, RawParameters, RequestLimits } from '../../fields/params';
+import { commonOptions, requestOptions, type RequestLimits } from '../../fields/commonOptions';
+import { readParameters, type AnyParameters } from '../../fields/params';
+import { listEmptyFields, type RawParameters } from '../../fields/rawParameters';
 import type { GoogleCredential } from '../google/googleCredential';
 import {
 	getAllFields,

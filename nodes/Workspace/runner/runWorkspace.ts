@@ -5,7 +5,8 @@ import { type CheckedItem, type PerformedItem, runItems, type Batch } from '../.
 import { completeModelAnswer, isTool } from '../../core/modelAnswer';
 import { Sanitizer, showHints } from '../../core/sanitizer';
 import { quoteField } from '../../fields/field';
-import { includeInputFieldsOption, RawParameters } from '../../fields/params';
+import { includeInputFieldsOption } from '../../fields/commonOptions';
+import { RawParameters } from '../../fields/rawParameters';
 import { createStoppedError } from '../../http/attempt';
 import { readGoogleCredential } from '../google/googleCredential';
 import type { OutputItem } from '../operation';

@@ -5,7 +5,7 @@ import type { drive_v3 } from 'googleapis/build/src/apis/drive/v3';
 import { NodeError } from '../../../core/errors';
 import { buildModelAnswer, describeTextPart } from '../../../core/modelAnswer';
 import { quoteField } from '../../../fields/field';
-import { startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/commonOptions';
 import { flattenTabs } from '../../../untrusted/document/tabList';
 import { type Clients, defineOperation, type Item } from '../../operation';
 import * as fields from './fields';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { quoteField } from '../../../fields/field';
-import { startCharacterOption } from '../../../fields/params';
+import { startCharacterOption } from '../../../fields/commonOptions';
 import { onlyFilesOption } from '../onlyFiles';
 import { messageIdField } from '../../locators';
 import { defineOperation, type StoredBinary } from '../../operation';

@@ -1,7 +1,7 @@
 import type { IBinaryKeyData, IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { type Field, getCollectionName } from '../../../../nodes/fields/field';
-import { commonOptions } from '../../../../nodes/fields/params';
+import { commonOptions } from '../../../../nodes/fields/commonOptions';
 import { resources } from '../../../../nodes/Workspace/resources';
 import { Workspace } from '../../../../nodes/Workspace/Workspace.node';
 import { getGlobalSingleton } from '../../../../nodes/core/runtime';
