@@ -22,10 +22,13 @@ function redirected(original) {
 		for (const name of Object.keys(headers))
 			if (name.toLowerCase() === 'host') delete headers[name];
 		const { hostname, port } = standIn;
-		return http.request(
+		const request = http.request(
 			{ ...rest, protocol: 'http:', host: hostname, hostname, port, path, headers },
 			callback,
 		);
+		// As a connection to Google is. Our node takes any other for one to a proxy.
+		request.once('socket', (socket) => Object.assign(socket, { encrypted: true }));
+		return request;
 	};
 }
 

@@ -65,6 +65,7 @@ function itemOf(): RunnerItem {
 			index: 0,
 			json: {},
 			markerId: randomUUID(),
+			executionId: 'execution-1',
 			signal: undefined,
 			hasCreated: false,
 			hints: [],

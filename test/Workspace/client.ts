@@ -96,6 +96,7 @@ export function testItem({
 		index,
 		json,
 		markerId: randomUUID(),
+		executionId: 'execution-1',
 		signal,
 		findBinaryFields: (names) => {
 			const fields = names.flatMap((name) => (name === '*' ? Object.keys(binary) : [name]));

@@ -3,10 +3,11 @@
 // with its credential, operation and combine key, if one request can hold the rows of all. When the
 // group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the
 // rows of all runs, in the order of their arrival, and each run gets its own results. So a run that
-// comes alone waits for nobody, and groups grow with the time that requests take. After a crowd,
-// the lock rests, so that the next group is large, too.
+// comes alone waits for nobody, and groups grow with the time that requests take. After some
+// executions, the lock rests, so that the next group is larger.
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { BoundedMap, getOrAdd } from '../../core/boundedMap';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/attempt';
@@ -49,15 +50,17 @@ const locks = new KeyedMutex(
 );
 
 /**
- * A group of so many runs is a crowd. Fewer may be loops of some executions, which would wait in
- * each round.
+ * After so many executions, a lock rests. They count, and not their runs, because a loop is one
+ * execution, which would wait in many rounds.
  */
 const crowdSize = 6;
 /**
- * How long a lock rests after a crowd. An endless crowd then sends 20 groups a minute, each with up
- * to three reads: as many as Google allows a user.
+ * How long a lock rests. An endless crowd then sends 20 large groups a minute, each with up to
+ * three reads: as many as Google allows a user.
  */
 const restMilliseconds = 3000;
+/** The executions that were served under each lock since it last rested. */
+const servedExecutions = new BoundedMap<string, Set<string>>();
 
 /**
  * The newest group that waits for its lock, by credential, operation and combine key. Other runs
@@ -94,9 +97,18 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (group.runs.length >= crowdSize) await sleep(restMilliseconds);
+			if (completesCrowd(lockId, group.runs)) await sleep(restMilliseconds);
 		});
 	});
+}
+
+/** Counts the executions of a group. @returns whether the lock has to rest now */
+function completesCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
+	const executionIds = getOrAdd(servedExecutions, lockId, () => new Set<string>());
+	for (const { jobs } of runs) executionIds.add(jobs[0].item.executionId);
+	if (executionIds.size < crowdSize) return false;
+	servedExecutions.delete(lockId);
+	return true;
 }
 
 /** Sends jobs of one operation. A failure becomes the result of all of them. */

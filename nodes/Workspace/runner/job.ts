@@ -67,6 +67,7 @@ export class InputItem implements Item {
 	readonly index: number;
 	readonly run: RunState;
 	readonly json: IDataObject;
+	readonly executionId: string;
 	readonly signal: AbortSignal | undefined;
 	readonly continueOnFail: boolean;
 	readonly isTool: boolean;
@@ -80,6 +81,7 @@ export class InputItem implements Item {
 		this.run = run;
 		this.#settings = settings;
 		this.json = context.getInputData()[index]?.json ?? {};
+		this.executionId = context.getExecutionId();
 		this.signal = context.getExecutionCancelSignal();
 		this.continueOnFail = context.continueOnFail();
 		this.isTool = run.isTool;

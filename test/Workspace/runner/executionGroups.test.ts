@@ -1,4 +1,5 @@
 // Executions that wait for their turn at the same table go together; each learns what became of its own rows.
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { IDataObject, INodeExecutionData, NodeApiError } from 'n8n-workflow';
 
@@ -35,6 +36,8 @@ interface Run {
 	readonly signal?: AbortSignal;
 	readonly continues?: boolean;
 	readonly credential?: IDataObject;
+	/** Default: another one for each run. */
+	readonly executionId?: string;
 }
 
 /** What a run ends with: its items, or the error that stopped it. */
@@ -48,13 +51,22 @@ interface End {
 const credentialId = 'shared';
 const update = { operation: 'write', writeMode: 'updateOrAdd', matchColumns: ['Id'] };
 
-function start({ rows, parameters = {}, signal, continues, credential }: Run): Promise<End> {
+function start(run: Run): Promise<End> {
+	const {
+		rows,
+		parameters = {},
+		signal,
+		continues,
+		credential,
+		executionId = randomUUID(),
+	} = run;
 	const hints: string[] = [];
 	const logs: string[] = [];
 	const context = createNodeContext({
 		url: google.url,
 		signal,
 		credential,
+		executionId,
 		parameters: {
 			...{
 				resource: 'spreadsheet',
@@ -140,17 +152,19 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(4);
 });
 
-test.each([
-	[5, 3],
-	[6, 2],
+test.each<[string, count: number, executions: number, requests: number]>([
+	['five', 5, 5, 7],
+	['six', 6, 6, 7],
+	['two that loop', 8, 2, 10],
 ])(
-	'only after a crowd the lock rests, so that those who come meanwhile go together: after %d, %d requests in all',
-	async (count, requests) => {
-		await runWaiting(Array.from({ length: count }, (_, id) => oneRow(id)));
-		const next = start(oneRow(count));
+	'after six executions the lock rests, so that those who come meanwhile go together: after %s',
+	async (_name, count, executions, requests) => {
+		for (let id = 0; id < count; id++)
+			await start({ ...oneRow(id), executionId: `${id % executions} of ${spreadsheetId}` });
+		const next = start({ ...oneRow(count), executionId: `0 of ${spreadsheetId}` });
 		// Without the rest, the row is sent meanwhile.
 		await sleep(500);
-		await Promise.all([next, start(oneRow(count + 1))]);
+		await Promise.all([next, start({ ...oneRow(9), executionId: `1 of ${spreadsheetId}` })]);
 		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(requests);
 		expect(stored()).toHaveLength(count + 3);
 	},
