@@ -55,10 +55,10 @@ const locks = new KeyedMutex(
  */
 const crowdSize = 6;
 /**
- * How long a lock rests. An endless crowd then sends 20 large groups a minute, each with up to
- * three reads: as many as Google allows a user.
+ * How long a lock rests. An endless crowd then sends twelve large groups a minute, each with up to
+ * three reads, of the 60 reads that Google allows a user.
  */
-const restMilliseconds = 3000;
+const restMilliseconds = 5000;
 /** The executions that were served under each lock since it last rested. */
 const servedExecutions = new BoundedMap<string, Set<string>>();
 
