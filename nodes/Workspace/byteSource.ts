@@ -1,8 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
+import { once } from 'node:events';
+import { read, ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { IBinaryKeyData, IExecuteFunctions } from 'n8n-workflow';
 
 import { NodeError, createRefusal, toNodeError } from '../core/errors';
@@ -171,30 +174,55 @@ async function resolveAllowedPath(helpers: Helpers, filePath: string) {
  */
 export const chunkBytes = 8 * 1024 * 1024;
 
-/** Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk may be shorter. */
+/**
+ * Puts bytes into chunks of `chunkSize`, and hashes them. The last chunk may be shorter. A chunk is
+ * valid until the next one is requested, because all have the same memory: for each gigabyte of new
+ * memory, V8 would search n8n's whole heap some dozens of times.
+ */
 export async function* readChunks(
 	bytes: AsyncIterable<Buffer>,
 	chunkSize: number,
 	hash: Hash,
 ): AsyncGenerator<Buffer> {
-	let parts: Buffer[] = [];
-	let room = chunkSize;
-	for await (const piece of bytes)
+	const chunk = Buffer.allocUnsafeSlow(chunkSize);
+	let length = 0;
+	for await (const piece of readPieces(bytes))
 		for (let unread = piece; unread.length > 0;) {
-			const part = unread.subarray(0, Math.min(pieceBytes, room));
+			const part = unread.subarray(0, Math.min(pieceBytes, chunkSize - length));
 			hash.update(part);
-			parts.push(part);
-			room -= part.length;
+			chunk.set(part, length);
+			length += part.length;
 			unread = unread.subarray(part.length);
 			// A piece may be the whole file. Without a pause, n8n would do nothing else while it is
 			// hashed.
 			if (unread.length > 0) await yieldToEventLoop();
-			if (room > 0) continue;
-			yield Buffer.concat(parts);
-			parts = [];
-			room = chunkSize;
+			if (length < chunkSize) continue;
+			yield chunk;
+			length = 0;
 		}
-	if (parts.length > 0) yield Buffer.concat(parts);
+	if (length > 0) yield chunk.subarray(0, length);
+}
+
+const readInto = promisify(read);
+
+/** Reads a file into one piece of memory, and leaves other streams as they are. */
+async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+	if (!(bytes instanceof ReadStream)) {
+		yield* bytes;
+		return;
+	}
+	try {
+		if (bytes.pending) await once(bytes, 'open');
+		const { fd: descriptor } = bytes as unknown as { fd: number };
+		const piece = Buffer.allocUnsafeSlow(pieceBytes);
+		for (;;) {
+			const { bytesRead } = await readInto(descriptor, piece, 0, pieceBytes, null);
+			if (bytesRead === 0) return;
+			yield piece.subarray(0, bytesRead);
+		}
+	} finally {
+		bytes.destroy();
+	}
 }
 
 export function createSourceChangedError(actualBytes: number, expectedBytes: number): NodeError {

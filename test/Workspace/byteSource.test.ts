@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createHash } from 'node:crypto';
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -70,6 +71,9 @@ describe('chunks', () => {
 		[20, ['0123456789']],
 	])('of %d bytes', async (size, chunks) => {
 		expect(await cut(createReadStream(file), size)).toEqual(chunks);
+		const openStream = createReadStream(file);
+		await once(openStream, 'open');
+		expect(await cut(openStream, size)).toEqual(chunks);
 		const pieces = ['', '0', '12345678', '9'].map((piece) => Buffer.from(piece));
 		expect(await cut(Readable.from(pieces), size)).toEqual(chunks);
 	});
