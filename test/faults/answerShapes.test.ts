@@ -130,7 +130,7 @@ const unforeseen =
 /** In front of the stand-in. Of the answer with a number, the value at the path becomes another one. */
 class Front {
 	readonly answers: Array<{ readonly method: string; readonly body: unknown }> = [];
-	change: { readonly at: number; readonly path: Path; readonly value: unknown } | undefined;
+	change: Cell | undefined;
 	readonly #url: string;
 
 	constructor(url: string) {
@@ -228,44 +228,61 @@ class Place {
 
 const perWay = Number(process.env.SHAPES ?? (process.env.FAULTS === 'all' ? 100 : 12));
 
-/** @returns the answers with one part changed after which the user reads what is not so, or what nobody foresaw */
-async function findWrongs(place: Place, inputOf: Way): Promise<string[]> {
-	const { front } = place;
+/** Most of the time is waiting. */
+const placesPerWay = 5;
+
+interface Cell {
+	readonly at: number;
+	readonly path: Path;
+	readonly value: unknown;
+}
+
+/** Runs once without a change. @returns some of the changes that are possible then */
+async function chooseCells(place: Place, inputOf: Way): Promise<Array<Cell | undefined>> {
 	expect(await place.run(inputOf)).toBe('read');
-	const places = front.answers.flatMap((answer, at) =>
+	const places = place.front.answers.flatMap((answer, at) =>
 		pathsIn(answer.body).map((path) => ({ at, path })),
 	);
 	const all = places.flatMap((one) => wrong.map((value) => ({ ...one, value })));
 	const random = new Random(20);
-	const cells =
-		perWay < all.length
-			? Array.from({ length: perWay }, () => all[Math.floor(random.next() * all.length)])
-			: all;
+	return perWay < all.length
+		? Array.from({ length: perWay }, () => all[Math.floor(random.next() * all.length)])
+		: all;
+}
+
+/** @returns what is wrong in what the user reads after a change, if anything */
+async function findWrong(place: Place, inputOf: Way, cell?: Cell): Promise<string[]> {
+	const { front } = place;
+	front.change = cell;
+	const said = await place.run(inputOf);
+	front.change = undefined;
+	const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
+	// An error that does not say so is read as: nothing was done.
+	const isSaid = said.includes('already created') || readClaim({ message: said }) !== 'not done';
+	const isLie = method !== 'GET' && said !== 'read' && !isSaid;
+	return isLie || unforeseen.test(said) ? [`${JSON.stringify(cell)}: ${said}`] : [];
+}
+
+/** Plays each of so many of the changes, in a place of its own. */
+async function playShare(inputOf: Way, share: number): Promise<string[]> {
+	const place = await Place.start();
+	const cells = await chooseCells(place, inputOf);
 	const wrongs: string[] = [];
-	for (const cell of cells) {
-		front.change = cell;
-		const said = await place.run(inputOf);
-		front.change = undefined;
-		const { method = 'GET' } = front.answers[cell?.at ?? 0] ?? {};
-		// An error that does not say so is read as: nothing was done.
-		const isSaid =
-			said.includes('already created') || readClaim({ message: said }) !== 'not done';
-		const isLie = method !== 'GET' && said !== 'read' && !isSaid;
-		if (isLie || unforeseen.test(said)) wrongs.push(`${JSON.stringify(cell)}: ${said}`);
-	}
+	for (const cell of cells.filter((_, index) => index % placesPerWay === share))
+		wrongs.push(...(await findWrong(place, inputOf, cell)));
+	await place.close();
 	return wrongs;
 }
 
 jest.setTimeout(1_200_000);
 
-/** All ways at once, because most of the time is waiting. */
 const findings = new Map<string, string[]>();
 beforeAll(async () => {
 	await withBinaryData();
+	const shares = Array.from({ length: placesPerWay }, (_, share) => share);
 	const play = async ([name, inputOf]: [string, Way]) => {
-		const place = await Place.start();
-		findings.set(name, await findWrongs(place, inputOf));
-		await place.close();
+		const wrongs = await Promise.all(shares.map((share) => playShare(inputOf, share)));
+		findings.set(name, wrongs.flat());
 	};
 	await Promise.all(Object.entries(ways).map(play));
 });
