@@ -207,7 +207,8 @@ const readInto = promisify(read);
 
 /** Reads a file into one piece of memory, and leaves other streams as they are. */
 async function* readPieces(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-	if (!(bytes instanceof ReadStream)) {
+	// A stream that was already destroyed gives its error.
+	if (!(bytes instanceof ReadStream) || bytes.destroyed) {
 		yield* bytes;
 		return;
 	}

@@ -65,6 +65,12 @@ describe('chunks', () => {
 		return chunks;
 	}
 
+	test('a file that cannot be opened gives its error, whenever it is read', async () => {
+		const missing = createReadStream(`${file}.missing`);
+		await expect(cut(missing, 3)).rejects.toThrow('ENOENT');
+		await expect(cut(missing, 3)).rejects.toThrow();
+	});
+
 	test.each([
 		[3, ['012', '345', '678', '9']],
 		[5, ['01234', '56789']],

@@ -3,7 +3,7 @@
 // with its credential, operation and combine key, if one request can hold the rows of all. When the
 // group gets the lock, nobody can join anymore. Its first run that was not stopped then sends the
 // rows of all runs, in the order of their arrival, and each run gets its own results. So a run that
-// comes alone waits for nobody, and groups grow with the time that requests take. After some
+// comes alone waits for nobody, and groups grow with the time that requests take. After a crowd of
 // executions, the lock rests, so that the next group is larger.
 import { setTimeout as sleep } from 'node:timers/promises';
 
