@@ -7,11 +7,10 @@ import { isRecord, hasExpression, TypedText } from './values';
 
 export type RawValues = Readonly<Record<string, unknown>>;
 
-/** Where a parameter's value comes from. */
-interface ParameterSource {
+/** A parameter as it is saved in the workflow: expressions are not resolved. */
+interface SavedParameter {
 	/** Whether the value is the same for every item. */
 	readonly isConstant: boolean;
-	/** The value of a constant. Otherwise the saved value, with its expressions. */
 	readonly value: unknown;
 }
 
@@ -34,7 +33,7 @@ export interface ParameterContext extends Pick<IExecuteFunctions, 'getNode' | 'g
  */
 export class RawParameters {
 	readonly #n8nContext: ParameterContext;
-	readonly #sourcesByName = new Map<string, ParameterSource>();
+	readonly #savedParameters = new Map<string, SavedParameter>();
 	/** The raw values by list of fields, for lists in which no value depends on the item. */
 	readonly #constantValues = new Map<readonly Field[], RawValues>();
 	/** A tool's expressions see other items than its input. */
@@ -50,8 +49,8 @@ export class RawParameters {
 	 * @param fallback the result if the parameter is hidden and so has no value
 	 */
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
-		const findSource = () => this.#findSource(name, fallback);
-		const { isConstant, value } = getOrAdd(this.#sourcesByName, name, findSource);
+		const readSaved = () => this.#readSaved(name, fallback);
+		const { isConstant, value } = getOrAdd(this.#savedParameters, name, readSaved);
 		if (isConstant) return value;
 		const resolved = this.#isTool ? undefined : this.#resolve(value, itemIndex);
 		return resolved ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
@@ -79,7 +78,7 @@ export class RawParameters {
 			rawValues[name] = format === 'columns' ? this.#markTypedValues(name, value) : value;
 		}
 		const names = [...collections.keys(), ...fields.map(({ name }) => name)];
-		if (names.every((name) => this.#sourcesByName.get(name)?.isConstant))
+		if (names.every((name) => this.#savedParameters.get(name)?.isConstant))
 			this.#constantValues.set(fields, rawValues);
 		return rawValues;
 	}
@@ -109,15 +108,13 @@ export class RawParameters {
 	}
 
 	/** Returns a parameter as it is saved in the workflow: an expression is not resolved. */
-	getSaved(name: string): unknown {
-		return this.#n8nContext.getNodeParameter(name, 0, null, { rawExpressions: true });
+	getSaved(name: string, fallback: unknown = null): unknown {
+		return this.#n8nContext.getNodeParameter(name, 0, fallback, { rawExpressions: true });
 	}
 
-	#findSource(name: string, fallback: unknown): ParameterSource {
-		const saved = this.getSaved(name);
-		if (hasExpression(saved)) return { isConstant: false, value: saved };
-		const value = this.#n8nContext.getNodeParameter(name, 0, fallback);
-		return { isConstant: true, value };
+	#readSaved(name: string, fallback: unknown): SavedParameter {
+		const value = this.getSaved(name, fallback);
+		return { isConstant: !hasExpression(value), value };
 	}
 
 	#resolve(saved: unknown, itemIndex: number): unknown {

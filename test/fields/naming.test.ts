@@ -282,8 +282,7 @@ describe('node parameters', () => {
 		const read = new RawParameters(context);
 		for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
 		expect(asked.mock.calls).toEqual([
-			['subject', 0, null, { rawExpressions: true }],
-			['subject', 0, 'none'],
+			['subject', 0, 'none', { rawExpressions: true }],
 		]);
 	});
 
