@@ -55,10 +55,16 @@ const locks = new KeyedMutex(
  */
 const crowdSize = 6;
 /**
- * How long a lock rests. An endless crowd then sends twelve large groups a minute, each with up to
- * three reads, of the 60 reads that Google allows a user.
+ * How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three
+ * reads: as many as Google allows a user.
  */
-const restMilliseconds = 5000;
+const restMilliseconds = 3000;
+/**
+ * After a group that is larger than this, the lock rests longer. Where n8n runs fewer executions at
+ * once, as for the messages of a trigger, a longer rest would not make the next group larger.
+ */
+const largeGroupSize = 20;
+const longRestMilliseconds = 5000;
 /** The executions that were served under each lock since it last rested. */
 const servedExecutions = new BoundedMap<string, Set<string>>();
 
@@ -97,7 +103,7 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 			// If the group was full, a newer one has taken its place, and must stay there.
 			if (waitingGroups.get(groupKey) === group) waitingGroups.delete(groupKey);
 			await executeGroup(group.runs);
-			if (completesCrowd(lockId, group.runs)) await sleep(restMilliseconds);
+			if (completesCrowd(lockId, group.runs)) await sleep(getRest(group.runs.length));
 		});
 	});
 }
@@ -110,6 +116,9 @@ function completesCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
 	servedExecutions.delete(lockId);
 	return true;
 }
+
+const getRest = (groupSize: number) =>
+	groupSize > largeGroupSize ? longRestMilliseconds : restMilliseconds;
 
 /** Sends jobs of one operation. A failure becomes the result of all of them. */
 async function sendJobs(
