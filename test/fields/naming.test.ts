@@ -281,9 +281,7 @@ describe('node parameters', () => {
 		const asked = jest.spyOn(context, 'getNodeParameter');
 		const read = new RawParameters(context);
 		for (let index = 0; index < 1000; index++) read.read('subject', index, 'none');
-		expect(asked.mock.calls).toEqual([
-			['subject', 0, 'none', { rawExpressions: true }],
-		]);
+		expect(asked.mock.calls).toEqual([['subject', 0, 'none', { rawExpressions: true }]]);
 	});
 
 	test.each([
