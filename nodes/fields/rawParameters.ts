@@ -178,7 +178,8 @@ function insertFields(text: string, json: unknown): string | undefined {
 	const values: unknown[] = [];
 	for (const [, steps = ''] of text.matchAll(insertedFieldPattern)) {
 		const value = getField(json, parseSteps(steps));
-		if (!['string', 'number', 'boolean'].includes(typeof value)) return undefined;
+		const isPlain = ['string', 'number', 'boolean'].includes(typeof value);
+		if (!isPlain || Number.isNaN(value)) return undefined;
 		values.push(value);
 	}
 	return text.replace(insertedFieldPattern, () => String(values.shift()));

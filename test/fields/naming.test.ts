@@ -173,6 +173,7 @@ describe('node parameters', () => {
 		empty: '',
 		text: '={{ 1 }}',
 		nothing: null,
+		nan: NaN,
 	};
 	const items = [{ json: deep }, { json: { list: 'other', zero: 7 } }];
 
@@ -197,6 +198,7 @@ describe('node parameters', () => {
 		'=a {{ $json.no }}, {{ $json["b c"].d }} {{$json.empty}}{{ $json.zero }}.',
 		'=line\n{{ $json.text }}\n',
 		'=a {{ $json.list }}',
+		'=a {{ $json.nan }}',
 		'=a {{ $json }}',
 		'=a {{ $json.missing }}',
 		'=a {{ $json.nothing }}',

@@ -7,7 +7,7 @@
 // executions, the lock rests, so that the next group is larger.
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { BoundedMap, getOrAdd } from '../../core/boundedMap';
+import { BoundedMap } from '../../core/boundedMap';
 import { KeyedMutex } from '../../core/keyedMutex';
 import { getGlobalSingleton } from '../../core/runtime';
 import { createStoppedError } from '../../http/attempt';
@@ -50,10 +50,11 @@ const locks = new KeyedMutex(
 );
 
 /**
- * After so many executions, a lock rests. They count, and not their runs, because a loop is one
- * execution, which would wait in many rounds.
+ * After so many executions within a short time, a lock rests. They count, and not their runs,
+ * because a loop is one execution, which would wait in many rounds.
  */
 const crowdSize = 6;
+const crowdMilliseconds = 10_000;
 /**
  * How long a lock rests. An endless crowd then sends 20 groups a minute, each with up to three
  * reads: as many as Google allows a user.
@@ -65,8 +66,14 @@ const restMilliseconds = 3000;
  */
 const largeGroupSize = 20;
 const longRestMilliseconds = 5000;
-/** The executions that were served under each lock since it last rested. */
-const servedExecutions = new BoundedMap<string, Set<string>>();
+interface Crowd {
+	/** In milliseconds of the monotonic clock. */
+	readonly since: number;
+	readonly executionIds: Set<string>;
+}
+
+/** The executions that were served under each lock, and may become a crowd. */
+const crowds = new BoundedMap<string, Crowd>();
 
 /**
  * The newest group that waits for its lock, by credential, operation and combine key. Other runs
@@ -110,10 +117,14 @@ export async function executeJobs(run: JobsOfRun): Promise<Results> {
 
 /** Counts the executions of a group. @returns whether the lock has to rest now */
 function completesCrowd(lockId: string, runs: readonly WaitingRun[]): boolean {
-	const executionIds = getOrAdd(servedExecutions, lockId, () => new Set<string>());
-	for (const { jobs } of runs) executionIds.add(jobs[0].item.executionId);
-	if (executionIds.size < crowdSize) return false;
-	servedExecutions.delete(lockId);
+	const now = performance.now();
+	const lastCrowd = crowds.get(lockId);
+	const isOver = !lastCrowd || now - lastCrowd.since > crowdMilliseconds;
+	const crowd = isOver ? { since: now, executionIds: new Set<string>() } : lastCrowd;
+	for (const { jobs } of runs) crowd.executionIds.add(jobs[0].item.executionId);
+	crowds.set(lockId, crowd);
+	if (crowd.executionIds.size < crowdSize) return false;
+	crowds.delete(lockId);
 	return true;
 }
 

@@ -152,14 +152,18 @@ test('a crowd whose executions come one by one goes together, too', async () => 
 	expect(methods().filter((method) => method === 'batchUpdate').length).toBeLessThanOrEqual(4);
 });
 
-test.each<[string, count: number, executions: number, requests: number]>([
-	['five', 5, 5, 7],
-	['six', 6, 6, 7],
-	['two that loop', 8, 2, 10],
+test.each<[string, count: number, executions: number, milliseconds: number, requests: number]>([
+	['five', 5, 5, 0, 7],
+	['six', 6, 6, 0, 7],
+	['six in eighteen seconds', 6, 6, 3000, 8],
+	['two that loop', 8, 2, 0, 10],
 ])(
 	'after six executions the lock rests, so that those who come meanwhile go together: after %s',
-	async (_name, count, executions, requests) => {
-		for (let id = 0; id < count; id++)
+	async (_name, count, executions, milliseconds, requests) => {
+		const now = performance.now.bind(performance);
+		let later = 0;
+		const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later);
+		for (let id = 0; id < count; id++, later += milliseconds)
 			await start({ ...oneRow(id), executionId: `${id % executions} of ${spreadsheetId}` });
 		const next = start({ ...oneRow(count), executionId: `0 of ${spreadsheetId}` });
 		// Without the rest, the row is sent meanwhile.
@@ -167,6 +171,7 @@ test.each<[string, count: number, executions: number, requests: number]>([
 		await Promise.all([next, start({ ...oneRow(9), executionId: `1 of ${spreadsheetId}` })]);
 		expect(methods().filter((method) => method === 'batchUpdate')).toHaveLength(requests);
 		expect(stored()).toHaveLength(count + 3);
+		clock.mockRestore();
 	},
 );
 

@@ -63,8 +63,9 @@ function buildQuotation({ text, html, summary }: Mail): Required<MailBodies> {
 function append({ text, html }: MailBodies, addition: Required<MailBodies>): MailBodies {
 	const longerText = `${text.trimEnd()}\n\n${addition.text}`;
 	if (html === undefined) return { text: longerText };
-	const foundAt = html.search(/<\/(?:body|html)\s*>/i);
-	const end = foundAt === -1 ? html.length : foundAt;
+	// An earlier one may stand in a comment.
+	const bodyEnd = [...html.matchAll(/<\/body\s*>/gi)].at(-1);
+	const end = bodyEnd?.index ?? html.length;
 	return { text: longerText, html: html.slice(0, end) + addition.html + html.slice(end) };
 }
 

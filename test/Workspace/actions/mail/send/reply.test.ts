@@ -317,11 +317,11 @@ describe('Quote Original', () => {
 		const { mime } = await reply(
 			{ raw, date },
 			{ quoteOriginal: true },
-			{ bodyFormat: 'html', body: '<html><body><p>Yes.</p></body></html>' },
+			{ bodyFormat: 'html', body: '<html><body><!-- </body> --><p>Yes.</p></body></html>' },
 		);
 		const sent = part(mime, 'text/html') ?? '';
 		expect(sent).toMatch(
-			/^<html><body><p>Yes\.<\/p><br><br><div class="gmail_quote[^]*On Mon, 23 Nov 2026 10:15:00 GMT, Ann &lt;ann@example\.com&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div><\/body><\/html>\s*$/,
+			/^<html><body><!-- <\/body> --><p>Yes\.<\/p><br><br><div class="gmail_quote[^]*On Mon, 23 Nov 2026 10:15:00 GMT, Ann &lt;ann@example\.com&gt; wrote:[^]*<blockquote class="gmail_quote"[^>]*><p>Shall <b>we<\/b>\?<\/p><\/blockquote><\/div><\/body><\/html>\s*$/,
 		);
 		expect(sent).not.toContain('color:red');
 		expect(part(mime, 'text/plain')).toMatch(/^Yes\.[^]*> Shall we\?/);
