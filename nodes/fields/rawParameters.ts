@@ -49,8 +49,8 @@ export class RawParameters {
 	 * @param fallback the result if the parameter is hidden and so has no value
 	 */
 	read(name: string, itemIndex: number, fallback: unknown): unknown {
-		const readSaved = () => this.#readSaved(name, fallback);
-		const { isConstant, value } = getOrAdd(this.#savedParameters, name, readSaved);
+		const readSavedParameter = () => this.#readSavedParameter(name, fallback);
+		const { isConstant, value } = getOrAdd(this.#savedParameters, name, readSavedParameter);
 		if (isConstant) return value;
 		const resolved = this.#isTool ? undefined : this.#resolve(value, itemIndex);
 		return resolved ?? this.#n8nContext.getNodeParameter(name, itemIndex, fallback);
@@ -112,7 +112,7 @@ export class RawParameters {
 		return this.#n8nContext.getNodeParameter(name, 0, fallback, { rawExpressions: true });
 	}
 
-	#readSaved(name: string, fallback: unknown): SavedParameter {
+	#readSavedParameter(name: string, fallback: unknown): SavedParameter {
 		const value = this.getSaved(name, fallback);
 		return { isConstant: !hasExpression(value), value };
 	}
