@@ -22,9 +22,9 @@ interface Plan {
 }
 
 const usual: readonly Plan[] = [
-	{ size: 1, warm: 5, rounds: 25, few: 8 },
+	{ size: 1, warm: 5, rounds: 45, few: 8 },
 	{ size: 100, warm: 1, rounds: 2, few: 1 },
-	{ size: 1000, warm: 3, rounds: 11, few: 5 },
+	{ size: 1000, warm: 3, rounds: 21, few: 5 },
 ];
 const growth: readonly Plan[] = [
 	...[10, 100, 1000].map((size) => ({ size, warm: 1, rounds: 3, few: 3 })),

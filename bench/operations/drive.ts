@@ -69,8 +69,6 @@ export const documents: readonly Contest[] = [
 		...onDocuments('read'),
 		theirs: (_, credentials) =>
 			docs({ operation: 'get', documentURL, simple: true }, credentials),
-		// The thread that reads untrusted documents takes some milliseconds.
-		atMost: (size) => (size === 1 ? 1.15 : usualTarget),
 	},
 	{
 		operation: 'Document: Append',

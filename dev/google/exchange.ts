@@ -94,14 +94,13 @@ export async function carryOutExchange(
 	const handler = service?.methods[route.id];
 	if (!handler) throw new ApiError(501, `The stand-in does not play ${route.id}.`);
 	const reply = await handler(call);
-	if (Buffer.isBuffer(reply.body)) return reply;
-	const faults =
-		reply.body === undefined
-			? []
-			: findBodyFaults(route, 'response', removeUndefined(reply.body));
-	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
+	if (Buffer.isBuffer(reply.body) || reply.body === undefined) return reply;
 	const fields = logged.query.get('fields');
-	return fields === null ? reply : { ...reply, body: selectFields(reply.body, fields) };
+	const selected = fields === null ? reply.body : selectFields(reply.body, fields);
+	const answer = removeUndefined(selected);
+	const faults = findBodyFaults(route, 'response', answer);
+	if (faults.length > 0) throw new Violation(`${route.id} (answer)`, faults);
+	return { ...reply, body: answer };
 }
 
 function buildCall(

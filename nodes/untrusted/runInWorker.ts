@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -32,6 +31,8 @@ const checksPerSecond = 20;
 interface Lane {
 	readonly runOneAtATime: ReturnType<typeof pLimit>;
 	worker?: Worker;
+	/** Ends the wait for the current task. */
+	finish?: (output: WorkerOutput) => void;
 }
 
 /**
@@ -59,80 +60,66 @@ export async function runInWorker<T extends TaskName>(
 	const extraSeconds = Math.floor(length / timeLimit.charactersPerExtraSecond);
 	const seconds = Math.min(timeLimit.maxSeconds, timeLimit.baseSeconds + extraSeconds);
 	const lane = extraSeconds === 0 ? shortLane : longLane;
+	const output = await lane.runOneAtATime(ask, lane, { task, text, bytes }, seconds, signal);
+	signal?.throwIfAborted();
 	// The cast is safe, because the thread returns the result of the task that it was given.
-	return (await lane.runOneAtATime(
-		ask,
-		lane,
-		{ task, text, bytes },
-		seconds,
-		signal,
-	)) as WorkerOutput<TaskResult<T>>;
+	return output as WorkerOutput<TaskResult<T>>;
 }
 
 async function ask(lane: Lane, input: WorkerInput, seconds: number, signal?: AbortSignal) {
 	signal?.throwIfAborted();
+	// The thread's exit ends the wait.
+	const stop = () => void lane.worker?.terminate();
+	signal?.addEventListener('abort', stop);
 	const end = new AbortController();
-	const options = { signal: AbortSignal.any([end.signal, signal ?? end.signal]) };
 	try {
 		// This throws if the system cannot start another thread.
-		const worker = lane.worker ?? (await startThread(lane, options));
+		const worker = (lane.worker ??= startThread(lane));
+		const output = new Promise<WorkerOutput>((resolve) => {
+			lane.finish = resolve;
+		});
 		worker.ref();
 		worker.postMessage(input);
-		const [output] = (await Promise.race([
-			once(worker, 'message', options),
-			rejectAtExit(worker, options),
-			rejectAtLimit(worker, seconds, options),
-		])) as [WorkerOutput];
-		return output;
+		return await Promise.race([output, rejectAtLimit(worker, seconds, end.signal)]);
 	} catch (error) {
 		await lane.worker?.terminate();
-		signal?.throwIfAborted();
-		return { problem: describeProblem(error) };
+		return { problem: error instanceof LimitExceeded ? error.message : stoppedProblem };
 	} finally {
 		end.abort();
+		signal?.removeEventListener('abort', stop);
 		lane.worker?.unref();
 	}
 }
 
-async function startThread(lane: Lane, options: { signal: AbortSignal }): Promise<Worker> {
+class LimitExceeded extends Error {}
+
+const stoppedProblem = 'the worker thread that reads it stopped';
+const memoryProblem = `reading it takes more than ${maxMegabytes} MB of memory`;
+
+function startThread(lane: Lane): Worker {
 	// A thread that reads untrusted text needs neither n8n's environment, which contains secrets,
 	// nor its flags.
 	const worker = new Worker(workerFile, { resourceLimits, env: {}, execArgv: [] });
-	// An error without a listener would end n8n. `ask` also gets the error.
-	worker.on('error', () => undefined);
-	worker.once('exit', () => (lane.worker = undefined));
-	lane.worker = worker;
-	await once(worker, 'online', options);
+	let problem = stoppedProblem;
+	worker.on('message', (output: WorkerOutput) => lane.finish?.(output));
+	// An error without a listener would end n8n. The thread's exit follows it.
+	worker.on('error', (error: NodeJS.ErrnoException) => {
+		if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') problem = memoryProblem;
+	});
+	worker.once('exit', () => {
+		lane.worker = undefined;
+		lane.finish?.({ problem });
+	});
 	return worker;
-}
-
-class LimitExceeded extends Error {}
-
-const memoryProblem = `reading it takes more than ${maxMegabytes} MB of memory`;
-
-function describeProblem(error: unknown): string {
-	if (error instanceof LimitExceeded) return error.message;
-	const isTooLarge =
-		error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-	return isTooLarge ? memoryProblem : 'the worker thread that reads it stopped';
-}
-
-async function rejectAtExit(worker: Worker, options: { signal: AbortSignal }): Promise<never> {
-	await once(worker, 'exit', options);
-	throw new Error('Stopped');
 }
 
 /**
  * Counts checks and not time, because the output may be there already if n8n's main thread was
  * busy.
  */
-async function rejectAtLimit(
-	worker: Worker,
-	seconds: number,
-	options: { signal: AbortSignal },
-): Promise<never> {
+async function rejectAtLimit(worker: Worker, seconds: number, signal: AbortSignal): Promise<never> {
 	for (let checks = 0; checks < seconds * checksPerSecond; checks++) {
-		await sleep(1000 / checksPerSecond, undefined, options);
+		await sleep(1000 / checksPerSecond, undefined, { signal });
 		if ((await measureMegabytes(worker)) > maxMegabytes) throw new LimitExceeded(memoryProblem);
 	}
 	throw new LimitExceeded(`reading it takes longer than ${seconds} s`);
@@ -141,6 +128,8 @@ async function rejectAtLimit(
 async function measureMegabytes(worker: Worker): Promise<number> {
 	// Only Node 22.16+ and 24 have this method. In other versions, V8's limits apply.
 	if (!('getHeapStatistics' in worker)) return 0;
-	const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics();
-	return (heap + buffers) / 1024 / 1024;
+	// It fails while the thread starts, and once it has ended, which its exit tells.
+	const statistics = await worker.getHeapStatistics().catch(() => undefined);
+	if (!statistics) return 0;
+	return (statistics.used_heap_size + statistics.external_memory) / 1024 / 1024;
 }

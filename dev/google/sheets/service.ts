@@ -155,7 +155,11 @@ export function createSheetsService({ files }: { files: FileRegistry }): SheetsS
 								...sheetOutput,
 								...(wantsCells(call) && {
 									data: sheetTargets.map((target) =>
-										renderGridData(target, workbook.locale),
+										renderGridData(
+											target,
+											workbook.locale,
+											readText(call, 'fields'),
+										),
 									),
 								}),
 							},
@@ -272,7 +276,13 @@ function wantsCells(call: Call): boolean {
 	);
 }
 
-function renderGridData({ sheet, area }: Target, locale: string): sheets_v4.Schema$GridData {
+function renderGridData(
+	{ sheet, area }: Target,
+	locale: string,
+	fields: string,
+): sheets_v4.Schema$GridData {
+	// Printing the texts of all cells takes longer than all the rest.
+	const wantsValues = fields === '' || /[vV]alue\b/.test(fields);
 	const { grid } = sheet;
 	const rowData: sheets_v4.Schema$RowData[] = [];
 	// Google also returns empty rows that have a format; here, one row below the last one stands for them.
@@ -289,13 +299,14 @@ function renderGridData({ sheet, area }: Target, locale: string): sheets_v4.Sche
 		) {
 			const cell = grid.get(row, column);
 			values.push({
-				...(cell !== undefined && {
-					effectiveValue: {
-						[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]:
-							cell.value,
-					},
-					formattedValue: formatCell(cell, locale),
-				}),
+				...(cell !== undefined &&
+					wantsValues && {
+						effectiveValue: {
+							[`${typeof cell.value === 'boolean' ? 'bool' : typeof cell.value}Value`]:
+								cell.value,
+						},
+						formattedValue: formatCell(cell, locale),
+					}),
 				...renderFormat(grid.formatAt(row, column)),
 				...(grid.boldRows.has(row) && {
 					userEnteredFormat: { textFormat: { bold: true } },
