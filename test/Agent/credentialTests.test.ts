@@ -330,9 +330,7 @@ describe('Agent Signature', () => {
 				timestampMode: 'issued',
 				issuedTimestamp: 1795253731904,
 			}),
-		).toMatchObject({
-			status: 'OK',
-		});
+		).toMatchObject({ status: 'OK' });
 	});
 
 	test.each([

@@ -34,12 +34,7 @@ describe('errors', () => {
 	async function ask(answer: Answer, call: Ask, options: Partial<TransportOptions> = {}) {
 		server = await startScriptedServer(answer);
 		return await catchFailure(
-			call(
-				testClients(server.url, 'token-1', {
-					maxRetryWaitMilliseconds: 0,
-					...options,
-				}),
-			),
+			call(testClients(server.url, 'token-1', { maxRetryWaitMilliseconds: 0, ...options })),
 		);
 	}
 
@@ -275,282 +270,251 @@ describe('errors', () => {
 	});
 });
 
-describe('advice table', () => {
-	const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
-	const paths: Readonly<Record<Api, string>> = {
-		mail: '/gmail/v1/users/me/messages/send',
-		sheets: '/v4/spreadsheets',
-		docs: '/v1/documents',
-		drive: '/drive/v3/files',
-	};
+const signIn: SignIn = { authentication: 'oAuth2', driveAccess: 'appFiles' };
+const paths: Readonly<Record<Api, string>> = {
+	mail: '/gmail/v1/users/me/messages/send',
+	sheets: '/v4/spreadsheets',
+	docs: '/v1/documents',
+	drive: '/drive/v3/files',
+};
 
-	function descriptionOf(
+function descriptionOf(
+	api: Api,
+	status: number,
+	{ message, reason }: { readonly message: string; readonly reason?: string },
+	own: Partial<SignIn> = {},
+	id = '',
+	operationAdvice?: OperationAdvice,
+): string {
+	const errors = reason === undefined ? undefined : [{ reason, message }];
+	const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
+	const call = {
+		api,
+		method: id ? 'GET' : 'POST',
+		url: `https://google.example${paths[api]}${id && `/${id}`}`,
+		signIn: { ...signIn, ...own },
+		operationAdvice,
+	};
+	return createResponseError({ statusCode: status, headers: {}, body }, call).description ?? '';
+}
+
+/** Google's answers as they were reported, in the order of the table, with words of the advice. */
+const reported: ReadonlyArray<
+	readonly [
 		api: Api,
 		status: number,
-		{ message, reason }: { readonly message: string; readonly reason?: string },
-		own: Partial<SignIn> = {},
-		id = '',
-		operationAdvice?: OperationAdvice,
-	): string {
-		const errors = reason === undefined ? undefined : [{ reason, message }];
-		const body = Buffer.from(JSON.stringify({ error: { code: status, message, errors } }));
-		const call = {
-			api,
-			method: id ? 'GET' : 'POST',
-			url: `https://google.example${paths[api]}${id && `/${id}`}`,
-			signIn: { ...signIn, ...own },
-			operationAdvice,
-		};
-		return (
-			createResponseError({ statusCode: status, headers: {}, body }, call).description ?? ''
-		);
-	}
+		message: string,
+		reason: string | undefined,
+		advice: string,
+		own?: Partial<SignIn>,
+	]
+> = [
+	['sheets', 400, 'This operation is not supported for this document', undefined, 'another kind'],
+	['docs', 400, 'This operation is not supported for this document', undefined, 'another kind'],
+	[
+		'mail',
+		400,
+		'Precondition check failed.',
+		'failedPrecondition',
+		'Delegated Email',
+		{ authentication: 'serviceAccount' },
+	],
+	['sheets', 400, 'Unable to parse range: Sheet9!A1', undefined, quoteField('range')],
+	[
+		'sheets',
+		400,
+		'Range (Sheet1!Z1:Z9) exceeds grid limits. Max rows: 1000, max columns: 26',
+		undefined,
+		quoteField('range'),
+	],
+	[
+		'sheets',
+		400,
+		'Requested writing within range [Sheet1!A1], but tried writing to column [B]',
+		undefined,
+		quoteField('range'),
+	],
+	[
+		'docs',
+		400,
+		"The required revision ID 'x' does not match the latest revision.",
+		undefined,
+		'changed in the meantime',
+	],
+	['mail', 401, 'Request had invalid authentication credentials.', undefined, 'reconnect it'],
+	[
+		'docs',
+		403,
+		'Not used before or disabled.',
+		'accessNotConfigured',
+		'Enable the Google Docs API',
+	],
+	['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', 'lacks the scope'],
+	[
+		'docs',
+		403,
+		'The caller does not have permission',
+		'forbidden',
+		"Share the file with the service account's email address",
+		{ authentication: 'serviceAccount' },
+	],
+	[
+		'drive',
+		403,
+		'Service Accounts do not have storage quota.',
+		'storageQuotaExceeded',
+		'no storage of its own',
+		{ authentication: 'serviceAccount' },
+	],
+	[
+		'drive',
+		403,
+		'The specified parent is not a folder.',
+		'parentNotAFolder',
+		'is a file or a shortcut',
+	],
+	[
+		'drive',
+		403,
+		'This file is too large to be exported.',
+		'exportSizeLimitExceeded',
+		'at most 10 MB',
+	],
+	[
+		'drive',
+		403,
+		'The user has not granted the app 1234 read access to the file 1A.',
+		'appNotAuthorizedToFile',
+		'only files that this app created',
+	],
+	['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
+	[
+		'sheets',
+		429,
+		"Quota exceeded for quota metric 'Read requests' and limit 'Read requests per day' of service 'sheets.googleapis.com'",
+		'RATE_LIMIT_EXCEEDED',
+		'Try again tomorrow',
+	],
+	['sheets', 403, 'The caller does not have permission', undefined, "doesn't have permission"],
+	[
+		'drive',
+		404,
+		'File not found: 1A.',
+		'notFound',
+		'share the file with the service account',
+		{ authentication: 'serviceAccount' },
+	],
+	['drive', 404, 'File not found: 1A.', 'notFound', 'reconnect (Switch account)'],
+	['sheets', 404, 'Requested entity was not found.', undefined, 'another kind of file'],
+	['drive', 409, 'A file already exists with the provided ID.', 'fileIdInUse', 'in the meantime'],
+	['docs', 409, 'The operation was aborted.', undefined, 'repeat the change'],
+	['docs', 412, 'Precondition failed.', 'conditionNotMet', 'repeat the change'],
+];
+const others: typeof reported = [
+	[
+		'drive',
+		403,
+		'The user has exceeded their Drive storage quota',
+		'storageQuotaExceeded',
+		'The message says why',
+	],
+	['mail', 403, 'This is new.', 'somethingNew', 'The message says why'],
+	['drive', 416, 'Request range not satisfiable', undefined, 'The message says why'],
+	[
+		'sheets',
+		403,
+		'Caller does not have required permission to use project a.',
+		'USER_PROJECT_DENIED',
+		'The message says why',
+	],
+	['docs', 403, '', undefined, 'Google gave no reason'],
+	['sheets', 404, '', undefined, 'Google gave no reason'],
+	['sheets', 407, '', undefined, 'Google gave no reason'],
+	['sheets', 408, '', undefined, 'a temporary problem'],
+];
 
-	/** Google's answers as they were reported, in the order of the table, with words of the advice. */
-	const reported: ReadonlyArray<
-		readonly [
-			api: Api,
-			status: number,
-			message: string,
-			reason: string | undefined,
-			advice: string,
-			own?: Partial<SignIn>,
-		]
-	> = [
-		[
-			'sheets',
-			400,
-			'This operation is not supported for this document',
-			undefined,
-			'another kind',
-		],
-		[
-			'docs',
-			400,
-			'This operation is not supported for this document',
-			undefined,
-			'another kind',
-		],
-		[
-			'mail',
-			400,
-			'Precondition check failed.',
-			'failedPrecondition',
-			'Delegated Email',
-			{ authentication: 'serviceAccount' },
-		],
-		['sheets', 400, 'Unable to parse range: Sheet9!A1', undefined, quoteField('range')],
-		[
-			'sheets',
-			400,
-			'Range (Sheet1!Z1:Z9) exceeds grid limits. Max rows: 1000, max columns: 26',
-			undefined,
-			quoteField('range'),
-		],
-		[
-			'sheets',
-			400,
-			'Requested writing within range [Sheet1!A1], but tried writing to column [B]',
-			undefined,
-			quoteField('range'),
-		],
-		[
-			'docs',
-			400,
-			"The required revision ID 'x' does not match the latest revision.",
-			undefined,
-			'changed in the meantime',
-		],
-		['mail', 401, 'Request had invalid authentication credentials.', undefined, 'reconnect it'],
-		[
-			'docs',
-			403,
-			'Not used before or disabled.',
-			'accessNotConfigured',
-			'Enable the Google Docs API',
-		],
-		['mail', 403, 'Insufficient scopes.', 'insufficientPermissions', 'lacks the scope'],
-		[
-			'docs',
-			403,
-			'The caller does not have permission',
-			'forbidden',
-			"Share the file with the service account's email address",
-			{ authentication: 'serviceAccount' },
-		],
-		[
-			'drive',
-			403,
-			'Service Accounts do not have storage quota.',
-			'storageQuotaExceeded',
-			'no storage of its own',
-			{ authentication: 'serviceAccount' },
-		],
-		[
-			'drive',
-			403,
-			'The specified parent is not a folder.',
-			'parentNotAFolder',
-			'is a file or a shortcut',
-		],
-		[
-			'drive',
-			403,
-			'This file is too large to be exported.',
-			'exportSizeLimitExceeded',
-			'at most 10 MB',
-		],
-		[
-			'drive',
-			403,
-			'The user has not granted the app 1234 read access to the file 1A.',
-			'appNotAuthorizedToFile',
-			'only files that this app created',
-		],
-		['drive', 403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'is used up'],
-		[
-			'sheets',
-			429,
-			"Quota exceeded for quota metric 'Read requests' and limit 'Read requests per day' of service 'sheets.googleapis.com'",
-			'RATE_LIMIT_EXCEEDED',
-			'Try again tomorrow',
-		],
-		[
-			'sheets',
-			403,
-			'The caller does not have permission',
-			undefined,
-			"doesn't have permission",
-		],
-		[
-			'drive',
-			404,
-			'File not found: 1A.',
-			'notFound',
-			'share the file with the service account',
-			{ authentication: 'serviceAccount' },
-		],
-		['drive', 404, 'File not found: 1A.', 'notFound', 'reconnect (Switch account)'],
-		['sheets', 404, 'Requested entity was not found.', undefined, 'another kind of file'],
-		[
-			'drive',
-			409,
-			'A file already exists with the provided ID.',
-			'fileIdInUse',
-			'in the meantime',
-		],
-		['docs', 409, 'The operation was aborted.', undefined, 'repeat the change'],
-		['docs', 412, 'Precondition failed.', 'conditionNotMet', 'repeat the change'],
-	];
-	const others: typeof reported = [
-		[
-			'drive',
-			403,
-			'The user has exceeded their Drive storage quota',
-			'storageQuotaExceeded',
-			'The message says why',
-		],
-		['mail', 403, 'This is new.', 'somethingNew', 'The message says why'],
-		['drive', 416, 'Request range not satisfiable', undefined, 'The message says why'],
-		[
-			'sheets',
-			403,
-			'Caller does not have required permission to use project a.',
-			'USER_PROJECT_DENIED',
-			'The message says why',
-		],
-		['docs', 403, '', undefined, 'Google gave no reason'],
-		['sheets', 404, '', undefined, 'Google gave no reason'],
-		['sheets', 407, '', undefined, 'Google gave no reason'],
-		['sheets', 408, '', undefined, 'a temporary problem'],
-	];
-
-	for (const [api, status, message, reason, advice, own] of [...reported, ...others])
-		test(`${api} ${status}: ${message} (${reason})`, () => {
-			const description = descriptionOf(api, status, { message, reason }, own, '1AbcDefGhij');
-			expect(description).toContain(advice);
-			expect(description.includes(quoteField('range'))).toBe(advice === quoteField('range'));
-		});
-
-	test('each row of the table has a response that was reported', () => {
-		const unused = adviceTable.filter(
-			({ statusCodes, apis, pattern, authentication }) =>
-				!reported.some(
-					([api, code, message, reason, , own]) =>
-						statusCodes.includes(code) &&
-						(apis?.includes(api) ?? true) &&
-						(pattern?.test(`${reason} ${message}`) ?? true) &&
-						(authentication ?? 'oAuth2') === (own?.authentication ?? 'oAuth2'),
-				),
-		);
-		expect(unused).toEqual([]);
+for (const [api, status, message, reason, advice, own] of [...reported, ...others])
+	test(`${api} ${status}: ${message} (${reason})`, () => {
+		const description = descriptionOf(api, status, { message, reason }, own, '1AbcDefGhij');
+		expect(description).toContain(advice);
+		expect(description.includes(quoteField('range'))).toBe(advice === quoteField('range'));
 	});
 
-	test('what an operation advises for a status is left out where the words of Google say what it was', () => {
-		const own = { mail: { 400: 'Check the addresses.' } };
-		const adviceTo = (message: string) =>
-			descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
-		expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
-		expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
-		expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
-	});
+test('each row of the table has a response that was reported', () => {
+	const unused = adviceTable.filter(
+		({ statusCodes, apis, pattern, authentication }) =>
+			!reported.some(
+				([api, code, message, reason, , own]) =>
+					statusCodes.includes(code) &&
+					(apis?.includes(api) ?? true) &&
+					(pattern?.test(`${reason} ${message}`) ?? true) &&
+					(authentication ?? 'oAuth2') === (own?.authentication ?? 'oAuth2'),
+			),
+	);
+	expect(unused).toEqual([]);
+});
 
-	test.each(['sheets', 'docs'] as const)(
-		'a 404 of %s never speaks of the access to Drive',
-		(api) => {
+test('what an operation advises for a status is left out where the words of Google say what it was', () => {
+	const own = { mail: { 400: 'Check the addresses.' } };
+	const adviceTo = (message: string) =>
+		descriptionOf('mail', 400, { message }, { authentication: 'serviceAccount' }, '', own);
+	expect(adviceTo('Precondition check failed.')).toContain('Delegated Email');
+	expect(adviceTo('Precondition check failed.')).not.toContain('Check the addresses.');
+	expect(adviceTo('Invalid To header')).toBe('Check the addresses.');
+});
+
+test.each(['sheets', 'docs'] as const)('a 404 of %s never speaks of the access to Drive', (api) => {
+	const description = descriptionOf(
+		api,
+		404,
+		{ message: 'Requested entity was not found.' },
+		{},
+		'1AbcDefGhij',
+	);
+	expect(description).toContain('1AbcDefGhij');
+	expect(description).toContain('shared with the account');
+	expect(description).not.toContain('Drive Access');
+});
+
+test.each([
+	[
+		403,
+		'The user has not granted the app 1234 read access to the file 1AbcDefGhij.',
+		'appNotAuthorizedToFile',
+	],
+	[404, 'File not found: 1AbcDefGhij.', 'notFound'],
+])(
+	'%i of a file that another app made: Google shows this sign-in only files that this app created',
+	(status, message, reason) => {
+		for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
 			const description = descriptionOf(
-				api,
-				404,
-				{ message: 'Requested entity was not found.' },
-				{},
+				'drive',
+				status,
+				{ message, reason },
+				{ driveAccess },
 				'1AbcDefGhij',
 			);
-			expect(description).toContain('1AbcDefGhij');
-			expect(description).toContain('shared with the account');
-			expect(description).not.toContain('Drive Access');
-		},
-	);
-
-	test.each([
-		[
-			403,
-			'The user has not granted the app 1234 read access to the file 1AbcDefGhij.',
-			'appNotAuthorizedToFile',
-		],
-		[404, 'File not found: 1AbcDefGhij.', 'notFound'],
-	])(
-		'%i of a file that another app made: Google shows this sign-in only files that this app created',
-		(status, message, reason) => {
-			for (const driveAccess of ['appFiles', 'appFilesAndNames'] as const) {
-				const description = descriptionOf(
-					'drive',
-					status,
-					{ message, reason },
-					{ driveAccess },
-					'1AbcDefGhij',
-				);
-				expect(description).toContain(
-					'Google shows this sign-in only files that this app created',
-				);
-				expect(description).toContain(
-					'set Drive Access to All Files in the credential and reconnect',
-				);
-			}
-		},
-	);
-
-	test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
-		'a service account that %s refuses is not sent to the button of a sign-in with Google',
-		(api) => {
-			const own = { authentication: 'serviceAccount' } as const;
-			const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
-			const advice = [401, 403, 404].map((status) =>
-				descriptionOf(api, status, scope, own, '1AbcDefGhij'),
+			expect(description).toContain(
+				'Google shows this sign-in only files that this app created',
 			);
-			expect(advice.join(' ')).toMatch(
-				/email and key.* (In the credential, set Drive Access to All Files|If the credential has Custom Scopes)/,
+			expect(description).toContain(
+				'set Drive Access to All Files in the credential and reconnect',
 			);
-			expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
-		},
-	);
-});
+		}
+	},
+);
+
+test.each(['mail', 'sheets', 'docs', 'drive'] as const)(
+	'a service account that %s refuses is not sent to the button of a sign-in with Google',
+	(api) => {
+		const own = { authentication: 'serviceAccount' } as const;
+		const scope = { message: 'Insufficient scopes.', reason: 'insufficientPermissions' };
+		const advice = [401, 403, 404].map((status) =>
+			descriptionOf(api, status, scope, own, '1AbcDefGhij'),
+		);
+		expect(advice.join(' ')).toMatch(
+			/email and key.* (In the credential, set Drive Access to All Files|If the credential has Custom Scopes)/,
+		);
+		expect(advice.join(' ')).not.toMatch(/Switch account|reconnect|sign in/i);
+	},
+);

@@ -11,146 +11,134 @@ import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
 import { base64, md5, Uploads } from './uploads';
 
-describe('content', () => {
-	const uploads = new Uploads();
+const uploads = new Uploads();
 
-	describe('media type', () => {
-		const typed = async (params: Partial<UploadParams>) =>
-			(await uploads.run({ content: base64('x'), ...params })).mimeType;
+describe('media type', () => {
+	const typed = async (params: Partial<UploadParams>) =>
+		(await uploads.run({ content: base64('x'), ...params })).mimeType;
 
-		test.each([
-			['a.pdf', '', 'application/pdf'],
-			[
-				'a.docx',
-				'',
-				'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-			],
-			['a.unknown-ending', '', 'application/octet-stream'],
-			['README', '', 'application/octet-stream'],
-			['a.pdf', ' text/x-own ', 'text/x-own'],
-		])('%s given as "%s"', async (name, mimeType, expected) => {
-			expect(await typed({ name, mimeType })).toBe(expected);
+	test.each([
+		['a.pdf', '', 'application/pdf'],
+		['a.docx', '', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+		['a.unknown-ending', '', 'application/octet-stream'],
+		['README', '', 'application/octet-stream'],
+		['a.pdf', ' text/x-own ', 'text/x-own'],
+	])('%s given as "%s"', async (name, mimeType, expected) => {
+		expect(await typed({ name, mimeType })).toBe(expected);
+	});
+
+	test.each([
+		'pdf',
+		'text/plain\r\nX-Injected: 1',
+		'text/plain\r\n; charset=utf-8',
+		'text/plain\u2028;',
+		'application/vnd.google-apps.document',
+	])('%j is refused before any request', async (mimeType) => {
+		expect(await catchFailure(uploads.run({ content: base64('x'), mimeType }))).toMatchObject({
+			code: 400,
 		});
+		expect(uploads.google.requests).toEqual([]);
+	});
 
-		test.each([
-			'pdf',
-			'text/plain\r\nX-Injected: 1',
-			'text/plain\r\n; charset=utf-8',
-			'text/plain\u2028;',
-			'application/vnd.google-apps.document',
-		])('%j is refused before any request', async (mimeType) => {
-			expect(
-				await catchFailure(uploads.run({ content: base64('x'), mimeType })),
-			).toMatchObject({
-				code: 400,
-			});
-			expect(uploads.google.requests).toEqual([]);
-		});
+	test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
+		'%j is kept',
+		async (mimeType) => {
+			expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
+		},
+	);
 
-		test.each(['text/plain; charset=utf-8', 'text/plain ;charset=utf-8'])(
-			'%j is kept',
-			async (mimeType) => {
-				expect(await typed({ name: 'a', mimeType })).toBe(mimeType);
-			},
+	test('a binary field of another type than a media type goes up as bytes', async () => {
+		const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
+		const result = await uploads.run(
+			{ contentSource: 'binary', name: 'a' },
+			testItem({ binary: { data } }),
 		);
+		expect(result.mimeType).toBe('application/octet-stream');
+	});
+});
 
-		test('a binary field of another type than a media type goes up as bytes', async () => {
-			const data = { data: Buffer.from('x'), mimeType: 'text/plain\r\nX-Injected: 1' };
-			const result = await uploads.run(
-				{ contentSource: 'binary', name: 'a' },
-				testItem({ binary: { data } }),
-			);
-			expect(result.mimeType).toBe('application/octet-stream');
+describe('content', () => {
+	test.each([
+		'Y#',
+		'Y',
+		'data:text/plain;base64,eA==',
+		'Hello world',
+		'Helloworld',
+		'eA=',
+		'eB==',
+		'eA== eA==',
+		'eA==eA==',
+		'+/8_',
+		'e A==',
+	])('base64 "%s" is refused before any request', async (content) => {
+		const failure = await catchFailure(uploads.run({ content }));
+		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
+		expect(failure.message).not.toContain(content);
+		expect(uploads.google.requests).toEqual([]);
+	});
+
+	test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
+		'base64 "%s" is one letter',
+		async (content) => {
+			expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
+		},
+	);
+
+	test('base64 of the URL alphabet', async () => {
+		expect(await uploads.run({ content: '_-8' })).toMatchObject({
+			md5Checksum: md5(Buffer.from([0xff, 0xef])),
 		});
 	});
 
-	describe('content', () => {
-		test.each([
-			'Y#',
-			'Y',
-			'data:text/plain;base64,eA==',
-			'Hello world',
-			'Helloworld',
-			'eA=',
-			'eB==',
-			'eA== eA==',
-			'eA==eA==',
-			'+/8_',
-			'e A==',
-		])('base64 "%s" is refused before any request', async (content) => {
-			const failure = await catchFailure(uploads.run({ content }));
-			expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
-			expect(failure.message).not.toContain(content);
-			expect(uploads.google.requests).toEqual([]);
+	test('a text goes up as it is, in UTF-8', async () => {
+		const result = await uploads.run({
+			contentSource: 'text',
+			content: 'Grüße 😀\n',
+			name: 'a',
 		});
-
-		test.each(['eA', 'eA==', 'e\r\nA \n==', ' eA== \n'])(
-			'base64 "%s" is one letter',
-			async (content) => {
-				expect(await uploads.run({ content })).toMatchObject({ md5Checksum: md5('x') });
-			},
-		);
-
-		test('base64 of the URL alphabet', async () => {
-			expect(await uploads.run({ content: '_-8' })).toMatchObject({
-				md5Checksum: md5(Buffer.from([0xff, 0xef])),
-			});
+		expect(result).toMatchObject({
+			md5Checksum: md5('Grüße 😀\n'),
+			mimeType: 'text/plain; charset=utf-8',
 		});
+		expect(
+			await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' }),
+		).toMatchObject({ mimeType: 'text/csv' });
+	});
 
-		test('a text goes up as it is, in UTF-8', async () => {
-			const result = await uploads.run({
-				contentSource: 'text',
-				content: 'Grüße 😀\n',
-				name: 'a',
-			});
-			expect(result).toMatchObject({
-				md5Checksum: md5('Grüße 😀\n'),
-				mimeType: 'text/plain; charset=utf-8',
-			});
-			expect(
-				await uploads.run({ contentSource: 'text', content: 'a,b', name: 'a.csv' }),
-			).toMatchObject({
-				mimeType: 'text/csv',
-			});
+	test('without a name a binary file keeps its own; a text is refused before any request', async () => {
+		const data = Buffer.from('x');
+		const named = testItem({
+			binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } },
 		});
+		const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
+		expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
+		const before = uploads.google.requests.length;
+		const nameOnly = { contentSource: 'text', content: 'x', name: '' } as const;
+		expect(await catchFailure(uploads.run(nameOnly, testItem()))).toMatchObject({
+			code: 400,
+			description: 'Enter a name. Only a binary file or an attachment can have its own.',
+		});
+		expect(uploads.google.requests).toHaveLength(before);
+	});
 
-		test('without a name a binary file keeps its own; a text is refused before any request', async () => {
-			const data = Buffer.from('x');
-			const named = testItem({
-				binary: { data: { data, fileName: 'photo.png', mimeType: 'image/x-own' } },
-			});
-			const result = await uploads.run({ contentSource: 'binary', name: '' }, named);
-			expect(result).toMatchObject({ name: 'photo.png', mimeType: 'image/png' });
-			const before = uploads.google.requests.length;
-			const nameOnly = { contentSource: 'text', content: 'x', name: '' } as const;
-			expect(await catchFailure(uploads.run(nameOnly, testItem()))).toMatchObject({
-				code: 400,
-				description: 'Enter a name. Only a binary file or an attachment can have its own.',
-			});
-			expect(uploads.google.requests).toHaveLength(before);
-		});
+	test('a path is read through the item', async () => {
+		const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
+		const file = path.join(folder, 'a.bin');
+		await writeFile(file, 'from disk');
+		const result = await uploads.run({ contentSource: 'filePath', content: file });
+		expect(result).toMatchObject({ md5Checksum: md5('from disk') });
+		await rm(folder, { recursive: true });
+	});
 
-		test('a path is read through the item', async () => {
-			const folder = await mkdtemp(path.join(tmpdir(), 'upload-'));
-			const file = path.join(folder, 'a.bin');
-			await writeFile(file, 'from disk');
-			const result = await uploads.run({ contentSource: 'filePath', content: file });
-			expect(result).toMatchObject({ md5Checksum: md5('from disk') });
-			await rm(folder, { recursive: true });
-		});
-
-		test('an empty path and a missing field are refused before any request', async () => {
-			expect(
-				await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' })),
-			).toMatchObject({
-				code: 400,
-			});
-			const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
-			const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
-			expect(failure).toMatchObject({ code: 400 });
-			expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
-			expect(uploads.google.requests).toEqual([]);
-		});
+	test('an empty path and a missing field are refused before any request', async () => {
+		expect(
+			await catchFailure(uploads.run({ contentSource: 'filePath', content: ' ' })),
+		).toMatchObject({ code: 400 });
+		const item = testItem({ binary: { photo: { data: Buffer.from('x') } } });
+		const failure = await catchFailure(uploads.run({ contentSource: 'binary' }, item));
+		expect(failure).toMatchObject({ code: 400 });
+		expect(`${failure.message} ${failure.description ?? ''}`).toContain('photo');
+		expect(uploads.google.requests).toEqual([]);
 	});
 });
 
