@@ -23,6 +23,12 @@ import { runNode, token } from './runNode';
 const { description } = new Workspace();
 const node = { typeVersion: 1 };
 
+/** What n8n reads of a saved node, with defaults where these are wanted. */
+function readSaved(saved: INodeParameters, withDefaults: boolean, own = description) {
+	const { properties } = own;
+	return NodeHelpers.getNodeParameters(properties, saved, withDefaults, false, node, own) ?? {};
+}
+
 /** What the editor shows with these values. */
 function shown(values: INodeParameters): INodeProperties[] {
 	return description.properties.filter((property) =>
@@ -31,145 +37,97 @@ function shown(values: INodeParameters): INodeProperties[] {
 }
 
 const locator = { mode: 'list', value: '' };
+const locatorOption = { __rl: true, ...locator };
+const columns = { mappingMode: 'defineBelow', value: null };
+const content = { content: '', contentFormat: 'text' };
 
 const rangeFields = { received: 'any', returnAll: false, maxResults: 25 };
+
+const allWith =
+	<T>(value: T) =>
+	(...names: string[]): Record<string, T> =>
+		Object.fromEntries(names.map((name) => [name, value]));
+const empty = allWith('');
+const off = allWith(false);
 
 /** Names and defaults that saved workflows depend on: the public interface. */
 const fields: Record<string, Record<string, unknown>> = {
 	'mail send': {
-		email: 'new',
-		to: '',
-		subject: '',
-		body: '',
-		bodyFormat: 'text',
-		attachments: '',
-		sendAs: 'send',
+		...{ email: 'new', ...empty('to', 'subject', 'body') },
+		...{ bodyFormat: 'text', attachments: '', sendAs: 'send' },
 	},
 	'mail list': { from: '', status: 'any', ...rangeFields },
 	'mail search': { query: '', ...rangeFields },
 	'mail read': { messageId: '' },
 	'spreadsheet create': { title: '', parentFolder: locator },
 	'spreadsheet read': {
-		spreadsheetId: locator,
-		tab: locator,
-		matchType: 'allConditions',
-		filters: {},
-		output: 'rows',
+		...{ spreadsheetId: locator, tab: locator },
+		...{ matchType: 'allConditions', filters: {}, output: 'rows' },
 	},
 	'spreadsheet write': {
-		spreadsheetId: locator,
-		tab: locator,
-		writeMode: 'updateOrAdd',
-		matchColumns: [],
-		valuesSource: 'columns',
-		columns: { mappingMode: 'defineBelow', value: null },
+		...{ spreadsheetId: locator, tab: locator, writeMode: 'updateOrAdd', matchColumns: [] },
+		...{ valuesSource: 'columns', columns },
 	},
 	'spreadsheet append': {
 		spreadsheetId: locator,
 		tab: locator,
 		valuesSource: 'columns',
-		columns: { mappingMode: 'defineBelow', value: null },
+		columns,
 	},
-	'document create': {
-		title: '',
-		from: 'content',
-		content: '',
-		contentFormat: 'text',
-		parentFolder: locator,
-	},
+	'document create': { title: '', from: 'content', ...content, parentFolder: locator },
 	'document read': { documentId: locator, format: 'text' },
 	'document write': {
-		documentId: locator,
-		replace: 'section',
-		section: locator,
-		tab: locator,
-		content: '',
-		contentFormat: 'text',
+		...{ documentId: locator, replace: 'section', section: locator, tab: locator },
+		...content,
 	},
-	'document append': { documentId: locator, content: '', contentFormat: 'text' },
+	'document append': { documentId: locator, ...content },
 	'file upload': {
-		binaryPropertyName: '',
-		parentFolder: locator,
-		name: '',
-		contentSource: 'binary',
-		mimeType: '',
+		...{ binaryPropertyName: '', parentFolder: locator, name: '' },
+		...{ contentSource: 'binary', mimeType: '' },
 	},
 };
 
 const headerOptions = { headerRow: 1, extraColumns: 'error' };
 
-const labelOptions = { addLabels: [], markAsRead: false, removeLabels: [] };
+const labelOptions = { addLabels: [], removeLabels: [], ...off('markAsRead') };
 const listOptions = {
 	...labelOptions,
-	labelIds: [],
-	onlyFiles: '',
-	includeBody: false,
-	newTextOnly: false,
-	downloadAttachments: false,
-	output: 'items',
-	pageToken: '',
+	...{ labelIds: [], onlyFiles: '', output: 'items', pageToken: '' },
+	...off('includeBody', 'newTextOnly', 'downloadAttachments'),
 };
 const writeOptions = { valueInputOption: 'AUTO', escapeFormulas: true, createTab: false };
 
 const options: Record<string, Record<string, unknown>> = {
 	'mail send': {
-		cc: '',
-		bcc: '',
-		replyTo: '',
-		idempotencyKey: '',
-		senderName: '',
-		driveFiles: '',
-		fromAlias: '',
-		allowedRecipients: '',
-		onlyFiles: '',
-		replyAll: false,
-		quoteOriginal: false,
-		includeSignature: false,
+		...empty('cc', 'bcc', 'replyTo', 'idempotencyKey', 'senderName', 'driveFiles'),
+		...empty('fromAlias', 'allowedRecipients', 'onlyFiles'),
+		...off('replyAll', 'quoteOriginal', 'includeSignature'),
 		headers: {},
 	},
 	'mail list': listOptions,
 	'mail search': listOptions,
 	'mail read': {
 		...labelOptions,
-		downloadAttachments: false,
-		onlyFiles: '',
-		includeHeaders: false,
-		newTextOnly: false,
-		wholeConversation: false,
-		startCharacter: 0,
+		...off('downloadAttachments', 'includeHeaders', 'newTextOnly', 'wholeConversation'),
+		...{ onlyFiles: '', startCharacter: 0 },
 	},
 	'spreadsheet create': { idempotencyKey: '', sheets: '', values: '[]' },
 	'spreadsheet read': {
-		headerRow: 1,
-		valueRenderOption: 'UNFORMATTED_VALUE',
-		dateTimeRenderOption: 'ISO_8601',
-		range: '',
-		maxRows: 0,
-		startRow: 0,
+		...{ headerRow: 1, range: '', maxRows: 0, startRow: 0 },
+		...{ valueRenderOption: 'UNFORMATTED_VALUE', dateTimeRenderOption: 'ISO_8601' },
 	},
 	'spreadsheet write': { ...writeOptions, ...headerOptions, unmatched: 'error', range: '' },
 	'spreadsheet append': { ...writeOptions, ...headerOptions, range: '' },
-	'document create': { includeBody: false, idempotencyKey: '', insertImages: false },
-	'document read': { tab: { __rl: true, ...locator }, startCharacter: 0 },
-	'document write': {
-		fillFromInput: false,
-		createTab: false,
-		insertImages: false,
-		replacements: {},
-	},
+	'document create': { idempotencyKey: '', ...off('includeBody', 'insertImages') },
+	'document read': { tab: locatorOption, startCharacter: 0 },
+	'document write': { ...off('fillFromInput', 'createTab', 'insertImages'), replacements: {} },
 	'document append': {
-		idempotencyKey: '',
-		tab: { __rl: true, ...locator },
-		createTab: false,
-		insertImages: false,
-		underHeading: { __rl: true, ...locator },
+		...{ idempotencyKey: '', tab: locatorOption, underHeading: locatorOption },
+		...off('createTab', 'insertImages'),
 	},
 	'file upload': {
-		convertTo: 'none',
-		description: '',
-		idempotencyKey: '',
-		onExisting: 'createNew',
-		onlyFiles: '',
+		...{ convertTo: 'none', onExisting: 'createNew' },
+		...empty('description', 'idempotencyKey', 'onlyFiles'),
 	},
 };
 
@@ -225,12 +183,9 @@ const defaultsOf = (properties: INodeProperties[]) =>
 test('the operations, and the defaults of the dropdowns', () => {
 	expect(operations.map(({ key }) => key).sort()).toEqual(Object.keys(fields).sort());
 	expect(description.properties.find(({ name }) => name === 'resource')?.default).toBe('mail');
-	expect(resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`)).toEqual([
-		'document create',
-		'file upload',
-		'mail send',
-		'spreadsheet create',
-	]);
+	const defaults = resources.map(({ value, defaultOperation }) => `${value} ${defaultOperation}`);
+	const expected = ['document create', 'file upload', 'mail send', 'spreadsheet create'];
+	expect(defaults).toEqual(expected);
 });
 
 describe.each(Object.keys(fields))('%s', (key) => {
@@ -275,16 +230,7 @@ describe.each(Object.keys(fields))('%s', (key) => {
 			if (!field.showWhen && !field.collection?.showWhen)
 				(added[getCollectionName(field)] ??= {})[field.name] = true;
 		const saved = { ...valuesOf(key), options: {}, ...added } as INodeParameters;
-		const { properties } = description;
-		const kept = NodeHelpers.getNodeParameters(
-			properties,
-			saved,
-			false,
-			false,
-			node,
-			description,
-		);
-		expect(kept).toMatchObject(added);
+		expect(readSaved(saved, false)).toMatchObject(added);
 	});
 
 	test('has no locator that n8n would stop the node for', () => {
@@ -292,9 +238,8 @@ describe.each(Object.keys(fields))('%s', (key) => {
 			for (const mode of modes) {
 				expect(mode.validation).toBeUndefined();
 				if (mode.type !== 'list') continue;
-				expect(Object.keys(new Workspace().methods.listSearch)).toContain(
-					mode.typeOptions?.searchListMethod,
-				);
+				const method = mode.typeOptions?.searchListMethod;
+				expect(Object.keys(new Workspace().methods.listSearch)).toContain(method);
 				// Drive Access does not change which tabs a spreadsheet has.
 				expect(mode.hint ?? '').toMatch(/tab|section/.test(name) ? /^$/ : /Drive Access/);
 			}
@@ -302,48 +247,25 @@ describe.each(Object.keys(fields))('%s', (key) => {
 	});
 
 	test('keeps its values through n8n’s own reading of a saved node', () => {
-		const saved = {
-			...valuesOf(key),
-			options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
-		} as INodeParameters;
-		const kept = NodeHelpers.getNodeParameters(
-			description.properties,
-			saved,
-			true,
-			false,
-			node,
-			description,
-		);
-		expect(kept).toMatchObject({
-			...fields[key],
-			options: { timeLimits: { limits: { timeoutSeconds: 2 } } },
-		});
+		const options = { timeLimits: { limits: { timeoutSeconds: 2 } } };
+		const kept = readSaved({ ...valuesOf(key), options }, true);
+		expect(kept).toMatchObject({ ...fields[key], options });
 	});
 });
 
 test('the form says in place what a newcomer would otherwise learn from a failure, or too late', () => {
-	const actions = JSON.stringify(
-		description.properties.filter(({ name }) => name === 'operation'),
-	);
-	const fieldOf = (operation: string, name: string) =>
-		description.properties.find(
-			(one) =>
-				one.name === name && one.displayOptions?.show?.['operation']?.includes(operation),
-		);
-	expect(JSON.stringify(fieldOf('write', 'writeMode')?.options)).toContain(
-		'Update rows that match in place, and add none',
-	);
-	expect(JSON.stringify(description.properties)).toContain('Leave empty to attach nothing');
-	expect(JSON.stringify(description.properties)).toContain('even if a later node fails');
-	expect(actions).toContain('Replace content of document or section');
-	expect(actions).toContain('Read document or get it as PDF');
+	const form = JSON.stringify(description.properties);
+	expect(form).toContain('Update rows that match in place, and add none');
+	expect(form).toContain('Leave empty to attach nothing');
+	expect(form).toContain('even if a later node fails');
+	expect(form).toContain('Replace content of document or section');
+	expect(form).toContain('Read document or get it as PDF');
 });
 
 test('a fresh tool lists emails, which cannot do any harm; a fresh node sends one', () => {
 	const defaultOf = (name: string) => {
-		const own = { ...description, name };
-		const values = NodeHelpers.getNodeParameters(own.properties, {}, true, false, node, own);
-		return [values?.['resource'], values?.['operation']];
+		const { resource, operation } = readSaved({}, true, { ...description, name });
+		return [resource, operation];
 	};
 	expect(defaultOf('workspace')).toEqual(['mail', 'send']);
 	expect(defaultOf('workspaceTool')).toEqual(['mail', 'list']);
@@ -358,10 +280,7 @@ test('n8n’s builder of workflows reads how to fill in each locator and each co
 	);
 	expect(objects.length).toBeGreaterThan(10);
 	for (const { name, builderHint } of objects)
-		expect([name, builderHint?.propertyHint]).toEqual([
-			name,
-			expect.stringMatching(/^Pass the whole object/),
-		]);
+		expect(`${name}: ${builderHint?.propertyHint}`).toMatch(/: Pass the whole object/);
 });
 
 test('no two have the same object as default, because n8n writes to it', () => {
@@ -380,10 +299,7 @@ test('a property comes after those that decide whether it is shown, but for thre
 	const names = description.properties.map(({ name }) => name);
 	const early = new Set<string>();
 	for (const [index, { name, displayOptions = {} }] of description.properties.entries())
-		for (const dependency of Object.keys({
-			...displayOptions.show,
-			...displayOptions.hide,
-		}))
+		for (const dependency of Object.keys({ ...displayOptions.show, ...displayOptions.hide }))
 			if (names.indexOf(dependency) > index) early.add(`${name} of ${dependency}`);
 	// n8n goes over each of them again, several times for each execution.
 	const ofTools = [...early].filter((entry) => !entry.startsWith('toolDescription'));
@@ -396,14 +312,8 @@ test('a property comes after those that decide whether it is shown, but for thre
 
 test('in JSON mode both dropdowns are hidden', () => {
 	const visible = shown({ authentication: 'oAuth2', inputMode: 'json' }).map(({ name }) => name);
-	expect(visible).toEqual([
-		'inputMode',
-		'authentication',
-		'inputObject',
-		'allowedOperations',
-		'allowedRecipients',
-		'allowFilePaths',
-	]);
+	const limits = ['allowedOperations', 'allowedRecipients', 'allowFilePaths'];
+	expect(visible).toEqual(['inputMode', 'authentication', 'inputObject', ...limits]);
 });
 
 test('a page token can be entered in a tool, and in a workflow where pages are put out', () => {
@@ -459,8 +369,7 @@ describe('what a model is told of', () => {
 	const told = (resource: string, operation: string, more: INodeParameters = {}): string => {
 		const own = { ...description, name: tool.type };
 		const given = { resource, operation, ...more };
-		const values =
-			NodeHelpers.getNodeParameters(own.properties, given, true, false, tool, own) ?? {};
+		const values = readSaved(given, true, own);
 		const shown = own.properties.filter(
 			(property) =>
 				property.name === 'toolDescription' &&
@@ -652,10 +561,8 @@ describe('output schema', () => {
 
 	beforeAll(async () => {
 		google = await startGoogle();
-		google.tokens.issue({
-			token,
-			scopes: [...standardScopes, 'gmail.compose', 'gmail.modify'],
-		});
+		const scopes = [...standardScopes, 'gmail.compose', 'gmail.modify'];
+		google.tokens.issue({ token, scopes });
 	});
 	afterAll(async () => {
 		expectNoViolations(google);
@@ -693,48 +600,38 @@ describe('output schema', () => {
 		'spreadsheet/create': () => run('spreadsheet/create', { title: 'Book' }),
 		'spreadsheet/read': async () => {
 			const spreadsheetId = await filledSheet();
-			return await run(
-				'spreadsheet/read',
-				{ spreadsheetId, range: 'Sheet1', output: 'rows' },
-				{ output: 'rows' },
-			);
+			return await run('spreadsheet/read', {
+				spreadsheetId,
+				range: 'Sheet1',
+				output: 'rows',
+			});
 		},
 		// Without columns to match by, all of it but `action`.
-		'spreadsheet/write': async () =>
-			await run(
-				'spreadsheet/write',
-				{
-					...{
-						spreadsheetId: await filledSheet(),
-						tab: { __rl: true, mode: 'name', value: 'Sheet1' },
-						columns: { mappingMode: 'autoMapInputData', value: null },
-					},
-					...{ writeMode: 'updateOrAdd', matchColumns: ['name'] },
-				},
-				{},
-				{ name: 'a', count: 2 },
-			),
-		'spreadsheet/append': async () =>
-			await run(
-				'spreadsheet/append',
-				{ spreadsheetId: await filledSheet(), ...rows },
-				{ range: 'Sheet1!A:B' },
-			),
-		'document/create': () =>
-			run('document/create', {
-				title: 'Notes',
-				from: 'template',
-				templateId: byId(google.docs.seed({ title: 'Template', tabs: [{}] })),
-				replacements: replaced,
-			}),
+		'spreadsheet/write': async () => {
+			const spreadsheetId = await filledSheet();
+			const tab = { __rl: true, mode: 'name', value: 'Sheet1' };
+			const columns = { mappingMode: 'autoMapInputData', value: null };
+			const matching = { writeMode: 'updateOrAdd', matchColumns: ['name'] };
+			const parameters = { spreadsheetId, tab, columns, ...matching };
+			return await run('spreadsheet/write', parameters, {}, { name: 'a', count: 2 });
+		},
+		'spreadsheet/append': async () => {
+			const spreadsheetId = await filledSheet();
+			const parameters = { spreadsheetId, ...rows };
+			return await run('spreadsheet/append', parameters, { range: 'Sheet1!A:B' });
+		},
+		'document/create': () => {
+			const templateId = byId(google.docs.seed({ title: 'Template', tabs: [{}] }));
+			const parameters = { title: 'Notes', from: 'template', templateId };
+			return run('document/create', { ...parameters, replacements: replaced });
+		},
 		'document/read': async () =>
 			await run('document/read', { documentId: await newDocument() }),
-		'document/write': async () =>
-			await run(
-				'document/write',
-				{ documentId: await newDocument(), replace: 'document', content: 'Text' },
-				{ replacements: replaced },
-			),
+		'document/write': async () => {
+			const documentId = await newDocument();
+			const parameters = { documentId, replace: 'document', content: 'Text' };
+			return await run('document/write', parameters, { replacements: replaced });
+		},
 		'document/append': async () =>
 			await run('document/append', { documentId: await newDocument(), content: 'Text' }),
 		'file/upload': () =>
@@ -764,11 +661,8 @@ describe('output schema', () => {
 
 	async function filledSheet() {
 		const spreadsheetId = await newSheet();
-		await run(
-			'spreadsheet/write',
-			{ spreadsheetId, writeMode: 'overwrite', ...rows },
-			{ range: 'Sheet1!A1:B2' },
-		);
+		const parameters = { spreadsheetId, writeMode: 'overwrite', ...rows };
+		await run('spreadsheet/write', parameters, { range: 'Sheet1!A1:B2' });
 		return spreadsheetId;
 	}
 
