@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
 import { NodeError, createRefusal } from '../../../nodes/core/errors';
 import { Sanitizer } from '../../../nodes/core/sanitizer';
@@ -26,45 +26,23 @@ describe('run', () => {
 
 	afterEach(() => server.close());
 
-	const locator = (value: string) => ({ __rl: true, mode: 'id', value });
-	const readForm = {
-		resource: 'document',
-		operation: 'read',
-		documentId: locator('={{ $json.id }}'),
-	};
+	const run = (parameters: IDataObject, items?: INodeExecutionData[], node?: Partial<INode>) =>
+		runNode({ url: server.url, parameters, items, node });
+
+	const documentId = { __rl: true, mode: 'id', value: '={{ $json.id }}' };
+	const readForm = { resource: 'document', operation: 'read', documentId };
 	const idItems = (...ids: string[]) => ids.map((id) => ({ json: { id } }));
 
 	function documentOf(documentId: string): IDataObject {
-		return {
-			documentId,
-			title: `Title of ${documentId}`,
-			revisionId: 'r1',
-			tabs: [
-				{
-					tabProperties: { tabId: 't.0', title: 'Tab 1' },
-					documentTab: {
-						body: {
-							content: [
-								{ endIndex: 1, sectionBreak: {} },
-								{
-									startIndex: 1,
-									endIndex: 4,
-									paragraph: {
-										elements: [
-											{
-												startIndex: 1,
-												endIndex: 4,
-												textRun: { content: 'hi\n' },
-											},
-										],
-									},
-								},
-							],
-						},
-					},
-				},
-			],
-		};
+		const place = { startIndex: 1, endIndex: 4 };
+		const paragraph = { elements: [{ ...place, textRun: { content: 'hi\n' } }] };
+		const content = [
+			{ endIndex: 1, sectionBreak: {} },
+			{ ...place, paragraph },
+		];
+		const tabProperties = { tabId: 't.0', title: 'Tab 1' };
+		const tabs = [{ tabProperties, documentTab: { body: { content } } }];
+		return { documentId, title: `Title of ${documentId}`, revisionId: 'r1', tabs };
 	}
 
 	/** Answers with the document that was asked for. */
@@ -76,12 +54,7 @@ describe('run', () => {
 	describe('the form', () => {
 		it('gives one item per input item, in order and paired', async () => {
 			await serve(echo);
-			const items = await runNode({
-				url: server.url,
-				parameters: readForm,
-				items: idItems('a1', 'b2', 'c3'),
-			});
-			expect(items).toEqual(
+			expect(await run(readForm, idItems('a1', 'b2', 'c3'))).toEqual(
 				['a1', 'b2', 'c3'].map((documentId, item) => ({
 					json: expect.objectContaining({ documentId, content: 'hi' }) as unknown,
 					pairedItem: { item },
@@ -91,83 +64,49 @@ describe('run', () => {
 		});
 
 		it('says which item failed, what happened and what to do', async () => {
-			await serve(
-				googleError(404, 'Requested entity was not found.', { status: 'NOT_FOUND' }),
-			);
-			const error = await failureOf(
-				runNode({
-					url: server.url,
-					parameters: readForm,
-					items: idItems('1missingDocument'),
-				}),
-			);
-			expect(error).toMatchObject({
-				name: 'NodeApiError',
-				message: 'Google Docs: Requested entity was not found.',
-				httpCode: '404',
-			});
+			const notFound = 'Requested entity was not found.';
+			await serve(googleError(404, notFound, { status: 'NOT_FOUND' }));
+			const error = await failureOf(run(readForm, idItems('1missingDocument')));
+			const message = `Google Docs: ${notFound}`;
+			expect(error).toMatchObject({ name: 'NodeApiError', message, httpCode: '404' });
 			expect(error.description).toContain('1missingDocument');
 			expect(error.description).toContain('shared with the account of the credential');
 		});
 	});
 
-	describe('Continue on Fail', () => {
-		it('puts an error item in the place of the failed one and goes on', async () => {
-			await serve(echo);
-			const items = await runNode({
-				url: server.url,
-				parameters: readForm,
-				items: idItems('a1', 'b/2', 'c3'),
-				node: { onError: 'continueErrorOutput' },
-			});
-			expect(items[1]).toEqual({
-				json: {
-					error: {
-						code: 400,
-						message:
-							"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores. A title is not an ID. Enter the ID of the document, or its URL from the address bar of the browser.",
-						status: 'INVALID_ARGUMENT',
-					},
-				},
-				pairedItem: { item: 1 },
-			});
-			expect(items.map(({ pairedItem }) => pairedItem)).toEqual([
-				{ item: 0 },
-				{ item: 1 },
-				{ item: 2 },
-			]);
-			expect(server.received).toHaveLength(2);
-		});
+	it('with Continue on Fail puts an error item in the place of the failed one and goes on', async () => {
+		await serve(echo);
+		const items = idItems('a1', 'b/2', 'c3');
+		const output = await run(readForm, items, { onError: 'continueErrorOutput' });
+		const message =
+			"'Document' is not an ID: b/2. An ID contains only letters, digits, hyphens and underscores. A title is not an ID. Enter the ID of the document, or its URL from the address bar of the browser.";
+		const error = { code: 400, message, status: 'INVALID_ARGUMENT' };
+		expect(output[1]).toEqual({ json: { error }, pairedItem: { item: 1 } });
+		const paired = output.map(({ pairedItem }) => pairedItem);
+		expect(paired).toEqual([{ item: 0 }, { item: 1 }, { item: 2 }]);
+		expect(server.received).toHaveLength(2);
 	});
 
 	describe('an input object', () => {
-		const inJson = (inputObject: unknown) => ({
+		const inJson = (input: string | object, allowedOperations?: string[]) => ({
 			inputMode: 'json',
-			inputObject: inputObject as IDataObject,
+			inputObject: typeof input === 'string' ? input : JSON.stringify(input),
+			...(allowedOperations && { allowedOperations }),
 		});
+		const mail = { operation: 'send', to: 'a@example.com', subject: 'S', body: 'B' };
 
 		it('names its operation; the resource follows from the id', async () => {
 			await serve(echo);
 			const inputObject = '={{ { operation: "read", documentId: $json.id } }}';
-			const items = await runNode({
-				url: server.url,
-				parameters: inJson(inputObject),
-				items: idItems('a1'),
-			});
-			expect(items).toEqual([
-				{
-					json: expect.objectContaining({ documentId: 'a1' }) as unknown,
-					pairedItem: { item: 0 },
-				},
+			expect(await run(inJson(inputObject), idItems('a1'))).toMatchObject([
+				{ json: { documentId: 'a1' }, pairedItem: { item: 0 } },
 			]);
 		});
 
 		it('is refused before any request when a key is unknown', async () => {
 			await serve(echo);
-			const inputObject = JSON.stringify({ operation: 'read', documentId: 'a1', tabs: 'x' });
-			const error = await failureOf(
-				runNode({ url: server.url, parameters: inJson(inputObject) }),
-			);
+			const inputObject = { operation: 'read', documentId: 'a1', tabs: 'x' };
+			const error = await failureOf(run(inJson(inputObject)));
 			expect(error.message).toBe("Unknown key 'tabs' for 'read' of document");
 			expect(error.description).toContain('tab,');
 			expect(server.received).toHaveLength(0);
@@ -175,22 +114,12 @@ describe('run', () => {
 
 		it('from a webhook does only what the node allows', async () => {
 			await serve(echo);
-			const parameters = {
-				...inJson('={{ $json.body }}'),
-				allowedOperations: ['spreadsheet.append'],
-			};
-			const body = {
-				operation: 'search',
-				query: 'password',
-				allowedOperations: ['mail.search'],
-			};
-			const error = await failureOf(
-				runNode({ url: server.url, parameters, items: [{ json: { body } }] }),
-			);
-			expect([error.httpCode, error.message]).toEqual([
-				'400',
-				"'search' of mail is not allowed here",
-			]);
+			const parameters = inJson('={{ $json.body }}', ['spreadsheet.append']);
+			const search = { operation: 'search', query: 'password' };
+			const body = { ...search, allowedOperations: ['mail.search'] };
+			const error = await failureOf(run(parameters, [{ json: { body } }]));
+			expect(error.httpCode).toBe('400');
+			expect(error.message).toBe("'search' of mail is not allowed here");
 			expect(error.description).toContain('Spreadsheet: Append');
 			expect(server.received).toHaveLength(0);
 		});
@@ -199,45 +128,19 @@ describe('run', () => {
 			'cannot send where the node allows drafts only: %j',
 			async (given) => {
 				await serve(echo);
-				const mail = {
-					operation: 'send',
-					to: 'a@example.com',
-					subject: 'S',
-					body: 'B',
-					...given,
-				};
-				const parameters = {
-					...inJson(JSON.stringify(mail)),
-					allowedOperations: ['mail.sendDraft'],
-				};
-				const error = await failureOf(runNode({ url: server.url, parameters }));
-				expect([error.httpCode, error.message]).toEqual([
-					'400',
-					"'send' of mail is not allowed here without 'saveAsDraft': true",
-				]);
+				const parameters = inJson({ ...mail, ...given }, ['mail.sendDraft']);
+				const error = await failureOf(run(parameters));
+				const message = "'send' of mail is not allowed here without 'saveAsDraft': true";
+				expect([error.httpCode, error.message]).toEqual(['400', message]);
 				expect(server.received).toHaveLength(0);
 			},
 		);
 
 		it('saves a draft where the node allows drafts only, and nothing else', async () => {
 			await serve(json({ id: 'd', message: { id: 'm', threadId: 't' } }));
-			const run = async (input: object) =>
-				await runNode({
-					url: server.url,
-					parameters: {
-						...inJson(JSON.stringify(input)),
-						allowedOperations: ['mail.sendDraft'],
-					},
-				});
-			const mail = {
-				operation: 'send',
-				to: 'a@example.com',
-				subject: 'S',
-				body: 'B',
-				saveAsDraft: true,
-			};
-			expect((await run(mail))[0]?.json).toMatchObject({ draftId: 'd' });
-			const error = await failureOf(run({ operation: 'list' }));
+			const draft = inJson({ ...mail, saveAsDraft: true }, ['mail.sendDraft']);
+			expect((await run(draft))[0]?.json).toMatchObject({ draftId: 'd' });
+			const error = await failureOf(run(inJson({ operation: 'list' }, ['mail.sendDraft'])));
 			expect(error.description).toBe(
 				"Nothing was sent. 'Allowed Operations' of the node has only: Mail: Send, Drafts Only.",
 			);
@@ -251,13 +154,8 @@ const url = 'http://127.0.0.1:9';
 
 function operationWith(parts: Partial<Operation>): Operation {
 	return defineOperation({
-		value: 'try',
-		name: 'Try',
-		action: 'Try',
-		description: '',
-		modelDescription: '',
-		fields: [],
-		options: [],
+		...{ value: 'try', name: 'Try', action: 'Try', description: '', modelDescription: '' },
+		...{ fields: [], options: [] },
 		send: () => Promise.resolve('done'),
 		...parts,
 	});
