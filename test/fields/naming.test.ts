@@ -14,113 +14,76 @@ describe('naming', () => {
 	let server: ScriptedServer;
 
 	beforeEach(async () => {
-		server = await startScriptedServer(
-			googleError(429, 'Slow down', {}, { 'Retry-After': '1000' }),
-		);
+		const slowDown = googleError(429, 'Slow down', {}, { 'Retry-After': '1000' });
+		server = await startScriptedServer(slowDown);
 	});
 	afterEach(() => server.close());
 
-	/** Fields and options of an operation that its own checks refuse, and how each mode names what is wrong. */
-	type Case = readonly [
-		operation: readonly [resource: string, operation: string],
-		fields: IDataObject,
-		options: IDataObject,
-		inForm: string,
-		inObject: string,
-	];
-
 	const mail = { to: 'a@x.org', subject: 'S', body: 'B' };
-	const rows = { spreadsheetId: '1abc', tab: 'Sheet1', valuesSource: 'json' };
+	const book = { spreadsheetId: '1abc', valuesSource: 'json' };
+	const rows = { ...book, tab: 'Sheet1' };
+	const base64 = { name: 'a', contentSource: 'base64' };
+	const noType = "is not the MIME type of a file's bytes: pdf";
 
-	const cases: readonly Case[] = [
+	/** Fields and options that the operation refuses, and what is told behind the field's name in each mode. */
+	test.each<[string, IDataObject, IDataObject, inForm: string, inObject: string, told: string]>([
 		[
-			['mail', 'send'],
+			'mail send',
 			mail,
-			{ cc: 'nobody' },
-			"'CC' has an entry that is not an email address: nobody",
-			"'cc' has an entry that is not an email address: nobody",
+			{ cc: 'x' },
+			'CC',
+			'cc',
+			'has an entry that is not an email address: x',
 		],
+		['mail send', { ...mail, subject: 'a\nb' }, {}, 'Subject', 'subject', 'contains a line'],
+		['mail send', mail, { senderName: 'a\rb' }, 'Sender Name', 'senderName', 'contains a line'],
+		['spreadsheet write', { ...rows, values: [['a'], {}] }, {}, 'Values', 'values', 'mixes'],
+		['spreadsheet append', { ...rows, values: [] }, {}, 'Values', 'values', 'has no cells'],
 		[
-			['mail', 'send'],
-			{ ...mail, subject: 'a\nb' },
-			{},
-			"'Subject' contains a line",
-			"'subject' contains a line",
-		],
-		[
-			['mail', 'send'],
-			mail,
-			{ senderName: 'a\rb' },
-			"'Sender Name' contains a line break",
-			"'senderName' contains a line break",
-		],
-		[
-			['spreadsheet', 'write'],
-			{ ...rows, values: [['a'], { name: 'b' }] },
-			{},
-			"'Values' mixes",
-			"'values' mixes",
-		],
-		[
-			['spreadsheet', 'append'],
-			{ ...rows, values: [] },
-			{},
-			"'Values' has no cells",
-			"'values' has no cells",
-		],
-		[
-			['spreadsheet', 'read'],
+			'spreadsheet read',
 			{ spreadsheetId: '1abc' },
 			{ range: "'A'!?" },
-			"'Range' is not a range: ?",
-			"'range' is not a range: ?",
+			'Range',
+			'range',
+			'is not a range: ?',
 		],
 		[
-			['spreadsheet', 'append'],
-			{ spreadsheetId: '1abc', valuesSource: 'json', values: [['a']] },
+			'spreadsheet append',
+			{ ...book, values: [[1]] },
 			{},
-			"'Tab' or 'Range' is required",
-			"'tab' or 'range' is required",
+			"Tab' or 'Range",
+			"tab' or 'range",
+			'is required',
+		],
+		['document append', { documentId: '1abc' }, {}, 'Content', 'content', 'is required'],
+		[
+			'file upload',
+			{ ...base64, content: 'Y#' },
+			{},
+			'Content',
+			'content',
+			'is not base64 text',
 		],
 		[
-			['document', 'append'],
-			{ documentId: '1abc', content: '' },
+			'file upload',
+			{ ...base64, content: 'YQ==', mimeType: 'pdf' },
 			{},
-			"'Content' is required",
-			"'content' is required",
+			'MIME Type',
+			'mimeType',
+			noType,
 		],
-		[
-			['file', 'upload'],
-			{ name: 'a', contentSource: 'base64', content: 'Y#' },
-			{},
-			"'Content' is not base64 text",
-			"'content' is not base64 text",
-		],
-		[
-			['file', 'upload'],
-			{ name: 'a', contentSource: 'base64', content: 'YQ==', mimeType: 'pdf' },
-			{},
-			"'MIME Type' is not the MIME type of a file's bytes: pdf",
-			"'mimeType' is not the MIME type of a file's bytes: pdf",
-		],
-	];
+	])('%s %j %j', async (name, fields, options, inForm, inObject, told) => {
+		const [resource, operation] = name.split(' ');
+		const parameters = { resource, operation, ...fields, options };
+		const form = await run(resource === 'mail' ? arrangeForm(parameters) : parameters);
+		expect(form.message).toContain(`'${inForm}' ${told}`);
+		const inputObject = { resource, operation, ...fields, ...options };
+		const object = await run({ inputMode: 'json', inputObject });
+		expect(object.message).toContain(`'${inObject}' ${told}`);
+		expect(server.received).toEqual([]);
+	});
 
 	const run = (parameters: IDataObject) => failureOf(runNode({ url: server.url, parameters }));
-
-	test.each(cases)(
-		'%j %j %j',
-		async ([resource, operation], fields, options, inForm, inObject) => {
-			const parameters = { resource, operation, ...fields, options };
-			const form = await run(resource === 'mail' ? arrangeForm(parameters) : parameters);
-			expect(form.message).toContain(inForm);
-			const object = await run({
-				inputMode: 'json',
-				inputObject: { resource, operation, ...fields, ...options },
-			});
-			expect(object.message).toContain(inObject);
-			expect(server.received).toEqual([]);
-		},
-	);
 
 	test.each([
 		['send', { to: 'a@x.org', subject: 'S' }, 'body'],
@@ -142,10 +105,8 @@ describe('naming', () => {
 	test('what to do about an answer names the option as the user knows it', async () => {
 		const form = await run({ resource: 'mail', operation: 'read', messageId: 'a1' });
 		expect(form.description).toContain("'Max Retry Wait (Seconds)' allows 120");
-		const object = await run({
-			inputMode: 'json',
-			inputObject: { operation: 'read', messageId: 'a1' },
-		});
+		const inputObject = { operation: 'read', messageId: 'a1' };
+		const object = await run({ inputMode: 'json', inputObject });
 		expect(object.description).toContain("'maxRetryWaitSeconds' allows 120");
 	});
 });
@@ -165,14 +126,8 @@ function outcome(act: () => unknown): unknown {
 }
 
 const deep = {
-	list: [[1, 'a'], [null]],
-	'b c': { d: 'e' },
-	zero: 0,
-	no: false,
-	empty: '',
-	text: '={{ 1 }}',
-	nothing: null,
-	nan: NaN,
+	...{ list: [[1, 'a'], [null]], 'b c': { d: 'e' }, text: '={{ 1 }}' },
+	...{ zero: 0, no: false, empty: '', nothing: null, nan: NaN },
 };
 const items = [{ json: deep }, { json: { list: 'other', zero: 7 } }];
 
@@ -226,31 +181,11 @@ test.each([
 });
 
 test('any text is what n8n gives', () => {
-	const json = {
-		a: 'text {{ 1 }} \\ $& $1',
-		'b c': { d: 'é' },
-		n: -0.5,
-		no: false,
-		o: { x: 1 },
-	};
-	const field = fc.constantFrom(
-		'{{ $json.a }}',
-		'{{$json["b c"].d}}',
-		'{{\n$json.n }}',
-		'{{ $json.no }}',
-	);
-	const other = fc.constantFrom(
-		'{{ $json.o }}',
-		'{{ $json.n + 1 }}',
-		'{',
-		'}',
-		'\\',
-		'${a}',
-		'{{ }}',
-	);
-	const pieces = fc.array(fc.oneof(field, other, fc.string({ maxLength: 4 })), {
-		maxLength: 5,
-	});
+	const json = { a: 'text {{ 1 }} \\ $& $1', 'b c': { d: 'é' }, n: -0.5, no: false, o: { x: 1 } };
+	const fields = ['{{ $json.a }}', '{{$json["b c"].d}}', '{{\n$json.n }}', '{{ $json.no }}'];
+	const others = ['{{ $json.o }}', '{{ $json.n + 1 }}', '{', '}', '\\', '${a}', '{{ }}'];
+	const known = fc.constantFrom(...fields, ...others);
+	const pieces = fc.array(fc.oneof(known, fc.string({ maxLength: 4 })), { maxLength: 5 });
 	const property = fc.property(pieces, (texts) => {
 		const context = contextOf({ subject: `=${texts.join('')}` }, [{ json }]);
 		const expected = outcome(() => context.getNodeParameter('subject', 0, null));
@@ -267,12 +202,8 @@ test('a parameter that is not there is its fallback', () => {
 
 test('rows of an item are taken as they are, without a copy', () => {
 	const rows = [['a']];
-	const parameters = {
-		resource: 'spreadsheet',
-		operation: 'append',
-		valuesSource: 'json',
-		values: '={{ $json.rows }}',
-	};
+	const operation = { resource: 'spreadsheet', operation: 'append', valuesSource: 'json' };
+	const parameters = { ...operation, values: '={{ $json.rows }}' };
 	const read = new RawParameters(contextOf(parameters, [{ json: { rows } }]));
 	expect(read.read('values', 0, null)).toBe(rows);
 });
@@ -315,9 +246,8 @@ test.each([
 
 test('an object without a prototype is plain data', () => {
 	const when = Object.assign(Object.create(null) as IDataObject, { day: [1] });
-	const read = new RawParameters(
-		contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]),
-	);
+	const context = contextOf({ subject: '={{ $json.when.day }}' }, [{ json: { when } }]);
+	const read = new RawParameters(context);
 	expect(read.read('subject', 0, null)).toBe(when['day']);
 });
 
@@ -328,12 +258,7 @@ test.each<[saved: unknown, found: unknown]>([
 	["={{ $fromAI('Subject') }}", undefined],
 ])('of a field that is saved as %j, a user saved %j', (subject, found) => {
 	const read = new RawParameters(contextOf({ subject } as IDataObject, items));
-	const field: Field = {
-		displayName: 'Subject',
-		name: 'subject',
-		type: 'string',
-		default: '',
-	};
+	const field: Field = { displayName: 'Subject', name: 'subject', type: 'string', default: '' };
 	expect(read.findSavedValue(field)).toEqual(found);
 });
 
@@ -357,36 +282,26 @@ describe('what was given for several fields', () => {
 	const fields = [{ name: 'subject' }, { name: 'body' }] as unknown as readonly Field[];
 	const options = [{ name: 'cc' }] as unknown as readonly Field[];
 
-	test.each<[string, IDataObject, readonly IDataObject[]]>([
-		[
-			'a field depends on the item',
-			{ subject: 'Hi', body: '={{ $json.zero }}', options: { cc: 'Ann' } },
-			[
-				{ subject: 'Hi', body: 0, cc: 'Ann' },
-				{ subject: 'Hi', body: 7, cc: 'Ann' },
-			],
-		],
-		[
-			'an option depends on the item',
-			{ subject: 'Hi', body: 'Text', options: { cc: '={{ $json.zero }}' } },
-			[
-				{ subject: 'Hi', body: 'Text', cc: 0 },
-				{ subject: 'Hi', body: 'Text', cc: 7 },
-			],
-		],
-	])('differs from item to item if %s', (_what, parameters, expected) => {
+	const plain = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
+	const ofItem = '={{ $json.zero }}';
+
+	test.each<[string, IDataObject]>([
+		['body', { ...plain, body: ofItem }],
+		['cc', { ...plain, options: { cc: ofItem } }],
+	])('differs from item to item if %s depends on the item', (name, parameters) => {
 		const read = new RawParameters(contextOf(parameters, items));
-		expect([0, 1].map((index) => read.readFields(fields, options, index))).toEqual(expected);
+		const common = { subject: 'Hi', body: 'Text', cc: 'Ann' };
+		const found = [0, 1].map((index) => read.readFields(fields, options, index));
+		expect(found).toEqual([
+			{ ...common, [name]: 0 },
+			{ ...common, [name]: 7 },
+		]);
 	});
 
 	test('is one object for all items if nothing depends on the item', () => {
-		const parameters = { subject: 'Hi', body: 'Text', options: { cc: 'Ann' } };
-		const read = new RawParameters(contextOf(parameters, items));
-		expect(read.readFields(fields, options, 0)).toEqual({
-			subject: 'Hi',
-			body: 'Text',
-			cc: 'Ann',
-		});
+		const read = new RawParameters(contextOf(plain, items));
+		const given = { subject: 'Hi', body: 'Text', cc: 'Ann' };
+		expect(read.readFields(fields, options, 0)).toEqual(given);
 		expect(read.readFields(fields, options, 1)).toBe(read.readFields(fields, options, 0));
 	});
 });
