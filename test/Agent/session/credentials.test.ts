@@ -17,56 +17,43 @@ import { canaries, signatureOf } from './fakeSession';
 import { failureOf } from './refused';
 
 const now = 1_767_225_600_999;
+const keys = { userId: '0xuser', userPublicKey: '0xpublic', signature: '0xsigned' };
 const signed = parseAgentSignatureCredential({
-	userId: '0xuser',
-	userPublicKey: '0xpublic',
-	signature: ' 0xsigned\n',
+	...{ ...keys, signature: ' 0xsigned\n' },
 	timestampMode: 'current',
 });
 
 describe('identityOf', () => {
 	it('takes the time of the call', () => {
-		expect(buildIdentity(signed, undefined, now)).toEqual({
-			userId: '0xuser',
-			userPublicKey: '0xpublic',
-			signature: '0xsigned',
-			timestamp: now,
-		});
+		expect(buildIdentity(signed, undefined, now)).toEqual({ ...keys, timestamp: now });
 		expect(buildIdentity(signed).timestamp).toBeGreaterThan(now - 1e12);
 	});
 
-	it('takes the timestamp that came with the signature, as a number or as digits', () => {
-		const issued = { ...signed, timestampMode: 'issued' as const };
-		expect(
-			buildIdentity({ ...issued, issuedTimestamp: 1_700_000_000_123 }, undefined, now)
-				.timestamp,
-		).toBe(1_700_000_000_123);
-		expect(
-			buildIdentity({ ...issued, issuedTimestamp: '1700000000123' }, undefined, now)
-				.timestamp,
-		).toBe(1_700_000_000_123);
-	});
+	it.each([100_000_000_000, 1_700_000_000_123, '1700000000123', 99_999_999_999_999])(
+		'takes the timestamp %p that came with the signature',
+		(issuedTimestamp) => {
+			const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
+			const { timestamp } = buildIdentity(issued, undefined, now);
+			expect(timestamp).toBe(Number(issuedTimestamp));
+		},
+	);
 
-	it.each([100_000_000_000, 99_999_999_999_999])('takes the timestamp %d', (issuedTimestamp) => {
-		const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp };
-		expect(buildIdentity(issued, undefined, now).timestamp).toBe(issuedTimestamp);
-	});
+	const noTime = 'is not a time in milliseconds';
+	const currentInstead =
+		"received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'";
 
 	it.each([
 		[1_700_000_000, 'Enter the milliseconds since 1970: 13 digits'],
-		[99_999_999_999, 'is not a time in milliseconds'],
-		[100_000_000_000_000, 'is not a time in milliseconds'],
-		[1_700_000_000_123_456, 'is not a time in milliseconds'],
-		[1_700_000_000_123.5, 'is not a time in milliseconds'],
-		['yesterday', 'is not a time in milliseconds'],
-		['', 'is not a time in milliseconds'],
-		[undefined, 'is not a time in milliseconds'],
-		[0, 'is not a time in milliseconds'],
-		[
-			'0',
-			"received no timestamp with the signature, set 'Timestamp' in the credential to 'Current'",
-		],
-		[-1, 'is not a time in milliseconds'],
+		[99_999_999_999, noTime],
+		[100_000_000_000_000, noTime],
+		[1_700_000_000_123_456, noTime],
+		[1_700_000_000_123.5, noTime],
+		['yesterday', noTime],
+		['', noTime],
+		[undefined, noTime],
+		[0, noTime],
+		['0', currentInstead],
+		[-1, noTime],
 	])('refuses the issued timestamp %p: %s', (issuedTimestamp, reason) => {
 		const failure = failureOf(() =>
 			buildIdentity({ ...signed, timestampMode: 'issued', issuedTimestamp }, undefined, now),
@@ -76,12 +63,8 @@ describe('identityOf', () => {
 	});
 
 	it('takes what the item brings, all of it', () => {
-		const override = {
-			userId: ' 0xother',
-			userPublicKey: '0xtheirs',
-			signature: '0xtheir',
-			timestamp: 1_700_000_000_123,
-		};
+		const keys = { userPublicKey: '0xtheirs', signature: '0xtheir' };
+		const override = { userId: ' 0xother', ...keys, timestamp: 1_700_000_000_123 };
 		const issued = { ...signed, timestampMode: 'issued' as const, issuedTimestamp: 1 };
 		expect(buildIdentity(issued, override)).toEqual({ ...override, userId: '0xother' });
 		const inSeconds = { ...override, timestamp: 1_700_000_000 };
@@ -123,7 +106,7 @@ describe('the sanitizer', () => {
 describe('the credentials of a node', () => {
 	afterEach(() => jest.restoreAllMocks());
 
-	function nodeWith(keys: string[]) {
+	function nodeWith(apiKeys: string[]) {
 		const clock = new FakeClock();
 		jest.spyOn(performance, 'now').mockImplementation(() => clock.getMonotonicMilliseconds());
 		const reads: string[] = [];
@@ -131,15 +114,9 @@ describe('the credentials of a node', () => {
 			getCredentials: async (type: string) => {
 				reads.push(type);
 				await Promise.resolve();
-				const signer = {
-					userId: '0xuser',
-					userPublicKey: '0xpublic',
-					signature: '0xsigned',
-				};
-				const [apiKey = ''] = keys;
-				return type === 'agentApi'
-					? { webSocketUrl: 'wss://agent.example', apiKey }
-					: signer;
+				const [apiKey = ''] = apiKeys;
+				const api = { webSocketUrl: 'wss://agent.example', apiKey };
+				return type === 'agentApi' ? api : keys;
 			},
 			helpers: {},
 		};
@@ -151,29 +128,19 @@ describe('the credentials of a node', () => {
 	}
 
 	it('with Allowed Hosts and Ignore SSL Issues open no channel: any server could pass for the host', async () => {
-		const values = {
-			agentApi: {
-				webSocketUrl: 'wss://agent.example',
-				apiKey: 'key',
-				allowUnauthorizedCerts: true,
-			},
-			agentSignatureApi: {
-				userId: '0xuser',
-				userPublicKey: '0xpublic',
-				signature: '0xsigned',
-				allowedHosts: 'agent.example',
-			},
+		const agentApi = { webSocketUrl: 'wss://agent.example', apiKey: 'key' };
+		const agentSignatureApi = { ...keys, allowedHosts: 'agent.example' };
+		const readWith = async (allowUnauthorizedCerts: boolean) => {
+			const getCredentials = (type: string) =>
+				Promise.resolve(
+					type === 'agentApi'
+						? { ...agentApi, allowUnauthorizedCerts }
+						: agentSignatureApi,
+				);
+			return await createConnectRequestReader({ getCredentials, helpers: {} })('s1');
 		};
-		const getCredentials = (type: string) =>
-			Promise.resolve(values[type as keyof typeof values]);
-		await expect(
-			createConnectRequestReader({ getCredentials, helpers: {} })('s1'),
-		).rejects.toMatchObject({ code: 400 });
-		values.agentApi.allowUnauthorizedCerts = false;
-		const { baseUrl: base } = await createConnectRequestReader({
-			getCredentials,
-			helpers: {},
-		})('s1');
+		await expect(readWith(true)).rejects.toMatchObject({ code: 400 });
+		const { baseUrl: base } = await readWith(false);
 		expect(base.href).toBe('wss://agent.example/ws');
 	});
 
@@ -258,12 +225,7 @@ describe('URLs', () => {
 	});
 
 	describe('channelUrl', () => {
-		const identity = {
-			userId: '0xuser',
-			userPublicKey: '0xpublic',
-			signature: '0xsigned',
-			timestamp: now,
-		};
+		const identity = { ...keys, timestamp: now };
 
 		it('carries the five parameters, the timestamp in seconds', () => {
 			expect(buildChannelUrl(api, 'a b+c/ä&', identity)).toBe(
@@ -286,9 +248,8 @@ describe('URLs', () => {
 			['https://agent.example/prefix/', 'wss://agent.example/prefix/ws'],
 		])('%s -> %s', (webSocketUrl, expected) => {
 			expect(buildChannelBaseUrl({ webSocketUrl }).href).toBe(expected);
-			expect(buildChannelUrl({ ...api, webSocketUrl }, 's', identity).split('?')[0]).toBe(
-				expected,
-			);
+			const url = buildChannelUrl({ ...api, webSocketUrl }, 's', identity);
+			expect(url.split('?')[0]).toBe(expected);
 		});
 
 		it.each([
