@@ -61,10 +61,7 @@ describe('one rule says where a table ends', () => {
 	])('%s: a blank row inside is inside', async (_name, given) => {
 		const spreadsheetId = calls.sheet(gaps);
 		const result = await calls.one('append', { spreadsheetId, tab: 'Sheet1', ...given });
-		expect(result).toMatchObject({
-			tableRange: 'Sheet1!A1:B6',
-			updatedRange: 'Sheet1!A7:B7',
-		});
+		expect(result).toMatchObject({ tableRange: 'Sheet1!A1:B6', updatedRange: 'Sheet1!A7:B7' });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...gaps, ['Eve', 5]]);
 	});
 

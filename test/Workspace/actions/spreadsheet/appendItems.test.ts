@@ -131,9 +131,7 @@ describe('fields that the header row does not have', () => {
 		await append({ spreadsheetId, extraColumns: 'ignore' }, { a: 1, x: 2 });
 		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['a', 'b'], [1]]);
 		const [failure] = await append({ spreadsheetId, extraColumns: 'ignore' }, { x: 2 });
-		expect(failure).toMatchObject({
-			message: "The table has no column 'x'",
-		});
+		expect(failure).toMatchObject({ message: "The table has no column 'x'" });
 	});
 
 	test('become columns', async () => {

@@ -205,9 +205,7 @@ describe('with an idempotency key', () => {
 		const first = await calls.one('create', keyed);
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
 		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject(
-			{
-				code: 409,
-			},
+			{ code: 409 },
 		);
 		expect(live()).toHaveLength(1);
 	});

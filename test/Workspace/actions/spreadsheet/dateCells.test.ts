@@ -172,9 +172,7 @@ describe('Read in ISO 8601', () => {
 		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
 		await calls.run('read', { spreadsheetId: dated, ...iso });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
-		expect(calls.sent.at(-1)?.query).toMatchObject({
-			ranges: 'Sheet1!B1:B3',
-		});
+		expect(calls.sent.at(-1)?.query).toMatchObject({ ranges: 'Sheet1!B1:B3' });
 	});
 
 	test('the formats of many cells are fetched in slices', async () => {

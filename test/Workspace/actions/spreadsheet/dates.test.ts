@@ -260,9 +260,7 @@ describe('the form, where Cell Format is not set', () => {
 			const rows = {
 				valuesSource,
 				...more,
-				...(operation === 'write' && {
-					writeMode: isUnnamed ? 'overwrite' : 'replace',
-				}),
+				...(operation === 'write' && { writeMode: isUnnamed ? 'overwrite' : 'replace' }),
 			};
 			const parameters = { resource: 'spreadsheet', operation, ...target, ...rows };
 			await runNode({ url: calls.google.url, parameters, items: [{ json: { Day: day } }] });
@@ -318,10 +316,7 @@ test.each(['write', 'append'] as const)(
 		const call = calls.one(
 			name,
 			name === 'write' ? given : { ...given, writeMode: undefined },
-			{
-				...item,
-				isTool: true,
-			} as never,
+			{ ...item, isTool: true } as never,
 		);
 		await expect(call).rejects.toThrow(
 			'As a tool for an AI agent, the node has no input items to take rows from',

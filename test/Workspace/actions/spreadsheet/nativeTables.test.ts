@@ -65,11 +65,7 @@ describe('append', () => {
 
 	test('what stands below the table stays whole, and is not in it', async () => {
 		const id = withTable({}, [['Total', 3]]);
-		await append(id, {
-			valuesSource: 'columns',
-			headerRow: 1,
-			range: 'A1:B1',
-		});
+		await append(id, { valuesSource: 'columns', headerRow: 1, range: 'A1:B1' });
 		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['c', 3], ['Total', 3]]);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});

@@ -22,11 +22,7 @@ const book = () =>
 		namedRanges: { Leads: "'Q1'!C3:D9", Total: "'FY26'!B2" },
 	});
 
-const given = {
-	read: {},
-	write: { values: [['new']] },
-	append: { values: [['new']] },
-} as const;
+const given = { read: {}, write: { values: [['new']] }, append: { values: [['new']] } } as const;
 
 describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 	test.each([
