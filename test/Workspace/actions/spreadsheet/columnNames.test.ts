@@ -2,7 +2,7 @@
 
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 import { runNode, token } from '../../runNode';
-import { SheetCalls, items } from './sheetCalls';
+import { grid, SheetCalls, items } from './sheetCalls';
 
 const calls = new SheetCalls();
 const form = {
@@ -42,33 +42,21 @@ describe.each(cases)(
 	'the header $value as $format is found by $name',
 	({ value, format, name }) => {
 		function seed(): string {
-			const spreadsheetId = calls.sheet([
-				['Key', value],
-				['a', 1],
-			]);
+			const spreadsheetId = calls.sheet(grid(['Key', value], ['a', 1]));
 			if (format) calls.google.sheets.format(spreadsheetId, 'Sheet1!B1', format as never);
 			return spreadsheetId;
 		}
-		const stored = (spreadsheetId: string) => calls.stored(spreadsheetId, 'Sheet1').slice(1);
+		const stored = (spreadsheetId: string) => calls.stored(spreadsheetId).slice(1);
 
 		test('in Append, Write and Replace', async () => {
 			const spreadsheetId = seed();
 			await send('append', spreadsheetId, {}, { Key: 'b', [name]: 2 });
 			await send('write', spreadsheetId, { matchColumns: 'Key' }, { Key: 'a', [name]: 3 });
-			expect(stored(spreadsheetId)).toEqual([
-				['a', 3],
-				['b', 2],
-			]);
+			expect(stored(spreadsheetId)).toEqual(grid(['a', 3], ['b', 2]));
 			await send('write', spreadsheetId, { writeMode: 'replace' }, { [name]: 4, Key: 'c' });
-			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-				['Key', value],
-				['c', 4],
-			]);
+			expect(calls.stored(spreadsheetId)).toEqual(grid(['Key', value], ['c', 4]));
 			await send('write', spreadsheetId, { writeMode: 'overwrite' }, { [name]: 5, Key: 'd' });
-			expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-				['Key', value],
-				['d', 5],
-			]);
+			expect(calls.stored(spreadsheetId)).toEqual(grid(['Key', value], ['d', 5]));
 		});
 
 		test('in filters and Match Columns', async () => {
@@ -88,10 +76,7 @@ describe.each(cases)(
 );
 
 test('Overwrite leaves columns without a header without one, in a table that has headers', async () => {
-	const rows = [
-		['B', '', 'Note'],
-		['a', 1, 'x', 'beside'],
-	];
+	const rows = grid(['B', '', 'Note'], ['a', 1, 'x', 'beside']);
 	for (const [column, place] of [
 		['', 'Sheet1'],
 		['C3', 'Sheet1!C3:F'],
@@ -104,19 +89,13 @@ test('Overwrite leaves columns without a header without one, in a table that has
 		const read = await calls.run('read', { ...given, ...form });
 		for (const { json } of read)
 			await send('write', spreadsheetId, { ...given, writeMode: 'overwrite' }, json);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(all);
+		expect(calls.stored(spreadsheetId)).toEqual(all);
 	}
 });
 
 test('a tab and a key column that were picked keep the blank at their ends', async () => {
 	calls.google.tokens.issue({ token });
-	const value = calls.sheet(
-		[
-			['Email ', 'Count'],
-			['a', 1],
-		],
-		'Data ',
-	);
+	const value = calls.sheet(grid(['Email ', 'Count'], ['a', 1]), 'Data ');
 	const parameters = {
 		...{
 			resource: 'spreadsheet',
@@ -133,10 +112,7 @@ test('a tab and a key column that were picked keep the blank at their ends', asy
 		parameters,
 		items: [{ json: { 'Email ': 'a', Count: 2 } }],
 	});
-	expect(calls.stored(value, "'Data '!A:B")).toEqual([
-		['Email ', 'Count'],
-		['a', 2],
-	]);
+	expect(calls.stored(value, "'Data '!A:B")).toEqual(grid(['Email ', 'Count'], ['a', 2]));
 });
 
 test.each([
@@ -162,7 +138,7 @@ test.each([
 			message: 'The 10 rows from row 1 on are empty, but others below are not',
 		});
 		await send(name, spreadsheetId, { ...more, headerRow: 11 }, { Name: 'Ben' });
-		const stored = calls.stored(spreadsheetId, 'Sheet1').slice(10);
+		const stored = calls.stored(spreadsheetId).slice(10);
 		expect(stored).toEqual([['Name'], ['Anna'], ['Ben']]);
 	},
 );
@@ -183,17 +159,14 @@ test('rows at the end with nothing but unticked checkboxes are no rows', async (
 });
 
 test('new columns after columns without a header do not overwrite the header of another table', async () => {
-	const rows = [
-		['', '', '', 'Other'],
-		['x', 1, '', 'z'],
-	];
+	const rows = grid(['', '', '', 'Other'], ['x', 1, '', 'z']);
 	const spreadsheetId = calls.sheet(rows);
 	const params = { range: 'A:B', matchColumns: ['rowNumber'], extraColumns: 'add' };
 	const item = { B: 5, First: 1, Second: 2, rowNumber: 2 };
 	await expect(send('write', spreadsheetId, params, item)).rejects.toThrow(
 		'There is no space for new columns',
 	);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+	expect(calls.stored(spreadsheetId)).toEqual(rows);
 });
 
 test.each([
@@ -205,25 +178,22 @@ test.each([
 	await expect(send('write', spreadsheetId, params, { B: 5, rowNumber: 2 })).rejects.toThrow(
 		"The table has no column 'B'",
 	);
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual(rows);
+	expect(calls.stored(spreadsheetId)).toEqual(rows);
 });
 
 describe('a name in another case', () => {
 	test('finds the only column that has these letters', async () => {
-		const spreadsheetId = calls.sheet([
-			['Subject', 'Sender'],
-			['Hi', 'Ann'],
-		]);
+		const spreadsheetId = calls.sheet(grid(['Subject', 'Sender'], ['Hi', 'Ann']));
 		await send('append', spreadsheetId, {}, { subject: 'Lunch', SENDER: 'Ben' });
 		const byKey = { matchColumns: 'Subject', extraColumns: 'add' };
 		await send('write', spreadsheetId, byKey, { subject: 'Hi', sender: 'Cleo' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
+		expect(calls.stored(spreadsheetId)).toEqual([
 			['Subject', 'Sender'],
 			['Hi', 'Cleo'],
 			['Lunch', 'Ben'],
 		]);
 		await send('write', spreadsheetId, { writeMode: 'replace' }, { sender: 'Dua' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['Sender'], ['Dua']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['Sender'], ['Dua']]);
 	});
 
 	test.each([
@@ -244,18 +214,13 @@ describe('a name in another case', () => {
 			'append',
 			all.map((item) => ({ params, item })),
 		);
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([
-			['Subject', 'Sender'],
-			['a'],
-			['b'],
-			['c'],
-		]);
+		expect(calls.stored(spreadsheetId)).toEqual([['Subject', 'Sender'], ['a'], ['b'], ['c']]);
 	});
 
 	test('is not looked for if a column has the name itself', async () => {
 		const spreadsheetId = calls.sheet([['b'], ['x', 'y']]);
 		const byKey = { matchColumns: 'rowNumber' };
 		await send('write', spreadsheetId, byKey, { rowNumber: 2, B: 'z' });
-		expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([['b'], ['x', 'z']]);
+		expect(calls.stored(spreadsheetId)).toEqual([['b'], ['x', 'z']]);
 	});
 });

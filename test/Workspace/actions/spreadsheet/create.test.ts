@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
-import { SheetCalls } from './sheetCalls';
+import { grid, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -20,17 +20,9 @@ const idOf = ({ spreadsheetId }: IDataObject) => spreadsheetId as string;
 const full = {
 	title: 'Book',
 	sheets: ['Orders', 'Customers'],
-	values: [
-		['Name', 'Age', 'Here'],
-		['=1', 31, true],
-		[null, '', -0.5],
-	],
+	values: grid(['Name', 'Age', 'Here'], ['=1', 31, true], [null, '', -0.5]),
 };
-const stored = [
-	['Name', 'Age', 'Here'],
-	['=1', 31, true],
-	['', '', -0.5],
-];
+const stored = grid(['Name', 'Age', 'Here'], ['=1', 31, true], ['', '', -0.5]);
 
 test('a title is one request', async () => {
 	const created = await calls.one('create', { title: 'Bücher 😀' });
@@ -142,9 +134,7 @@ test('in a folder with nothing to shape', async () => {
 test('when the shape fails, the spreadsheet that exists is named', async () => {
 	const item = testItem();
 	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', status: 400 });
-	const failure = await catchFailure(
-		calls.one('create', { ...full, parentFolder: folder() }, item),
-	);
+	const failure = await calls.failure('create', { ...full, parentFolder: folder() }, item);
 	expect(failure.code).toBe(400);
 	expect(item.things).toMatchObject([{ kind: 'spreadsheet', id: spreadsheets()[0]?.id }]);
 });
@@ -174,22 +164,19 @@ test.each([
 	['Sheets, not made', 'sheets.spreadsheets.create', 'resetBefore', '', 0],
 ] as const)('never made twice: %s', async (_, match, connection, parentFolder, made) => {
 	calls.google.fault({ match, connection });
-	const failure = await catchFailure(calls.one('create', { title: 'Book', parentFolder }));
+	const failure = await calls.failure('create', { title: 'Book', parentFolder });
 	expect(failure.message).toMatch(/^The spreadsheet may have been created: /);
 	expect(failure.description).toContain("Look for 'Book' in Google Drive");
 	expect(spreadsheets()).toHaveLength(made);
 });
 
 test('a cell that cannot be is refused before anything is made', async () => {
-	const failure = await catchFailure(
-		calls.one('create', { title: 'Book', values: [['a'], [NaN]] }),
-	);
+	const failure = await calls.refusal('create', { title: 'Book', values: [['a'], [NaN]] });
 	expect(failure.message).toBe("Row 2, column 1 of 'values' does not fit in a cell");
-	expect(calls.sent).toEqual([]);
 });
 
 test('two tabs of one name are Google’s to refuse', async () => {
-	const failure = await catchFailure(calls.one('create', { title: 'Book', sheets: ['A', 'a'] }));
+	const failure = await calls.failure('create', { title: 'Book', sheets: ['A', 'a'] });
 	expect(failure).toMatchObject({
 		code: 400,
 		message: expect.stringContaining('already exists') as string,
@@ -204,9 +191,9 @@ describe('with an idempotency key', () => {
 	test('the same key gives the first spreadsheet again; other content is refused', async () => {
 		const first = await calls.one('create', keyed);
 		expect(await calls.one('create', keyed)).toEqual({ ...first, repeated: true });
-		expect(await catchFailure(calls.one('create', { ...keyed, title: 'Other' }))).toMatchObject(
-			{ code: 409 },
-		);
+		expect(await calls.failure('create', { ...keyed, title: 'Other' })).toMatchObject({
+			code: 409,
+		});
 		expect(live()).toHaveLength(1);
 	});
 

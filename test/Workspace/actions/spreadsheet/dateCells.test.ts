@@ -1,7 +1,7 @@
 // Dates at the wire: what goes in as a timestamp is a date cell, and what is a date cell comes out in ISO 8601.
 import { DateTime } from 'luxon';
 
-import { items, SheetCalls } from './sheetCalls';
+import { grid, items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 const instant = '2026-07-23T05:46:56.692Z';
@@ -11,13 +11,7 @@ const shown = '2026-07-23T07:46:56.692+02:00';
 
 function seed(rows: unknown[][] = [['Key', 'At']], settings = {}): string {
 	const tabs = [{ title: 'Sheet1', rows }];
-	return calls.google.sheets.seed({
-		title: 'Book',
-		locale: 'de_DE',
-		timeZone: 'Europe/Berlin',
-		tabs,
-		...settings,
-	});
+	return calls.book(tabs, { locale: 'de_DE', timeZone: 'Europe/Berlin', ...settings });
 }
 
 const auto = { tab: 'Sheet1', valuesSource: 'columns', valueInputOption: 'AUTO' };
@@ -164,11 +158,7 @@ describe('Read in ISO 8601', () => {
 		]);
 		await calls.run('read', { spreadsheetId: plain, ...iso });
 		expect(calls.methods).toEqual(['values.get']);
-		const dated = seed([
-			['Name', 'At', 'Place'],
-			['Anna', 45296, 'a'],
-			['Ben', 45297, ''],
-		]);
+		const dated = seed(grid(['Name', 'At', 'Place'], ['Anna', 45296, 'a'], ['Ben', 45297, '']));
 		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
 		await calls.run('read', { spreadsheetId: dated, ...iso });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
@@ -191,10 +181,7 @@ describe('Read in ISO 8601', () => {
 	});
 
 	test('a header that is a date has the name that the sheet shows', async () => {
-		const spreadsheetId = seed([
-			['Name', 45296, 45327],
-			['Anna', 1, 45296],
-		]);
+		const spreadsheetId = seed(grid(['Name', 45296, 45327], ['Anna', 1, 45296]));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B1:C1', 'dd.mm.yyyy');
 		const [row] = await calls.run('read', { spreadsheetId, ...iso });
 		expect(row?.json).toEqual({
@@ -247,16 +234,10 @@ describe('Read in ISO 8601', () => {
 	});
 
 	test('of values', async () => {
-		const spreadsheetId = seed([
-			['x', 1],
-			[45296, 'y'],
-		]);
+		const spreadsheetId = seed(grid(['x', 1], [45296, 'y']));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
 		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values' });
-		expect(json['values']).toEqual([
-			['x', 1],
-			['2024-01-05', 'y'],
-		]);
+		expect(json['values']).toEqual(grid(['x', 1], ['2024-01-05', 'y']));
 	});
 
 	test('a formula stays one', async () => {
@@ -273,11 +254,7 @@ describe('Read in ISO 8601', () => {
 });
 
 test('a key that is an instant finds its row, and the row stays as it is', async () => {
-	const spreadsheetId = seed([
-		['At', 'Count'],
-		[serial, 1],
-		['2024-01-05', 2],
-	]);
+	const spreadsheetId = seed(grid(['At', 'Count'], [serial, 1], ['2024-01-05', 2]));
 	calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
 	const before = cellAt(spreadsheetId, 'Sheet1!A:A');
 	await send(

@@ -145,16 +145,13 @@ describe.each<[string, object]>([
 			valueInputOption: 'AUTO',
 			...more,
 		};
-		await calls.together(
-			name as 'write',
-			items(json as never).map((item) => ({ params, item })),
-		);
+		await calls.give(name as 'write', params, json as never);
 	};
 
 	test('of what is no date', async () => {
 		const spreadsheetId = calls.sheet();
 		await send(spreadsheetId, row);
-		expect(calls.stored(spreadsheetId, 'Sheet1')[1]).toEqual(kept);
+		expect(calls.stored(spreadsheetId)[1]).toEqual(kept);
 		expect(calls.sent.filter(({ query }) => query['fields'] === 'properties.locale')).toEqual(
 			[],
 		);
@@ -169,7 +166,7 @@ describe.each<[string, object]>([
 			iso: '2024-01-05',
 			time: '12:00:00',
 		});
-		const [header, values] = calls.stored(spreadsheetId, 'Sheet1');
+		const [header, values] = calls.stored(spreadsheetId);
 		expect(header).toContain('1/2/2024');
 		expect(values).toEqual([...kept, '', 'header', '1/5/2024', 45296, 0.5]);
 	});
@@ -182,11 +179,7 @@ test.each([
 ])(
 	'dates go in, are shown as %s writes them, and stay when they come back so',
 	async (locale, day) => {
-		const spreadsheetId = calls.google.sheets.seed({
-			title: 'Book',
-			locale,
-			tabs: [{ title: 'Sheet1' }],
-		});
+		const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
 		const params = {
 			spreadsheetId,
 			tab: 'Sheet1',
@@ -203,7 +196,7 @@ test.each([
 		);
 		// The locale comes with the header row.
 		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-		expect(calls.stored(spreadsheetId, 'Sheet1').slice(1)).toEqual([
+		expect(calls.stored(spreadsheetId).slice(1)).toEqual([
 			[1, 45322, day],
 			[2, 45322, '1/2'],
 		]);
@@ -235,7 +228,7 @@ test('AUTO stores rows of cells unchanged', async () => {
 	for (const name of ['write', 'append'] as const) {
 		await calls.one(name, { spreadsheetId, range: 'Sheet1', values, valueInputOption: 'AUTO' });
 	}
-	expect(calls.stored(spreadsheetId, 'Sheet1')).toEqual([...values, ...values]);
+	expect(calls.stored(spreadsheetId)).toEqual([...values, ...values]);
 });
 
 describe('the form, where Cell Format is not set', () => {

@@ -1,23 +1,16 @@
 // Tables made with Format > Convert to table: rows that are added belong to them.
 import type { TableSeed } from '../../../../dev/google/sheets/service';
-import { items, SheetCalls } from './sheetCalls';
+import { grid, items, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-const rows = [
-	['Task', 'Hours'],
-	['a', 1],
-	['b', 2],
-];
+const rows = grid(['Task', 'Hours'], ['a', 1], ['b', 2]);
 
 function withTable(
 	{ range = 'A1:B3', hasFooter }: Partial<TableSeed> = {},
 	below: unknown[][] = [],
 ): string {
 	const tables = [{ name: 'Tasks', range, hasFooter }];
-	return calls.google.sheets.seed({
-		title: 'Book',
-		tabs: [{ title: 'Sheet1', rows: [...rows, ...below], tables }],
-	});
+	return calls.book([{ title: 'Sheet1', rows: [...rows, ...below], tables }]);
 }
 
 const tables = (spreadsheetId: string) => calls.google.sheets.tables(spreadsheetId);
@@ -27,18 +20,16 @@ const keyed = async (
 	params: object,
 	...all: Array<Record<string, unknown>>
 ) =>
-	await calls.together(
+	await calls.give(
 		'write',
-		items(...(all as never[])).map((item) => ({
-			params: {
-				spreadsheetId,
-				valuesSource: 'columns',
-				tab: 'Sheet1',
-				matchColumns: 'Task',
-				...params,
-			},
-			item,
-		})),
+		{
+			spreadsheetId,
+			valuesSource: 'columns',
+			tab: 'Sheet1',
+			matchColumns: 'Task',
+			...params,
+		},
+		...(all as never[]),
 	);
 
 describe('append', () => {
@@ -59,14 +50,14 @@ describe('append', () => {
 	])('%s: the table grows', async (_name, params) => {
 		const id = withTable();
 		expect(await append(id, params)).toMatchObject({ updatedRange: 'Sheet1!A4:B4' });
-		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['c', 3]]);
+		expect(calls.stored(id)).toEqual([...rows, ['c', 3]]);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});
 
 	test('what stands below the table stays whole, and is not in it', async () => {
 		const id = withTable({}, [['Total', 3]]);
 		await append(id, { valuesSource: 'columns', headerRow: 1, range: 'A1:B1' });
-		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['c', 3], ['Total', 3]]);
+		expect(calls.stored(id)).toEqual([...rows, ['c', 3], ['Total', 3]]);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});
 });
@@ -75,10 +66,7 @@ describe('write with match columns', () => {
 	test('a new column that is not beside the table is not in it, in however many requests', async () => {
 		const tables = [{ name: 'Tasks', range: 'A1:B3' }];
 		const beside = rows.map((row, at) => [...row, at === 0 ? 'Other' : 'o']);
-		const id = calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Sheet1', rows: beside, tables }],
-		});
+		const id = calls.book([{ title: 'Sheet1', rows: beside, tables }]);
 		const long = 'x'.repeat(40_000);
 		const all = Array.from({ length: 60 }, (_, at) => ({ Task: `t${at}`, Note: long }));
 		await keyed(id, { extraColumns: 'add' }, ...all);
@@ -98,7 +86,7 @@ describe('write with match columns', () => {
 			{ action: 'updated', updatedRange: 'Sheet1!B3' },
 			{ action: 'appended', updatedRange: 'Sheet1!A4:B4' },
 		]);
-		expect(calls.stored(id, 'Sheet1')).toEqual([
+		expect(calls.stored(id)).toEqual([
 			...rows.slice(0, 2),
 			['b', 5],
 			['c', 3],
@@ -112,7 +100,7 @@ describe('write with match columns', () => {
 		const id = withTable({ range: 'A1:B4', hasFooter: true }, [['Total', 3]]);
 		const written = await keyed(id, {}, { Task: 'Total', Hours: 9 }, { Task: 'c', Hours: 3 });
 		expect(written).toMatchObject([{ action: 'appended' }, { action: 'appended' }]);
-		expect(calls.stored(id, 'Sheet1')).toEqual([...rows, ['Total', 9], ['c', 3], ['Total', 3]]);
+		expect(calls.stored(id)).toEqual([...rows, ['Total', 9], ['c', 3], ['Total', 3]]);
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B6' });
 	});
 
@@ -129,12 +117,9 @@ describe('write with match columns', () => {
 	});
 
 	test('a table that ends where the tab ends grows, too', async () => {
-		const id = calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [
-				{ title: 'Sheet1', rows, rowCount: 3, tables: [{ name: 'Tasks', range: 'A1:B3' }] },
-			],
-		});
+		const id = calls.book([
+			{ title: 'Sheet1', rows, rowCount: 3, tables: [{ name: 'Tasks', range: 'A1:B3' }] },
+		]);
 		await keyed(id, {}, { Task: 'c', Hours: 3 });
 		expect(tables(id)).toEqual({ Tasks: 'Sheet1!A1:B4' });
 	});

@@ -1,16 +1,12 @@
 import { testItem } from '../../client';
 import { catchFailure } from '../../catchFailure';
 import { runNode, token } from '../../runNode';
-import { items, SheetCalls } from './sheetCalls';
+import { grid, items, SheetCalls } from './sheetCalls';
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
 
 const calls = new SheetCalls();
 
-const people = [
-	['Name', 'Age'],
-	['Anna', 31],
-	['Ben', 42],
-];
+const people = grid(['Name', 'Age'], ['Anna', 31], ['Ben', 42]);
 
 test('values of a range are one request', async () => {
 	const spreadsheetId = calls.sheet(people);
@@ -18,11 +14,7 @@ test('values of a range are one request', async () => {
 	expect(read).toEqual({
 		range: 'Sheet1!A1:B9',
 		majorDimension: 'ROWS',
-		values: [
-			['Name', 'Age'],
-			['Anna', '31'],
-			['Ben', '42'],
-		],
+		values: grid(['Name', 'Age'], ['Anna', '31'], ['Ben', '42']),
 	});
 	expect(calls.sent).toEqual([
 		{
@@ -68,9 +60,7 @@ test.each<[string, string, string]>([
 });
 
 test('a named range', async () => {
-	const spreadsheetId = calls.google.sheets.seed({
-		title: 'Book',
-		tabs: [{ title: 'Sheet1' }, { title: 'My Tab', rows: people }],
+	const spreadsheetId = calls.book([{ title: 'Sheet1' }, { title: 'My Tab', rows: people }], {
 		namedRanges: { staff: "'My Tab'!A1:B2" },
 	});
 	const read = await calls.run('read', { spreadsheetId, range: 'staff', output: 'rows' });
@@ -78,9 +68,10 @@ test('a named range', async () => {
 });
 
 test('what Google cannot parse, and what to do', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: calls.sheet(), range: 'Nothing!A1' }),
-	);
+	const failure = await calls.failure('read', {
+		spreadsheetId: calls.sheet(),
+		range: 'Nothing!A1',
+	});
 	expect(failure).toMatchObject({
 		code: 400,
 		message: "Google Sheets: the spreadsheet has no tab 'Nothing'",
@@ -88,14 +79,14 @@ test('what Google cannot parse, and what to do', async () => {
 });
 
 test('what stands behind a quoted title must be cells', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: calls.sheet(), range: "'Tab'!nonsense here" }),
-	);
+	const failure = await calls.refusal('read', {
+		spreadsheetId: calls.sheet(),
+		range: "'Tab'!nonsense here",
+	});
 	expect(failure).toMatchObject({
 		code: 400,
 		message: expect.stringContaining("'range' is not a range") as string,
 	});
-	expect(calls.sent).toEqual([]);
 });
 
 describe('rows', () => {
@@ -160,10 +151,7 @@ describe('rows', () => {
 
 	test('numbers, dates and formulas as asked for', async () => {
 		const spreadsheetId = calls.sheet();
-		const values = [
-			['n', 'd'],
-			['=4/2', '2020-01-01'],
-		];
+		const values = grid(['n', 'd'], ['=4/2', '2020-01-01']);
 		await calls.one('write', {
 			spreadsheetId,
 			range: 'Sheet1',
@@ -172,9 +160,7 @@ describe('rows', () => {
 			escapeFormulas: false,
 		});
 		const read = async (more: Record<string, string>) =>
-			(
-				await calls.run('read', { spreadsheetId, range: 'Sheet1', output: 'rows', ...more })
-			).map(({ json }) => json);
+			await calls.rows({ spreadsheetId, range: 'Sheet1', ...more });
 		expect(await read({ valueRenderOption: 'UNFORMATTED_VALUE' })).toEqual([
 			{ n: 2, d: 43831, rowNumber: 2 },
 		]);
@@ -202,9 +188,7 @@ test('equal reads of one run are asked once, each item reads its own spreadsheet
 });
 
 test('an unknown spreadsheet is not found', async () => {
-	const failure = await catchFailure(
-		calls.run('read', { spreadsheetId: 'nothing', range: 'A1' }),
-	);
+	const failure = await calls.failure('read', { spreadsheetId: 'nothing', range: 'A1' });
 	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 
@@ -241,9 +225,8 @@ describe('filters', () => {
 
 	test('without rows are refused', async () => {
 		const given = { spreadsheetId: '1abc', filters: by('Name', 'equals', 'Anna') };
-		const { code, message } = await catchFailure(calls.run('read', given));
+		const { code, message } = await calls.refusal('read', given);
 		expect([code, message]).toEqual([400, "'filters' can only be used if 'output' is rows"]);
-		expect(calls.sent).toEqual([]);
 	});
 
 	test.each<[unknown, string[]]>([

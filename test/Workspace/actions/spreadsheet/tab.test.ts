@@ -12,7 +12,7 @@ const titles = ['First', ' Data', 'Data', 'Data '];
 function seed(): string {
 	calls.google.tokens.issue({ token });
 	const tabs = titles.map((title) => ({ title, rows: [['Title'], [title]] }));
-	return calls.google.sheets.seed({ title: 'Book', tabs });
+	return calls.book(tabs);
 }
 
 async function run(parameters: IDataObject): Promise<IDataObject[]> {

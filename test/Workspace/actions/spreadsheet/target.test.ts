@@ -1,6 +1,5 @@
 import { testClients, testItem } from '../../client';
-import { catchFailure } from '../../catchFailure';
-import { SheetCalls, items } from './sheetCalls';
+import { grid, SheetCalls, items } from './sheetCalls';
 import { isNodeError, NodeError } from '../../../../nodes/core/errors';
 import {
 	isUnknownRangeError,
@@ -12,15 +11,14 @@ const calls = new SheetCalls();
 
 /** Tabs whose titles read as cells; the first one is wide enough to have those cells. */
 const book = () =>
-	calls.google.sheets.seed({
-		title: 'Book',
-		tabs: [
+	calls.book(
+		[
 			{ title: 'First', rows: [['first']], columnCount: 5000 },
 			...['Q1', 'FY26', 'H1', 'R1C1'].map((title) => ({ title, rows: [[title]] })),
 			{ title: "Jon's! A1", rows: [['quoted']] },
 		],
-		namedRanges: { Leads: "'Q1'!C3:D9", Total: "'FY26'!B2" },
-	});
+		{ namedRanges: { Leads: "'Q1'!C3:D9", Total: "'FY26'!B2" } },
+	);
 
 const given = { read: {}, write: { values: [['new']] }, append: { values: [['new']] } } as const;
 
@@ -40,9 +38,7 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 
 	test.each(['Q1', 'q1', 'FY26'])('%s may be a tab or a cell: nothing is done', async (range) => {
 		const spreadsheetId = book();
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId, range, ...given[name] }),
-		);
+		const failure = await calls.failure(name, { spreadsheetId, range, ...given[name] });
 		expect(failure.message).toBe(
 			`'range' ${range} is ambiguous: it is a cell, and the spreadsheet has a tab with this name`,
 		);
@@ -62,22 +58,20 @@ describe.each(Object.keys(given) as Array<keyof typeof given>)('%s', (name) => {
 		[{ tab: 'Q1', range: 'no cells' }, "'range' is not a range: no cells"],
 		[{ range: "'Q1'!no cells" }, "'range' is not a range: no cells"],
 	])('%j is refused before anything is sent', async (target, message) => {
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId: 'x', ...target, ...given[name] }),
-		);
+		const failure = await calls.refusal(name, {
+			spreadsheetId: 'x',
+			...target,
+			...given[name],
+		});
 		expect(failure.message).toBe(message);
-		expect(calls.sent).toEqual([]);
 	});
 });
 
 test('the cell that rows go to in the first tab is not taken for a tab of that name', async () => {
 	const tabs = [{ title: 'First', rows: [['a', 'b']] }, { title: 'A2' }];
-	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', tabs });
+	const spreadsheetId = calls.book(tabs);
 	await calls.one('write', { spreadsheetId, range: 'A:B', values: [{ b: 1, a: 2 }] });
-	expect(calls.stored(spreadsheetId, 'First')).toEqual([
-		['a', 'b'],
-		[2, 1],
-	]);
+	expect(calls.stored(spreadsheetId, 'First')).toEqual(grid(['a', 'b'], [2, 1]));
 	expect(calls.methods).toEqual(['get', 'batchUpdate']);
 });
 
@@ -85,7 +79,7 @@ test('neither tab nor range: reading takes the first tab, writing asks for one',
 	const spreadsheetId = book();
 	expect(await calls.one('read', { spreadsheetId })).toMatchObject({ values: [['first']] });
 	for (const name of ['write', 'append'] as const) {
-		const failure = await catchFailure(calls.run(name, { spreadsheetId, ...given[name] }));
+		const failure = await calls.failure(name, { spreadsheetId, ...given[name] });
 		expect(failure.message).toBe("'tab' or 'range' is required");
 	}
 	expect(calls.methods).toEqual(['values.get']);
@@ -98,7 +92,7 @@ test.each(['read', 'write'] as const)('%s takes the name of a range', async (nam
 
 test('a table has no name of a range', async () => {
 	const params = { spreadsheetId: book(), range: 'Leads', values: [['a', 'b']] };
-	const failure = await catchFailure(calls.run('append', params));
+	const failure = await calls.failure('append', params);
 	expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Leads'");
 });
 
@@ -106,26 +100,24 @@ test('a long text is no range, and is not searched for one', async () => {
 	for (const range of ["'", 'A', '1', '!', "''", 'A1:'].map((text) =>
 		text.repeat(roundsOf(1_000_000)),
 	)) {
-		await catchFailure(calls.run('read', { spreadsheetId: 'x', range }));
+		await calls.failure('read', { spreadsheetId: 'x', range });
 	}
 });
 
 describe('a tab that is not there', () => {
 	/** A spreadsheet with two tabs, none of them of the name that is asked for. */
-	const book = () =>
-		calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [{ title: 'Sheet1' }, { title: "Anna's Log" }],
-		});
+	const book = () => calls.book([{ title: 'Sheet1' }, { title: "Anna's Log" }]);
 
 	test.each([
 		['read', {}],
 		['write', { values: [['a']] }],
 		['append', { values: [['a']] }],
 	] as const)('%s in a tab that is not there says which there are', async (name, given) => {
-		const failure = await catchFailure(
-			calls.run(name, { spreadsheetId: book(), range: 'Sheet 1!A1', ...given }),
-		);
+		const failure = await calls.failure(name, {
+			spreadsheetId: book(),
+			range: 'Sheet 1!A1',
+			...given,
+		});
 		expect(failure).toMatchObject({ code: 400, status: 'INVALID_ARGUMENT' });
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet 1'");
 		expect(failure.description).toBe(
@@ -136,17 +128,13 @@ describe('a tab that is not there', () => {
 
 	test('so does an append of items, whose header row is read first', async () => {
 		const given = { spreadsheetId: book(), range: 'Nowhere', valuesSource: 'columns' };
-		const failure = await catchFailure(
-			calls.run('append', given, testItem({ json: { a: 1 } })),
-		);
+		const failure = await calls.failure('append', given, testItem({ json: { a: 1 } }));
 		expect(failure.description).toContain("The spreadsheet has the tabs 'Sheet1'");
 	});
 
 	test('where the tabs cannot be read, the failure stays what it is', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 403 });
-		const failure = await catchFailure(
-			calls.run('read', { spreadsheetId: book(), range: 'Nowhere!A1' }),
-		);
+		const failure = await calls.failure('read', { spreadsheetId: book(), range: 'Nowhere!A1' });
 		expect(failure).toMatchObject({
 			code: 400,
 			message: 'Google Sheets: Unable to parse range: Nowhere!A1',
@@ -159,27 +147,27 @@ describe('a tab that is not there', () => {
 		const [first, second] = items({ a: 1 }, { a: 2 });
 		const failures = [];
 		for (const range of ['Nowhere', 'Elsewhere!A1', 'Neverland'])
-			failures.push(await catchFailure(calls.run('read', { spreadsheetId, range }, first)));
+			failures.push(await calls.failure('read', { spreadsheetId, range }, first));
 		expect(failures.map(({ description }) => description?.includes("'Sheet1'"))).toEqual([
 			true,
 			true,
 			true,
 		]);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(1);
-		await catchFailure(calls.run('read', { spreadsheetId, range: 'Nowhere' }, second));
+		await calls.failure('read', { spreadsheetId, range: 'Nowhere' }, second);
 	});
 
 	test('a refused look at the tabs is not repeated', async () => {
 		calls.google.fault({ match: 'sheets.spreadsheets.get', status: 429, times: 9 });
 		const [item] = items({ a: 1 });
 		for (const range of ['Nowhere', 'Elsewhere'])
-			await catchFailure(calls.run('read', { spreadsheetId: book(), range }, item));
+			await calls.failure('read', { spreadsheetId: book(), range }, item);
 		expect(calls.methods.filter((method) => method === 'get')).toHaveLength(2);
 	});
 
 	test('another refusal is not followed by a question', async () => {
 		const given = { spreadsheetId: book(), range: 'Sheet1!A5000' };
-		expect((await catchFailure(calls.run('read', given))).code).toBe(400);
+		expect((await calls.failure('read', given)).code).toBe(400);
 		expect(calls.methods).toEqual(['values.get']);
 	});
 });
@@ -191,13 +179,10 @@ describe('one spreadsheet', () => {
 	};
 
 	test('without a tab, items go to the first one', async () => {
-		const spreadsheetId = calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [
-				{ title: 'First', rows: [['a']] },
-				{ title: 'Second', rows: [['a']] },
-			],
-		});
+		const spreadsheetId = calls.book([
+			{ title: 'First', rows: [['a']] },
+			{ title: 'Second', rows: [['a']] },
+		]);
 		const params = { spreadsheetId, range: 'A:B', valuesSource: 'columns' };
 		expect(await calls.one('append', params, items({ a: 1 })[0])).toMatchObject({
 			updatedRange: 'First!A2',
@@ -205,9 +190,10 @@ describe('one spreadsheet', () => {
 	});
 
 	test('a name that is unknown in a tab that is there', async () => {
-		const failure = await catchFailure(
-			calls.one('read', { spreadsheetId: calls.sheet(), range: 'Sheet1!Nothing' }),
-		);
+		const failure = await calls.failure('read', {
+			spreadsheetId: calls.sheet(),
+			range: 'Sheet1!Nothing',
+		});
 		expect(failure.message).toBe("Google Sheets: the spreadsheet has no tab 'Sheet1!Nothing'");
 		expect(failure.description).toMatch(/^The spreadsheet has the tabs 'Sheet1'\. /);
 	});
@@ -239,13 +225,10 @@ describe('odd titles and ranges', () => {
 ]; // prettier-ignore
 
 	function book(title: string): string {
-		return calls.google.sheets.seed({
-			title: 'Book',
-			tabs: [
-				{ title: 'First', rows: [['first', 'tab']] },
-				{ title, rows: [['name', 'age'], ['Ann', 30]] }, // prettier-ignore
-			],
-		});
+		return calls.book([
+			{ title: 'First', rows: [['first', 'tab']] },
+			{ title, rows: [['name', 'age'], ['Ann', 30]] }, // prettier-ignore
+		]);
 	}
 
 	const quoted = (title: string) => `'${title.replaceAll("'", "''")}'`;

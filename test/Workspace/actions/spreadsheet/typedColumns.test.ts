@@ -1,7 +1,7 @@
 // Rows From → Columns keeps types: what was typed follows its column, an expression its own value.
 import { failureOf } from '../../../createExecuteContext';
 import { createNodeTool, runNode, token } from '../../runNode';
-import { SheetCalls } from './sheetCalls';
+import { grid, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 
@@ -28,7 +28,7 @@ async function write(
 	};
 	const json = { text: '7', number: 7, rowNumber: 2 };
 	await runNode({ url: calls.google.url, parameters, items: [{ json }] });
-	return calls.stored(value, 'Sheet1').slice(2);
+	return calls.stored(value).slice(2);
 }
 
 const cases: ReadonlyArray<readonly [string, unknown, unknown]> = [
@@ -85,10 +85,7 @@ test.each([null, '', '={{ $json.nothing }}'])(
 
 test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
 	calls.google.tokens.issue({ token });
-	const id = calls.sheet([
-		['Order', 'Amount', 'Paid'],
-		[1041, 10, false],
-	]);
+	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));
 	const fromModel = (key: string) => `={{ $fromAI('${key}', '', 'string') }}`;
 	const value = {
 		Order: fromModel('Order'),
@@ -111,8 +108,5 @@ test('what a model fills in takes the type of its column, in an updated row and 
 	});
 	await tool({ Order: '1041', Amount: '42', Paid: 'TRUE' });
 	await tool({ Order: '1042', Amount: '7.5', Paid: 'false' });
-	expect(calls.stored(id, 'Sheet1').slice(1)).toEqual([
-		[1041, 42, true],
-		[1042, 7.5, false],
-	]);
+	expect(calls.stored(id).slice(1)).toEqual(grid([1041, 42, true], [1042, 7.5, false]));
 });
