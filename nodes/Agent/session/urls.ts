@@ -1,5 +1,5 @@
 import { createRefusal } from '../../core/errors';
-import { type AgentApiCredential, formatChannelTimestamp, type Identity } from './credentials';
+import type { AgentApiCredential, Identity } from './credentials';
 
 /**
  * Builds `{deploymentUrl}/execute`.
@@ -21,12 +21,14 @@ export function buildChannelUrl(
 	identity: Identity,
 ): string {
 	const url = buildChannelBaseUrl(api);
-	const { userPublicKey, signature } = identity;
+	const { userPublicKey, signature, timestamp: milliseconds } = identity;
+	const isInMilliseconds = api.timestampUnit === 'milliseconds';
+	const timestamp = isInMilliseconds ? milliseconds : Math.floor(milliseconds / 1000);
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,
 		signature,
-		timestamp: formatChannelTimestamp(api, identity),
+		timestamp: String(timestamp),
 		apiKey: api.apiKey,
 	});
 	// URLSearchParams writes a space as a plus sign, which only HTML forms use. A plus sign in a

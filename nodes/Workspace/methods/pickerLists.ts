@@ -12,7 +12,7 @@ import { FieldNaming } from '../../fields/field';
 import { requestOptions } from '../../fields/commonOptions';
 import { isRecord } from '../../fields/values';
 import { flattenTabs } from '../../untrusted/document/tabList';
-import { listFiles, quoteSearchText } from '../actions/createdFiles';
+import { listFiles, quoteSearchText } from '../actions/driveSearch';
 import { listHeadings } from '../actions/document/contentPlace';
 import { buildDocumentUrl, readForChange, toBodyState } from '../actions/document/tabs';
 import { listLabels } from '../actions/mail/list/labels';

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { docs_v1 } from 'googleapis/build/src/apis/docs/v1';
 
 import { toError, type NodeError, isNodeError } from '../../../core/errors';
-import { KeyedMutex } from '../../../core/keyedMutex';
-import { getGlobalSingleton } from '../../../core/runtime';
+import { getGlobalMutex } from '../../../core/keyedMutex';
 import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { PictureChoice } from './layout';
@@ -63,9 +62,7 @@ const pauseStepMilliseconds = 400;
  * The turns of the executions of this process that change a document. All versions of the package
  * in this process share them.
  */
-const turns = new KeyedMutex(
-	getGlobalSingleton('documentTurns', () => new Map<string, Promise<unknown>>()),
-);
+const turns = getGlobalMutex('documentTurns');
 
 /**
  * Reads a document, plans a change and carries it out, after the changes of other executions of
@@ -207,10 +204,7 @@ async function findOutcome(
 	failure: NodeError,
 ): Promise<Response> {
 	const reading = docs.documents.get({ documentId, includeTabsContent: true });
-	const document = await reading.then(
-		({ data }) => data,
-		() => undefined,
-	);
+	const document = (await reading.catch(() => undefined))?.data;
 	// Compares revisions first, because a change of formatting does not change the text.
 	if (document?.revisionId === body.revisionId)
 		throw failure.with({
@@ -223,14 +217,12 @@ async function findOutcome(
 	throw failure.with({
 		message: `The content may have been written: ${failure.message}`,
 		description: `Check ${tabs.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
-		outcome: 'unknown',
 		saysOutcome: true,
 	});
 }
 
 function showsChange({ tabs: allTabs }: Document, body: tabs.BodyState, change: Change): boolean {
-	const isChosen = (tabId: string) => body.tabId === undefined || body.tabId === tabId;
-	const tab = flattenTabs(allTabs).find(({ tabId }) => isChosen(tabId));
+	const tab = flattenTabs(allTabs).find(({ tabId }) => tabId === (body.tabId ?? tabId));
 	const content = tabs.getBody(tab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
