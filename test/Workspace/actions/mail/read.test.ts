@@ -150,9 +150,7 @@ describe('read', () => {
 	it('gives all headers, repeated ones too', async () => {
 		const { json } = await read(
 			'Received: one\nReceived: two\nX-A: =?iso-8859-1?Q?=FC?=\n\nHi',
-			{
-				includeHeaders: true,
-			},
+			{ includeHeaders: true },
 		);
 		expect(json['headers']).toEqual([
 			{ name: 'Received', value: 'one' },

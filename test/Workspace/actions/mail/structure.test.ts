@@ -356,11 +356,7 @@ const cases: Case[] = [
 		text: 'own',
 		files: ['application/octet-stream'],
 	},
-	{
-		of: 'a mail without a Content-Type',
-		raw: 'Subject: bare\n\nall of it',
-		text: 'all of it',
-	},
+	{ of: 'a mail without a Content-Type', raw: 'Subject: bare\n\nall of it', text: 'all of it' },
 	{
 		of: 'types in capital letters',
 		raw: `Content-Type: MULTIPART/ALTERNATIVE; BOUNDARY=q\n\n--q\nContent-Type: TEXT/PLAIN; CHARSET=UTF-8\n\nown\n--q\nContent-Type: Text/HTML\n\n<p>own</p>\n--q--`,
@@ -373,11 +369,7 @@ const cases: Case[] = [
 		text: 'own',
 		files: ['a.pdf'],
 	},
-	{
-		of: 'text of another kind',
-		raw: typed('text/enriched', 'own'),
-		text: 'own',
-	},
+	{ of: 'text of another kind', raw: typed('text/enriched', 'own'), text: 'own' },
 	{
 		of: 'a file in uuencode, which stays as it is',
 		raw: plain('see below\nbegin 644 a.txt\n#86)C\n`\nend'),
@@ -462,10 +454,7 @@ describe('parts as no email should have them', () => {
 	])('%s: what they say is the text', (_what, part) => {
 		expect(
 			readMail({ message: { payload: part }, withText: true, separateTexts: {} }),
-		).toMatchObject({
-			text: 'Hi',
-			attachments: [],
-		});
+		).toMatchObject({ text: 'Hi', attachments: [] });
 	});
 
 	it('an empty text that Gmail stores separately is the stored one', () => {
@@ -516,9 +505,6 @@ describe('parts as no email should have them', () => {
 	it('nothing at all says nothing', () => {
 		expect(
 			readMail({ message: { payload: {} }, withText: true, separateTexts: {} }),
-		).toMatchObject({
-			text: '',
-			attachments: [],
-		});
+		).toMatchObject({ text: '', attachments: [] });
 	});
 });
