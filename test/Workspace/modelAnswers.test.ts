@@ -85,11 +85,7 @@ describe('rows', () => {
 			title: 'Book',
 			tabs: [{ title: 'Sheet1', rows, rowCount: count + 10 }],
 		});
-		return {
-			resource: 'spreadsheet',
-			operation: 'read',
-			spreadsheetId: byId(id),
-		};
+		return { resource: 'spreadsheet', operation: 'read', spreadsheetId: byId(id) };
 	}
 
 	test('of 2,000 name their columns once, and say how many there are and how to go on', async () => {
@@ -396,9 +392,7 @@ describe('emails', () => {
 		const { items } = await call({ ...list, from: 'nobody@example.com' });
 		expect(items).toEqual([
 			{ note: 'Emails 0 to 0 of 0 are shown, newest first.' },
-			{
-				note: 'No email matches. Gmail was searched for: from:"nobody@example.com".',
-			},
+			{ note: 'No email matches. Gmail was searched for: from:"nobody@example.com".' },
 		]);
 	});
 

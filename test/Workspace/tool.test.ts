@@ -104,10 +104,7 @@ describe('what a failing tool tells', () => {
 		createNodeTool({
 			url: google.url,
 			node: { type: 'test.workspaceTool', ...node },
-			parameters: {
-				inputMode: 'json',
-				inputObject: "={{ $fromAI('input', '', 'json') }}",
-			},
+			parameters: { inputMode: 'json', inputObject: "={{ $fromAI('input', '', 'json') }}" },
 		});
 
 	test('the message names what is wrong and what is allowed, for the model sees nothing else', async () => {

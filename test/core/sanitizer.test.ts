@@ -225,11 +225,7 @@ test('details keep their form and their line breaks, and no secret in values or 
 	const details = { lines: `a\n${key}`, list: [1, null, true, { [key]: key }], none: null };
 	expect(
 		sanitizer.sanitizeError(new NodeError({ code: 500, message: 'a', details })).details,
-	).toEqual({
-		lines: 'a\n•••',
-		list: [1, null, true, { '•••': '•••' }],
-		none: null,
-	});
+	).toEqual({ lines: 'a\n•••', list: [1, null, true, { '•••': '•••' }], none: null });
 });
 
 test('a message is shorter than a description', () => {

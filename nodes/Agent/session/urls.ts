@@ -21,9 +21,9 @@ export function buildChannelUrl(
 	identity: Identity,
 ): string {
 	const url = buildChannelBaseUrl(api);
-	const { userPublicKey, signature, timestamp: milliseconds } = identity;
+	const { userPublicKey, signature } = identity;
 	const isInMilliseconds = api.timestampUnit === 'milliseconds';
-	const timestamp = isInMilliseconds ? milliseconds : Math.floor(milliseconds / 1000);
+	const timestamp = Math.floor(identity.timestamp / (isInMilliseconds ? 1 : 1000));
 	const query = new URLSearchParams({
 		sessionId,
 		userPublicKey,

@@ -187,18 +187,18 @@ async function createAndRecord<R, C>(
 	newFile: NewFile<R, C>,
 	item: Item,
 ): Promise<string> {
-	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, item));
+	const keyProperties = newFile.keyHashes && buildKeyProperties(newFile.keyHashes);
+	const appProperties = { ...buildMarkerProperty(item.markerId), ...keyProperties };
+	const id = newFile.recoveredId ?? (await createOrCopyFile(drive, newFile, appProperties));
 	item.recordCreated({ kind: newFile.kind, id, url: newFile.buildUrl(id) });
 	return id;
 }
 
 async function createOrCopyFile<R, C>(
 	drive: drive_v3.Drive,
-	{ kind, title, parentFolder, templateId, keyHashes }: NewFile<R, C>,
-	{ markerId }: Item,
+	{ kind, title, parentFolder, templateId }: NewFile<R, C>,
+	appProperties: Properties,
 ): Promise<string> {
-	const keyProperties = keyHashes && buildKeyProperties(keyHashes);
-	const appProperties = { ...buildMarkerProperty(markerId), ...keyProperties };
 	const request = { supportsAllDrives: true, fields: 'id' };
 	const requestBody: File = { name: title, appProperties };
 	// A copy without a parent would be created in the folder of the template.

@@ -17,7 +17,7 @@ import {
 } from './contentRequests';
 import * as fields from './fields';
 import type { PictureChoice } from './layout';
-import { type BodyState, getRangeNames } from './tabs';
+import { type BodyState, getRangeNames } from './documentState';
 
 export const append = defineOperation({
 	value: 'append',

@@ -7,7 +7,7 @@ import { flattenTabs, matchTabs } from '../../../untrusted/document/tabList';
 import type { Item } from '../../operation';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import * as tabs from './tabs';
+import * as documents from './documentState';
 
 type Document = docs_v1.Schema$Document;
 type Response = docs_v1.Schema$BatchUpdateDocumentResponse;
@@ -46,8 +46,8 @@ export interface DocumentTarget {
 }
 
 interface ChangeJob<C extends Change = Change> extends DocumentTarget {
-	readonly detail: tabs.Detail;
-	plan(body: tabs.BodyState, isPicture: PictureChoice): C;
+	readonly detail: documents.Detail;
+	plan(body: documents.BodyState, isPicture: PictureChoice): C;
 }
 
 /** A change is planned at most so many times if somebody else edits the document meanwhile. */
@@ -80,7 +80,7 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 	let { created } = job;
 	for (let planCount = 1; ; planCount++) {
 		try {
-			const body = created?.revisionId ? tabs.toBodyState(created) : await readBody(job);
+			const body = created?.revisionId ? documents.toBodyState(created) : await readBody(job);
 			return await carryOut(job, body);
 		} catch (error) {
 			const isOutdated = isRefused(error) && /required revision/i.test(error.message);
@@ -96,15 +96,15 @@ async function repeatIfOutdated<C extends Change>(job: ChangeJob<C>) {
 
 /** Reads the body of the tab, which may have to be added first. */
 async function readBody(job: ChangeJob) {
-	let document = await tabs.readForChange(job);
+	let document = await documents.fetchDocument(job);
 	// A new tab has no headings.
 	if (job.createTab && !job.section && isNewTitle(job.tab, document)) {
 		const title = job.tab.trim();
 		const request = { addDocumentTab: { tabProperties: { title } } };
 		await sendRequests(job, document.revisionId ?? '', [request]);
-		document = await tabs.readForChange(job);
+		document = await documents.fetchDocument(job);
 	}
-	return tabs.toBodyState(document, job.tab);
+	return documents.toBodyState(document, job.tab);
 }
 
 /** Whether a tab with this title can be added. What looks like one of Google's IDs is no title. */
@@ -114,7 +114,7 @@ function isNewTitle(title: string, document: Document): boolean {
 }
 
 /** Carries out a change, with links in place of the images that Google refuses. */
-async function carryOut<C extends Change>(job: ChangeJob<C>, body: tabs.BodyState) {
+async function carryOut<C extends Change>(job: ChangeJob<C>, body: documents.BodyState) {
 	const refusedUrls = new Set<string>();
 	const isPicture: PictureChoice = (url) =>
 		job.insertImages && url !== undefined && !refusedUrls.has(url);
@@ -166,7 +166,11 @@ const isRefused = (error: unknown): error is NodeError =>
  * Sends a change. If the answer does not arrive, the document shows whether the change was carried
  * out.
  */
-async function sendChange(job: ChangeJob, body: tabs.BodyState, change: Change): Promise<Response> {
+async function sendChange(
+	job: ChangeJob,
+	body: documents.BodyState,
+	change: Change,
+): Promise<Response> {
 	try {
 		return await sendRequests(job, body.revisionId, change.requests);
 	} catch (error) {
@@ -199,7 +203,7 @@ async function sendRequests(
  */
 async function findOutcome(
 	{ docs, documentId }: ChangeJob,
-	body: tabs.BodyState,
+	body: documents.BodyState,
 	change: Change,
 	failure: NodeError,
 ): Promise<Response> {
@@ -216,15 +220,19 @@ async function findOutcome(
 		return { writeControl: { requiredRevisionId: document.revisionId ?? null } };
 	throw failure.with({
 		message: `The content may have been written: ${failure.message}`,
-		description: `Check ${tabs.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
+		description: `Check ${documents.buildDocumentUrl(documentId, body.tabId)} before you run this again.`,
 		saysOutcome: true,
 	});
 }
 
-function showsChange({ tabs: allTabs }: Document, body: tabs.BodyState, change: Change): boolean {
+function showsChange(
+	{ tabs: allTabs }: Document,
+	body: documents.BodyState,
+	change: Change,
+): boolean {
 	const tab = flattenTabs(allTabs).find(({ tabId }) => tabId === (body.tabId ?? tabId));
-	const content = tabs.getBody(tab?.tab);
+	const content = documents.getBody(tab?.tab);
 	const hasSameEnd = content.at(-1)?.endIndex === body.endIndex + change.growth;
 	if (change.text === undefined || !hasSameEnd) return false;
-	return tabs.getStoredText(content).includes(change.text);
+	return documents.getStoredText(content).includes(change.text);
 }

@@ -22,7 +22,7 @@ import {
 	type ReplacementResult,
 	replaceTexts,
 } from './replacements';
-import { buildDocumentUrl } from './tabs';
+import { buildDocumentUrl } from './documentState';
 
 const createFields = [
 	{ ...titleField, description: 'Title of the new document' },

@@ -15,7 +15,13 @@ import type { ContentPlace } from './contentPlace';
 import { planContent, readMarkdown } from './contentRequests';
 import type { PictureChoice } from './layout';
 import type { DocsRequest } from './requestBuilder';
-import { type BodyState, getBody, getOuterText, getRangeNames, getStoredText } from './tabs';
+import {
+	type BodyState,
+	getBody,
+	getOuterText,
+	getRangeNames,
+	getStoredText,
+} from './documentState';
 
 /** A text to find, and the new text in its place, as in a row of the form. */
 export interface Replacement {

@@ -308,9 +308,7 @@ test('all four operations by the input object', async () => {
 	});
 	expect(
 		await object({ operation: 'append', documentId: url(documentId), content: '\n' }),
-	).toMatchObject({
-		documentId,
-	});
+	).toMatchObject({ documentId });
 	expect(await object({ operation: 'read', documentId, format: 'markdown' })).toMatchObject({
 		content: '**a**',
 	});

@@ -2,14 +2,13 @@ import { catchFailure } from '../../catchFailure';
 import { Calls } from './calls';
 import { paragraph, richTabs, table } from './richDocument';
 
-describe('read', () => {
-	const calls = new Calls();
+const calls = new Calls();
 
-	function rich(): string {
-		return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
-	}
+function rich(): string {
+	return calls.google.docs.seed({ title: 'Rich', tabs: richTabs });
+}
 
-	const wholeText = `Main
+const wholeText = `Main
 
 The header
 
@@ -47,7 +46,7 @@ Details
 Detail
 x = 1`;
 
-	const wholeMarkdown = `# Main
+const wholeMarkdown = `# Main
 
 The header
 
@@ -96,105 +95,103 @@ Appendix text
 
 x = 1`;
 
-	test('all text of a document, in order, with one request', async () => {
-		const id = rich();
-		expect(await calls.read(id)).toEqual({
-			documentId: id,
-			title: 'Rich',
-			content: wholeText,
-			characterCount: wholeText.length,
-			revisionId: calls.google.docs.revisionOf(id),
-			tabs: [
-				{ tabId: 't.0', title: 'Main' },
-				{ tabId: 't.app', title: 'Appendix' },
-				{ tabId: 't.det', title: 'Details' },
-			],
-		});
-		expect(calls.methods).toEqual(['get']);
-		expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
+test('all text of a document, in order, with one request', async () => {
+	const id = rich();
+	expect(await calls.read(id)).toEqual({
+		documentId: id,
+		title: 'Rich',
+		content: wholeText,
+		characterCount: wholeText.length,
+		revisionId: calls.google.docs.revisionOf(id),
+		tabs: [
+			{ tabId: 't.0', title: 'Main' },
+			{ tabId: 't.app', title: 'Appendix' },
+			{ tabId: 't.det', title: 'Details' },
+		],
 	});
+	expect(calls.methods).toEqual(['get']);
+	expect(calls.google.requests[0]?.query.get('includeTabsContent')).toBe('true');
+});
 
-	test('as Markdown', async () => {
-		expect((await calls.read(rich(), { format: 'markdown' })).content).toBe(wholeMarkdown);
+test('as Markdown', async () => {
+	expect((await calls.read(rich(), { format: 'markdown' })).content).toBe(wholeMarkdown);
+});
+
+test.each([
+	['t.app', 'Appendix text'],
+	['Appendix', 'Appendix text'],
+	[' Appendix\n', 'Appendix text'],
+	[' t.app ', 'Appendix text'],
+	['Details', 'Detail\nx = 1'],
+])('one tab: %s', async (tab, content) => {
+	const result = await calls.read(rich(), { tab });
+	expect(result).toMatchObject({ content, characterCount: content.length });
+	expect(result.tabs).toHaveLength(3);
+});
+
+test('an unknown tab is an error that names those that exist', async () => {
+	expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
+		code: 400,
+		message: "The document has no tab 'Main tab'",
+		description: "Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
 	});
+});
 
-	test.each([
-		['t.app', 'Appendix text'],
-		['Appendix', 'Appendix text'],
-		[' Appendix\n', 'Appendix text'],
-		[' t.app ', 'Appendix text'],
-		['Details', 'Detail\nx = 1'],
-	])('one tab: %s', async (tab, content) => {
-		const result = await calls.read(rich(), { tab });
-		expect(result).toMatchObject({ content, characterCount: content.length });
-		expect(result.tabs).toHaveLength(3);
+test("Google's resource, of all tabs or of one", async () => {
+	const id = rich();
+	const whole = await calls.read(id, { format: 'structure' });
+	expect(whole).toMatchObject({
+		documentId: id,
+		title: 'Rich',
+		tabs: [{ documentTab: { body: {} } }, {}],
 	});
+	expect(whole).not.toHaveProperty('content');
+	const one = await calls.read(id, { format: 'structure', tab: 'Details' });
+	expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
+	expect(one.tabs).toHaveLength(1);
+});
 
-	test('an unknown tab is an error that names those that exist', async () => {
-		expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
-			code: 400,
-			message: "The document has no tab 'Main tab'",
-			description:
-				"Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
-		});
+test('an empty document', async () => {
+	const id = calls.document();
+	expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
+	expect((await calls.read(id, { format: 'markdown' })).content).toBe('');
+});
+
+test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
+	const id = calls.document('x');
+	calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
+	expect(await calls.read(id)).toEqual({
+		documentId: id,
+		title: '',
+		content: '',
+		characterCount: 0,
+		revisionId: '',
+		tabs: [{ tabId: '', title: '' }],
 	});
+});
 
-	test("Google's resource, of all tabs or of one", async () => {
-		const id = rich();
-		const whole = await calls.read(id, { format: 'structure' });
-		expect(whole).toMatchObject({
-			documentId: id,
-			title: 'Rich',
-			tabs: [{ documentTab: { body: {} } }, {}],
-		});
-		expect(whole).not.toHaveProperty('content');
-		const one = await calls.read(id, { format: 'structure', tab: 'Details' });
-		expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
-		expect(one.tabs).toHaveLength(1);
-	});
+test('suggested changes are not in the text', async () => {
+	const suggestedInsertionIds = ['s.1'];
+	const suggestedDeletionIds = ['s.1'];
+	const body = [
+		paragraph([
+			{ textRun: { content: 'old', suggestedDeletionIds } },
+			{ textRun: { content: 'new', suggestedInsertionIds } },
+		]),
+	];
+	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
+	expect((await calls.read(id)).content).toBe('old');
+	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
+});
 
-	test('an empty document', async () => {
-		const id = calls.document();
-		expect(await calls.read(id)).toMatchObject({ content: '', characterCount: 0 });
-		expect((await calls.read(id, { format: 'markdown' })).content).toBe('');
-	});
+test("marks of Docs' own in the text are left out", async () => {
+	expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
+});
 
-	test('a document in which Google leaves fields out, such as the revision for who may only read', async () => {
-		const id = calls.document('x');
-		calls.google.fault({ match: 'docs.documents.get', status: 200, body: { tabs: [{}] } });
-		expect(await calls.read(id)).toEqual({
-			documentId: id,
-			title: '',
-			content: '',
-			characterCount: 0,
-			revisionId: '',
-			tabs: [{ tabId: '', title: '' }],
-		});
-	});
-
-	test('suggested changes are not in the text', async () => {
-		const suggestedInsertionIds = ['s.1'];
-		const suggestedDeletionIds = ['s.1'];
-		const body = [
-			paragraph([
-				{ textRun: { content: 'old', suggestedDeletionIds } },
-				{ textRun: { content: 'new', suggestedInsertionIds } },
-			]),
-		];
-		const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
-		expect((await calls.read(id)).content).toBe('old');
-		expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
-	});
-
-	test("marks of Docs' own in the text are left out", async () => {
-		expect((await calls.read(calls.document('a\ue907b\uec03c'))).content).toBe('abc');
-	});
-
-	test('a document that is not there', async () => {
-		expect(await catchFailure(calls.read('1missing_document_id'))).toMatchObject({
-			code: 404,
-			status: 'NOT_FOUND',
-		});
+test('a document that is not there', async () => {
+	expect(await catchFailure(calls.read('1missing_document_id'))).toMatchObject({
+		code: 404,
+		status: 'NOT_FOUND',
 	});
 });
 

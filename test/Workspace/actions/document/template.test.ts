@@ -258,9 +258,7 @@ describe('images of Markdown', () => {
 			{ content: markdown, contentFormat: 'markdown', insertImages: true },
 			item,
 		);
-		const { content } = (await calls.read(id, { format: 'markdown' })) as {
-			content: string;
-		};
+		const { content } = (await calls.read(id, { format: 'markdown' })) as { content: string };
 		expect(content).toBe(
 			'Before ![](https://example.com/a.png) after\n\n- <https://b.invalid/b.png>\n\n| ![](https://example.com/c.png) |\n| - |\n| e |\n\nd',
 		);

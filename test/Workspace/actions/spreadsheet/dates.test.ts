@@ -4,7 +4,7 @@ import type { IDataObject } from 'n8n-workflow';
 import {
 	parseIso,
 	parseShown,
-	printDate,
+	printSerialAsIso,
 	toIsoText,
 } from '../../../../nodes/Workspace/actions/spreadsheet/dates';
 import { testItem } from '../../client';
@@ -69,7 +69,7 @@ test.each<[string, string, string | undefined]>([
 	const cell = parseShown(text, { locale, timeZone: 'Etc/GMT' });
 	// Rows may hold the same text.
 	expect(cell?.text ?? text).toBe(text);
-	expect(cell && printDate(cell.serial, cell.format, 'Etc/GMT')).toBe(expected);
+	expect(cell && printSerialAsIso(cell.serial, cell.format, 'Etc/GMT')).toBe(expected);
 });
 
 test.each([
