@@ -153,10 +153,7 @@ describe('get', () => {
 		expect(message.payload?.body?.data).toMatch(/=$/);
 		expect(
 			await read(id, '?format=metadata&metadataHeaders=subject&fields=id,payload/headers'),
-		).toEqual({
-			id,
-			payload: { headers: [{ name: 'Subject', value: 'Grüße 😀' }] },
-		});
+		).toEqual({ id, payload: { headers: [{ name: 'Subject', value: 'Grüße 😀' }] } });
 	});
 
 	it('gives files by an id of their own that changes at every read', async () => {

@@ -14,135 +14,133 @@ import { type AttemptName, attempts } from '../attempt';
 
 const url = 'https://service.example/';
 
-describe('request', () => {
-	const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });
-	const settings = {
-		texts: { service: 'The service', nothingDone: 'Not sent.', mayBeDone: 'Look.' },
-		toRequestError: (error: unknown) => failure(`thrown: ${String(error)}`),
-	};
-	const never = (signal: AbortSignal) =>
-		new Promise<never>((_, reject) => {
-			signal.addEventListener('abort', () => {
-				reject(new Error('aborted'));
-			});
+const failure = (message: string) => new NodeError({ code: 500, message, ...attempts.unknown });
+const settings = {
+	texts: { service: 'The service', nothingDone: 'Not sent.', mayBeDone: 'Look.' },
+	toRequestError: (error: unknown) => failure(`thrown: ${String(error)}`),
+};
+const never = (signal: AbortSignal) =>
+	new Promise<never>((_, reject) => {
+		signal.addEventListener('abort', () => {
+			reject(new Error('aborted'));
 		});
-	const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length;
+	});
+const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length;
 
-	describe('a try', () => {
-		beforeEach(() => jest.useFakeTimers());
-		afterEach(() => jest.useRealTimers());
+describe('a try', () => {
+	beforeEach(() => jest.useFakeTimers());
+	afterEach(() => jest.useRealTimers());
 
-		const limitsOf = (stop: AbortController) => ({
+	const limitsOf = (stop: AbortController) => ({
+		...settings,
+		timeoutMilliseconds: 5000,
+		signal: stop.signal,
+	});
+
+	test('gives what was answered, and leaves neither a timer nor a listener', async () => {
+		const stop = new AbortController();
+		const tried = attemptRequest(() => Promise.resolve('answer'), limitsOf(stop));
+		expect([jest.getTimerCount(), listeners(stop)]).toEqual([1, 1]);
+		expect(await tried).toBe('answer');
+		expect([jest.getTimerCount(), listeners(stop)]).toEqual([0, 0]);
+	});
+
+	test('has an end at its deadline, not before', async () => {
+		const stop = new AbortController();
+		let isOver = false;
+		const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
+		void tried.then(() => (isOver = true));
+		await jest.advanceTimersByTimeAsync(4999);
+		expect(isOver).toBe(false);
+		await jest.advanceTimersByTimeAsync(1);
+		expect(await tried).toMatchObject({
+			message: 'The service did not respond within 5 s',
+			...attempts.unknown,
+		});
+		expect(listeners(stop)).toBe(0);
+	});
+
+	test('ends with the execution, and then nobody knows what it did', async () => {
+		const stop = new AbortController();
+		const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
+		stop.abort();
+		expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	test('is not made in an execution that is over', async () => {
+		const send = jest.fn(never);
+		const tried = attemptRequest(send, {
 			...settings,
 			timeoutMilliseconds: 5000,
-			signal: stop.signal,
+			signal: AbortSignal.abort(),
 		});
-
-		test('gives what was answered, and leaves neither a timer nor a listener', async () => {
-			const stop = new AbortController();
-			const tried = attemptRequest(() => Promise.resolve('answer'), limitsOf(stop));
-			expect([jest.getTimerCount(), listeners(stop)]).toEqual([1, 1]);
-			expect(await tried).toBe('answer');
-			expect([jest.getTimerCount(), listeners(stop)]).toEqual([0, 0]);
-		});
-
-		test('has an end at its deadline, not before', async () => {
-			const stop = new AbortController();
-			let isOver = false;
-			const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
-			void tried.then(() => (isOver = true));
-			await jest.advanceTimersByTimeAsync(4999);
-			expect(isOver).toBe(false);
-			await jest.advanceTimersByTimeAsync(1);
-			expect(await tried).toMatchObject({
-				message: 'The service did not respond within 5 s',
-				...attempts.unknown,
-			});
-			expect(listeners(stop)).toBe(0);
-		});
-
-		test('ends with the execution, and then nobody knows what it did', async () => {
-			const stop = new AbortController();
-			const tried = attemptRequest(never, limitsOf(stop)).catch((error: unknown) => error);
-			stop.abort();
-			expect(await tried).toMatchObject({ outcome: 'unknown', status: 'CANCELLED' });
-			expect(jest.getTimerCount()).toBe(0);
-		});
-
-		test('is not made in an execution that is over', async () => {
-			const send = jest.fn(never);
-			const tried = attemptRequest(send, {
-				...settings,
-				timeoutMilliseconds: 5000,
-				signal: AbortSignal.abort(),
-			});
-			await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
-			expect(send).not.toHaveBeenCalled();
-		});
-
-		test('says what was thrown', async () => {
-			const tried = attemptRequest(
-				() => Promise.reject(new Error('why')),
-				limitsOf(new AbortController()),
-			);
-			await expect(tried).rejects.toMatchObject({ message: 'thrown: Error: why' });
-		});
+		await expect(tried).rejects.toMatchObject({ outcome: 'notDone' });
+		expect(send).not.toHaveBeenCalled();
 	});
 
-	describe('an answer', () => {
-		const silent = (): FullResponse & { readonly body: Readable } => ({
-			statusCode: 200,
-			headers: {},
-			body: new Readable({ read() {} }),
-		});
+	test('says what was thrown', async () => {
+		const tried = attemptRequest(
+			() => Promise.reject(new Error('why')),
+			limitsOf(new AbortController()),
+		);
+		await expect(tried).rejects.toMatchObject({ message: 'thrown: Error: why' });
+	});
+});
 
-		test('that comes after the deadline is discarded', async () => {
-			const stop = new AbortController();
-			let resolve: (answer: FullResponse) => void = () => {};
-			const promise = new Promise<FullResponse>((done) => (resolve = done));
-			const sent = awaitResponse(() => promise, url, stop.signal);
-			stop.abort();
-			await expect(sent).rejects.toThrow('aborted');
-			const late = silent();
-			resolve(late);
-			await promise;
-			await new Promise(setImmediate);
-			expect(late.body.destroyed).toBe(true);
-		});
-
-		test('that has come is left to its reader', async () => {
-			const answer = silent();
-			const { signal } = new AbortController();
-			expect(await awaitResponse(() => Promise.resolve(answer), url, signal)).toMatchObject(
-				answer,
-			);
-			expect(answer.body.destroyed).toBe(false);
-		});
-
-		test('that fails after the deadline harms nobody', async () => {
-			const stop = new AbortController();
-			let reject: (error: Error) => void = () => {};
-			const promise = new Promise<FullResponse>((_, fail) => (reject = fail));
-			const sent = awaitResponse(() => promise, url, stop.signal);
-			stop.abort();
-			await expect(sent).rejects.toThrow('aborted');
-			reject(new Error('late'));
-			await new Promise(setImmediate);
-		});
+describe('an answer', () => {
+	const silent = (): FullResponse & { readonly body: Readable } => ({
+		statusCode: 200,
+		headers: {},
+		body: new Readable({ read() {} }),
 	});
 
-	test.each([
-		['cutShort', 'unknown', 502],
-		['tooLarge', 'finalUnknown', 502],
-		['tooCostly', 'finalUnknown', 502],
-	] as const)('a body that is %s: %s, status %d', (reason, attempt, code) => {
-		const advice = { cutShort: 'b', tooLarge: 'b', tooCostly: 'b' };
-		const texts = { service: 'The service', nothingDone: '' };
-		const error = convertBodyError(new BodyError(reason, 'ECONNRESET'), texts, advice);
-		expect(error).toMatchObject({ code, ...attempts[attempt] });
-		expect(error.message).toMatch(/^The service's response /);
-		expect(error.description).toContain('b');
+	test('that comes after the deadline is discarded', async () => {
+		const stop = new AbortController();
+		let resolve: (answer: FullResponse) => void = () => {};
+		const promise = new Promise<FullResponse>((done) => (resolve = done));
+		const sent = awaitResponse(() => promise, url, stop.signal);
+		stop.abort();
+		await expect(sent).rejects.toThrow('aborted');
+		const late = silent();
+		resolve(late);
+		await promise;
+		await new Promise(setImmediate);
+		expect(late.body.destroyed).toBe(true);
 	});
+
+	test('that has come is left to its reader', async () => {
+		const answer = silent();
+		const { signal } = new AbortController();
+		expect(await awaitResponse(() => Promise.resolve(answer), url, signal)).toMatchObject(
+			answer,
+		);
+		expect(answer.body.destroyed).toBe(false);
+	});
+
+	test('that fails after the deadline harms nobody', async () => {
+		const stop = new AbortController();
+		let reject: (error: Error) => void = () => {};
+		const promise = new Promise<FullResponse>((_, fail) => (reject = fail));
+		const sent = awaitResponse(() => promise, url, stop.signal);
+		stop.abort();
+		await expect(sent).rejects.toThrow('aborted');
+		reject(new Error('late'));
+		await new Promise(setImmediate);
+	});
+});
+
+test.each([
+	['cutShort', 'unknown', 502],
+	['tooLarge', 'finalUnknown', 502],
+	['tooCostly', 'finalUnknown', 502],
+] as const)('a body that is %s: %s, status %d', (reason, attempt, code) => {
+	const advice = { cutShort: 'b', tooLarge: 'b', tooCostly: 'b' };
+	const texts = { service: 'The service', nothingDone: '' };
+	const error = convertBodyError(new BodyError(reason, 'ECONNRESET'), texts, advice);
+	expect(error).toMatchObject({ code, ...attempts[attempt] });
+	expect(error.message).toMatch(/^The service's response /);
+	expect(error.description).toContain('b');
 });
 
 describe('network errors', () => {

@@ -129,9 +129,7 @@ describe('what may have been carried out', () => {
 		const repeat = { retryConfig: { httpMethodsToRetry: ['POST'] } };
 		await expect(
 			clients.drive.files.create({ requestBody: { id: 'f1' } }, repeat),
-		).resolves.toMatchObject({
-			data: { id: 'f1' },
-		});
+		).resolves.toMatchObject({ data: { id: 'f1' } });
 	});
 
 	it('stays unknown when a later try is refused', async () => {
@@ -237,9 +235,7 @@ describe('the limits', () => {
 		const clients = await serve([drip], { timeoutMilliseconds: 100 });
 		await expect(
 			catchFailure(clients.drive.files.get({ fileId: 'f1' })),
-		).resolves.toMatchObject({
-			code: 504,
-		});
+		).resolves.toMatchObject({ code: 504 });
 		timers.forEach(clearInterval);
 	});
 });

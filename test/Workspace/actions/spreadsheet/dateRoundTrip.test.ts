@@ -51,7 +51,7 @@ interface Book {
 function seed({ rows, ...settings }: Book): string {
 	const values = rows.map((row, at) => [`k${at}`, ...row.map(([value]) => value)]);
 	const tabs = [{ title: 'Sheet1', rows: [['Key', 'A', 'B', 'C', 'D'], ...values] }];
-	const spreadsheetId = calls.google.sheets.seed({ title: 'Book', ...settings, tabs });
+	const spreadsheetId = calls.book(tabs, { ...settings });
 	for (const [at, row] of rows.entries()) {
 		for (const [column, [, format]] of row.entries()) {
 			const cell = `Sheet1!${'BCDE'[column]}${at + 2}`;
