@@ -1,30 +1,17 @@
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 
-import { expectNoViolations, startGoogle, type GoogleServer } from '../../../dev/google/server';
+import type { GoogleServer } from '../../../dev/google/server';
 import { append } from '../../../nodes/Workspace/actions/spreadsheet/append.operation';
 import type { Operation } from '../../../nodes/Workspace/operation';
 import { Workspace } from '../../../nodes/Workspace/Workspace.node';
-import { failureOf, withBinaryData } from '../../createExecuteContext';
+import { failureOf } from '../../createExecuteContext';
 
-import { createNodeContext, runNode, token, type RunOptions } from '../runNode';
+import { createNodeContext, runNode, type RunOptions } from '../runNode';
+import { useGoogle } from '../standIn';
 import { countStoredResults } from '../../sharedState';
 
 let google: GoogleServer;
-
-beforeAll(async () => {
-	await withBinaryData();
-	google = await startGoogle({ pathPrefix: '/gateway' });
-});
-beforeEach(() => {
-	google.reset();
-	google.tokens.issue({ token });
-});
-afterEach(() => {
-	expectNoViolations(google);
-});
-afterAll(async () => {
-	await google.close();
-});
+useGoogle((server) => (google = server), { pathPrefix: '/gateway' });
 
 const goOn: Partial<INode> = { onError: 'continueErrorOutput' };
 const options = { timeLimits: { limits: { maxRetryWaitSeconds: 1 } } };

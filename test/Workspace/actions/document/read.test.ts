@@ -130,21 +130,18 @@ test.each([
 });
 
 test('an unknown tab is an error that names those that exist', async () => {
-	expect(await catchFailure(calls.read(rich(), { tab: 'Main tab' }))).toMatchObject({
-		code: 400,
-		message: "The document has no tab 'Main tab'",
-		description: "Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).",
-	});
+	const message = "The document has no tab 'Main tab'";
+	const description =
+		"Enter the ID of a tab: 'Main' (t.0), 'Appendix' (t.app), 'Details' (t.det).";
+	const failure = await catchFailure(calls.read(rich(), { tab: 'Main tab' }));
+	expect(failure).toMatchObject({ code: 400, message, description });
 });
 
 test("Google's resource, of all tabs or of one", async () => {
 	const id = rich();
 	const whole = await calls.read(id, { format: 'structure' });
-	expect(whole).toMatchObject({
-		documentId: id,
-		title: 'Rich',
-		tabs: [{ documentTab: { body: {} } }, {}],
-	});
+	const tabs = [{ documentTab: { body: {} } }, {}];
+	expect(whole).toMatchObject({ documentId: id, title: 'Rich', tabs });
 	expect(whole).not.toHaveProperty('content');
 	const one = await calls.read(id, { format: 'structure', tab: 'Details' });
 	expect(one.tabs).toMatchObject([{ tabProperties: { tabId: 't.det' } }]);
@@ -171,15 +168,11 @@ test('a document in which Google leaves fields out, such as the revision for who
 });
 
 test('suggested changes are not in the text', async () => {
-	const suggestedInsertionIds = ['s.1'];
-	const suggestedDeletionIds = ['s.1'];
-	const body = [
-		paragraph([
-			{ textRun: { content: 'old', suggestedDeletionIds } },
-			{ textRun: { content: 'new', suggestedInsertionIds } },
-		]),
-	];
-	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body }] });
+	const suggested = paragraph([
+		{ textRun: { content: 'old', suggestedDeletionIds: ['s.1'] } },
+		{ textRun: { content: 'new', suggestedInsertionIds: ['s.1'] } },
+	]);
+	const id = calls.google.docs.seed({ title: 'T', tabs: [{ body: [suggested] }] });
 	expect((await calls.read(id)).content).toBe('old');
 	expect(JSON.stringify(await calls.read(id, { format: 'structure' }))).toContain('"new"');
 });
@@ -189,124 +182,88 @@ test("marks of Docs' own in the text are left out", async () => {
 });
 
 test('a document that is not there', async () => {
-	expect(await catchFailure(calls.read('1missing_document_id'))).toMatchObject({
-		code: 404,
-		status: 'NOT_FOUND',
-	});
+	const failure = await catchFailure(calls.read('1missing_document_id'));
+	expect(failure).toMatchObject({ code: 404, status: 'NOT_FOUND' });
 });
 
-describe('hostile documents', () => {
-	const calls = new Calls();
+describe('a document that a stranger made up', () => {
+	/** What Google is made to answer. */
+	function answer(text: string) {
+		const headers = { 'content-type': 'application/json' };
+		calls.google.fault({ body: Buffer.from(text), headers });
+	}
+	const resourceOf = (documentId: string, documentTab: object) => {
+		const tabs = [{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab }];
+		return JSON.stringify({ documentId, title: 'Made up', revisionId: 'r', tabs });
+	};
 
-	describe('a document that a stranger made up', () => {
-		it.each(['text', 'markdown'] as const)(
-			'with 80,000 spaces is read as %s',
-			async (contentFormat) => {
-				const spaces = ' '.repeat(80_000);
-				const id = calls.google.docs.seed({
-					title: 'Spaces',
-					tabs: [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }],
-				});
-				const { content } = (await calls.read(id, { format: contentFormat })) as {
-					content: string;
-				};
-				expect(content.trimEnd()).toBe(`a${spaces}b`);
-			},
-		);
-
-		it('in which one picture with a long description stands everywhere is refused', async () => {
-			const elements = Array.from({ length: 2_000 }, () => ({
-				inlineObjectElement: { inlineObjectId: 'kix.p' },
-			}));
-			const embeddedObject = {
-				description: 'd'.repeat(20_000),
-				imageProperties: { contentUri: 'https://a.b' },
-			};
-			const tab = {
-				body: { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] },
-				inlineObjects: {
-					'kix.p': { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } },
-				},
-			};
-			const id = calls.document('x');
-			const tabs = [
-				{ tabProperties: { tabId: 't', title: 'Tab', index: 0 }, documentTab: tab },
-			];
-			const body = Buffer.from(
-				JSON.stringify({ documentId: id, title: 'Same', revisionId: 'r', tabs }),
-			);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			expect(await catchFailure(calls.read(id))).toMatchObject({
-				code: 502,
-				message: `The document ${id} cannot be read as text: the result is too long`,
-			});
-		});
-
-		it.each(['text', 'markdown'] as const)(
-			'with very many paragraphs is not parsed in the thread of n8n, read as %s',
-			async (format) => {
-				const id = calls.document('x');
-				const body = Array.from({ length: 20_000 }, (_, at) =>
-					paragraph(`Paragraph ${at}`),
-				);
-				const tabs = [
-					{
-						tabProperties: { tabId: 't', title: 'Tab' },
-						documentTab: { body: { content: body } },
-					},
-				];
-				const resource = JSON.stringify({ documentId: id, title: 'Long', tabs });
-				calls.google.fault({
-					body: Buffer.from(resource),
-					headers: { 'content-type': 'application/json' },
-				});
-				const parse = jest.spyOn(JSON, 'parse');
-				const { content } = (await calls.read(id, { format })) as { content: string };
-				const lengths = parse.mock.calls.map(([text]) => text.length);
-				parse.mockRestore();
-				expect(content).toMatch(/^Paragraph 0\n[^]*\nParagraph 19999$/);
-				expect(lengths.filter((length) => length > resource.length / 2)).toEqual([]);
-			},
-		);
-
-		it.each(['{"tabs":7}', '{"tabs":[{]}', '[{}'])(
-			'that is no document is refused: %s',
-			async (json) => {
-				const id = calls.document('x');
-				calls.google.fault({
-					body: Buffer.from(`${json} }`),
-					headers: { 'content-type': 'application/json' },
-				});
-				expect((await catchFailure(calls.read(id))).code).toBe(502);
-			},
-		);
-
-		function nested(depth: number): string {
-			const id = calls.document('x');
-			const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(
-				JSON.stringify(paragraph('@')),
-			);
-			const content = `[${before.repeat(depth)}${JSON.stringify(paragraph('x'))}${after.repeat(depth)}]`;
-			const tab = `{"tabProperties":{"tabId":"t","title":"Tab","index":0},"documentTab":{"body":{"content":${content}}}}`;
-			const body = Buffer.from(
-				`{"documentId":"${id}","title":"Deep","revisionId":"r","tabs":[${tab}]}`,
-			);
-			calls.google.fault({ body, headers: { 'content-type': 'application/json' } });
-			return id;
-		}
-
-		it.each([
-			['text', 20_000],
-			['markdown', 20_000],
-			['structure', 5000],
-		] as const)(
-			'with tables that are nested too deeply for n8n is refused as %s',
-			async (format, depth) => {
-				const failure = await catchFailure(calls.read(nested(depth), { format }));
-				expect(failure.code).toBe(502);
-				expect(failure.message).toContain('nested too deeply');
-				expect(await calls.read(nested(50), { format })).toMatchObject({ title: 'Deep' });
-			},
-		);
+	it.each(['text', 'markdown'] as const)('with 80,000 spaces is read as %s', async (format) => {
+		const spaces = ' '.repeat(80_000);
+		const tabs = [{ title: 'Tab', body: [paragraph(`a${spaces}b${spaces}`)] }];
+		const id = calls.google.docs.seed({ title: 'Spaces', tabs });
+		const { content } = await calls.read(id, { format });
+		expect(content?.trimEnd()).toBe(`a${spaces}b`);
 	});
+
+	it('in which one picture with a long description stands everywhere is refused', async () => {
+		const picture = { inlineObjectElement: { inlineObjectId: 'kix.p' } };
+		const elements = Array.from({ length: 2_000 }, () => picture);
+		const imageProperties = { contentUri: 'https://a.b' };
+		const embeddedObject = { description: 'd'.repeat(20_000), imageProperties };
+		const properties = { objectId: 'kix.p', inlineObjectProperties: { embeddedObject } };
+		const id = calls.document('x');
+		const body = { content: [{ startIndex: 1, endIndex: 2_002, paragraph: { elements } }] };
+		answer(resourceOf(id, { body, inlineObjects: { 'kix.p': properties } }));
+		const message = `The document ${id} cannot be read as text: the result is too long`;
+		expect(await catchFailure(calls.read(id))).toMatchObject({ code: 502, message });
+	});
+
+	it.each(['text', 'markdown'] as const)(
+		'with very many paragraphs is not parsed in the thread of n8n, read as %s',
+		async (format) => {
+			const id = calls.document('x');
+			const body = Array.from({ length: 20_000 }, (_, at) => paragraph(`Paragraph ${at}`));
+			const resource = resourceOf(id, { body: { content: body } });
+			answer(resource);
+			const parse = jest.spyOn(JSON, 'parse');
+			const { content } = await calls.read(id, { format });
+			const lengths = parse.mock.calls.map(([text]) => text.length);
+			parse.mockRestore();
+			expect(content).toMatch(/^Paragraph 0\n[^]*\nParagraph 19999$/);
+			expect(lengths.filter((length) => length > resource.length / 2)).toEqual([]);
+		},
+	);
+
+	it.each(['{"tabs":7}', '{"tabs":[{]}', '[{}'])(
+		'that is no document is refused: %s',
+		async (json) => {
+			const id = calls.document('x');
+			answer(`${json} }`);
+			expect((await catchFailure(calls.read(id))).code).toBe(502);
+		},
+	);
+
+	/** Too deep for JSON.stringify. */
+	function nested(depth: number): string {
+		const id = calls.document('x');
+		const mark = JSON.stringify(paragraph('@'));
+		const [before = '', after = ''] = JSON.stringify(table([[[paragraph('@')]]])).split(mark);
+		const deep = before.repeat(depth) + JSON.stringify(paragraph('x')) + after.repeat(depth);
+		answer(resourceOf(id, { body: { content: ['deep'] } }).replace('"deep"', deep));
+		return id;
+	}
+
+	it.each([
+		['text', 20_000],
+		['markdown', 20_000],
+		['structure', 5000],
+	] as const)(
+		'with tables that are nested too deeply for n8n is refused as %s',
+		async (format, depth) => {
+			const failure = await catchFailure(calls.read(nested(depth), { format }));
+			expect(failure.code).toBe(502);
+			expect(failure.message).toContain('nested too deeply');
+			expect(await calls.read(nested(50), { format })).toMatchObject({ title: 'Made up' });
+		},
+	);
 });
