@@ -148,13 +148,12 @@ describe('a text with a wrong byte', () => {
 	const wrong = (text: Buffer, ...octets: number[]) =>
 		Buffer.concat([text, Buffer.from(octets), Buffer.from(' – ende')]);
 
-	it.each(['utf-8', 'UTF8', '', 'us-ascii', 'windows-1251', 'gb2312', 'iso-8859-1'])(
-		'in UTF-8 under the name %j loses only that byte',
-		(name) => {
-			const decoded = decodeText(wrong(russian, 0xe9), name);
-			expect(decoded).toBe('Здравствуйте, это счёт за май. Спасибо!\ufffd – ende');
-		},
-	);
+	const otherNames = ['utf-8', 'UTF8', '', 'us-ascii', 'windows-1251', 'gb2312', 'iso-8859-1'];
+
+	it.each(otherNames)('in UTF-8 under the name %j loses only that byte', (name) => {
+		const decoded = decodeText(wrong(russian, 0xe9), name);
+		expect(decoded).toBe('Здравствуйте, это счёт за май. Спасибо!\ufffd – ende');
+	});
 
 	it('is UTF-8 where a program cut its last letter', () => {
 		const whole = Buffer.from('你好');

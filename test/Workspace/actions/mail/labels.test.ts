@@ -53,12 +53,9 @@ it.each([
 	[false, [], ['INBOX'], true],
 	[false, ['STARRED'], ['INBOX'], true],
 	[false, [], [], false],
-])(
-	'whether a list may change emails: %j %j %j',
-	(markAsRead, addLabels, removeLabels, expected) => {
-		expect(changesLabels({ markAsRead, addLabels, removeLabels })).toBe(expected);
-	},
-);
+])('may change emails: %j %j %j', (markAsRead, addLabels, removeLabels, expected) => {
+	expect(changesLabels({ markAsRead, addLabels, removeLabels })).toBe(expected);
+});
 
 it('a read of a conversation marks all of its emails', async () => {
 	const [first = ''] = seed(1);

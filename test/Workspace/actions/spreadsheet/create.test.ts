@@ -133,16 +133,13 @@ test('a lost answer of Drive is looked up by the private property, and the work 
 	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
 });
 
-test.each(['resetBefore', 'resetAfter'] as const)(
-	'a lost answer to the shape: %s',
-	async (connection) => {
-		calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
-		const created = await calls.one('create', { ...full, parentFolder: folder() });
-		expect(created).toMatchObject(bothTabs);
-		expect(spreadsheets()).toHaveLength(1);
-		expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
-	},
-);
+test.each(['resetBefore', 'resetAfter'] as const)('a lost answer: %s', async (connection) => {
+	calls.google.fault({ match: 'sheets.spreadsheets.batchUpdate', connection });
+	const created = await calls.one('create', { ...full, parentFolder: folder() });
+	expect(created).toMatchObject(bothTabs);
+	expect(spreadsheets()).toHaveLength(1);
+	expect(calls.stored(idOf(created), 'Orders')).toEqual(stored);
+});
 
 test.each([
 	['Drive, not made', 'drive.files.create', 'resetBefore', 'root', 0],

@@ -161,34 +161,31 @@ test.each([
 	['de_DE', '31.01.2024'],
 	['en_GB', '31/01/2024'],
 	['en_US', '1/31/2024'],
-])(
-	'dates go in, are shown as %s writes them, and stay when they come back so',
-	async (locale, day) => {
-		const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
-		const all = [
-			{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
-			{ Id: 2, day: '2024-01-31', foreign: '1/2' },
-		];
-		await calls.give('append', { spreadsheetId, ...auto }, ...all);
-		// The locale comes with the header row.
-		expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
-		const stored = calls.stored(spreadsheetId).slice(1);
-		expect(stored).toEqual(grid([1, 45322, day], [2, 45322, '1/2']));
-		const form = {
-			valueRenderOption: 'UNFORMATTED_VALUE',
-			dateTimeRenderOption: 'FORMATTED_STRING',
-		};
-		const rows = await calls.rows({ spreadsheetId, ...form });
-		expect(rows[0]).toMatchObject({ Id: 1, day });
-		const cells = () => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
-		const before = cells();
-		const back = rows.map((read) => ({ ...read, foreign: 'new' }));
-		await calls.give('write', { spreadsheetId, ...auto, matchColumns: 'rowNumber' }, ...back);
-		const isNew = { value: 'new' };
-		const [header, ...others] = before;
-		expect(cells()).toEqual([header, ...others.map(([id, date]) => [id, date, isNew])]);
-	},
-);
+])('dates stay when they come back as %s shows them', async (locale, day) => {
+	const spreadsheetId = calls.book([{ title: 'Sheet1' }], { locale });
+	const all = [
+		{ Id: 1, day: '2024-01-31T00:00:00', foreign: day },
+		{ Id: 2, day: '2024-01-31', foreign: '1/2' },
+	];
+	await calls.give('append', { spreadsheetId, ...auto }, ...all);
+	// The locale comes with the header row.
+	expect(calls.methods.slice(0, 3)).toEqual(['get', 'values.batchGet', 'batchUpdate']);
+	const stored = calls.stored(spreadsheetId).slice(1);
+	expect(stored).toEqual(grid([1, 45322, day], [2, 45322, '1/2']));
+	const form = {
+		valueRenderOption: 'UNFORMATTED_VALUE',
+		dateTimeRenderOption: 'FORMATTED_STRING',
+	};
+	const rows = await calls.rows({ spreadsheetId, ...form });
+	expect(rows[0]).toMatchObject({ Id: 1, day });
+	const cells = () => calls.google.sheets.cells(spreadsheetId, 'Sheet1!A:C');
+	const before = cells();
+	const back = rows.map((read) => ({ ...read, foreign: 'new' }));
+	await calls.give('write', { spreadsheetId, ...auto, matchColumns: 'rowNumber' }, ...back);
+	const isNew = { value: 'new' };
+	const [header, ...others] = before;
+	expect(cells()).toEqual([header, ...others.map(([id, date]) => [id, date, isNew])]);
+});
 
 test('AUTO stores rows of cells unchanged', async () => {
 	const spreadsheetId = calls.sheet();

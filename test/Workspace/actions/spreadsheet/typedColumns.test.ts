@@ -59,22 +59,17 @@ test.each<[string, string, unknown]>([
 	expect(updated).toHaveLength(1);
 });
 
-test.each(['3', '={{ 1 + 2 }}'])(
-	'a row is updated by its number in Columns, %j, whatever the item has',
-	async (rowNumber) => {
-		const rows = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
-		expect(rows).toEqual([['a', 3, false, '00123', 45296]]);
-	},
-);
+test.each(['3', '={{ 1 + 2 }}'])('Columns match the row %j', async (rowNumber) => {
+	const rows = await write('write', { rowNumber, Done: 'false' }, 'rowNumber');
+	expect(rows).toEqual([['a', 3, false, '00123', 45296]]);
+});
 
-test.each([null, '', '={{ $json.nothing }}'])(
-	'no row is updated where the number in Columns comes out empty, as %j does, although the item has one',
-	async (rowNumber) => {
-		const failure = await failureOf(write('write', { rowNumber, Done: 'false' }, 'rowNumber'));
-		expect(failure.message).toBe("The item has no value for 'Row Number'");
-		expect(calls.writes).toEqual([]);
-	},
-);
+test.each([null, '', '={{ $json.nothing }}'])('Columns match no row by %j', async (rowNumber) => {
+	// The item has a number.
+	const failure = await failureOf(write('write', { rowNumber, Done: 'false' }, 'rowNumber'));
+	expect(failure.message).toBe("The item has no value for 'Row Number'");
+	expect(calls.writes).toEqual([]);
+});
 
 test('what a model fills in takes the type of its column, in an updated row and in a new one', async () => {
 	const id = calls.sheet(grid(['Order', 'Amount', 'Paid'], [1041, 10, false]));

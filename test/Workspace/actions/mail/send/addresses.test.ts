@@ -227,12 +227,9 @@ const refused: string[] = [
 ];
 
 describe('an address', () => {
-	it.each(accepted.map(([text, address, name = '']) => ({ text, address, name })))(
-		'$text is $address',
-		({ text, address, name }) => {
-			expect(requireAddresses(text, 'To')).toEqual([{ name, address }]);
-		},
-	);
+	it.each(accepted)('%s is %s', (text, address, name = '') => {
+		expect(requireAddresses(text, 'To')).toEqual([{ name, address }]);
+	});
 
 	it.each(refused)('%j is none', (text) => {
 		expect(() => requireAddresses(text, 'To')).toThrow(

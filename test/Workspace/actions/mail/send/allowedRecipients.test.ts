@@ -27,48 +27,28 @@ it.each([
 	expect(mails.google.gmail.sent).toHaveLength(1);
 });
 
-const [evil] = ['evil@evil.example'];
+const evil = 'evil@evil.example';
+const beside = [evil, `ann@example.com, ${evil}`, `ann@example.com\n${evil}`];
+const named = [`"ann@example.com" <${evil}>`, `Ann <${evil}>`, `ann@example.com <${evil}>`];
+const encoded = [`Doe, Ann <${evil}>`, `=?utf-8?q?Ann=2C?= <${evil}>`, `all: ${evil};`];
+const besideBrackets = [`ann@example.com (a) , (b) ${evil}`, `<ann@example.com> ${evil}`];
+const strangers = ['carl@example.org', 'ben@sub.example.org', 'ann@sub.example.com'];
+const otherDomains = ['ann@example.com.evil.example', 'ann@notexample.com', 'ann@[127.0.0.1]'];
+const quoted = ['"x@example.com"@evil.example', '"ann@example.com,"@evil.example'];
+const relayed = ['evil%evil.example@example.com', 'evil.example!evil@example.com'];
+const quotedRelays = ['"evil@evil.example"@example.com', 'evil#evil.example@example.com'];
+const rewritten = ['SRS0=ab=cd=evil.example=x@example.com', 'evil=40evil.example@example.com'];
+const wideSigns = ['evil\uff20evil.example@example.com', 'evil\ufe6bevil.example@example.com'];
+const wideMarks = ['evil\uff05evil.example@example.com', 'evil.example\uff01evil@example.com'];
+// Cyrillic letters, and the Kelvin sign, whose small letter is an ordinary k.
+const likeLetters = ['ann@ex\u0430mple.com', 'ann@example.\u0441om', '\u212aim@example.org'];
+const likeDots = ['ann@example.com\u200b.evil.example', 'ann@example\uff0ecom@evil.example'];
+const routed = [`<@example.com:${evil}>`, `@example.com,@example.org:${evil}`, `mailto:${evil}`];
+const two = [`${evil} ann@example.com`, 'evil@example.com@evil.example'];
 const others = [
-	evil,
-	`ann@example.com, ${evil}`,
-	`ann@example.com\n${evil}`,
-	`"ann@example.com" <${evil}>`,
-	`Ann <${evil}>`,
-	`ann@example.com <${evil}>`,
-	`ann@example.com (a) , (b) ${evil}`,
-	'carl@example.org',
-	'ben@sub.example.org',
-	'ann@example.com.evil.example',
-	'ann@notexample.com',
-	'ann@sub.example.com',
-	'"x@example.com"@evil.example',
-	`"ann@example.com,"@evil.example`,
-	'ann@ex\u0430mple.com',
-	`Doe, Ann <${evil}>`,
-	`=?utf-8?q?Ann=2C?= <${evil}>`,
-	`all: ${evil};`,
-	`${evil} ann@example.com`,
-	`<ann@example.com> ${evil}`,
-	'ann@[127.0.0.1]',
-	'evil%evil.example@example.com',
-	'evil.example!evil@example.com',
-	'"evil@evil.example"@example.com',
-	'SRS0=ab=cd=evil.example=x@example.com',
-	'evil=40evil.example@example.com',
-	'evil#evil.example@example.com',
-	'evil\uff20evil.example@example.com',
-	'evil\ufe6bevil.example@example.com',
-	'evil\uff05evil.example@example.com',
-	'evil.example\uff01evil@example.com',
-	// The Kelvin sign, whose small letter is an ordinary k.
-	'\u212aim@example.org',
-	'ann@example.\u0441om',
-	'ann@example.com\u200b.evil.example',
-	'ann@example\uff0ecom@evil.example',
-	`<@example.com:${evil}>`,
-	`@example.com,@example.org:${evil}`,
-	'evil@example.com@evil.example',
-	`mailto:${evil}`,
+	...[...beside, ...named, ...encoded, ...besideBrackets, ...strangers, ...otherDomains],
+	...[...quoted, ...relayed, ...quotedRelays, ...rewritten, ...wideSigns, ...wideMarks],
+	...[...likeLetters, ...likeDots, ...routed, ...two],
 ];
 
 it.each(others)('and nobody else gets one: %j', async (to) => {

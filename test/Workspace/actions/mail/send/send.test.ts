@@ -122,13 +122,10 @@ describe('what goes out', () => {
 		expect(html.startsWith('<div dir="rtl">')).toBe(isRightToLeft);
 	});
 
-	it.each(['text', 'html', 'markdown'])(
-		'has the line breaks of an email in %s',
-		async (format) => {
-			await sendBody(format, 'a\nb\rc\r\nd');
-			expect(mails.only.raw.toString().replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
-		},
-	);
+	it.each(['text', 'html', 'markdown'])('has line breaks of emails in %s', async (format) => {
+		await sendBody(format, 'a\nb\rc\r\nd');
+		expect(mails.only.raw.toString().replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+	});
 
 	it('renders Markdown, and shows HTML inside it as text', async () => {
 		const body = '# Title\n\n| a | b |\n|---|---|\n| 1 | **2** |\n\n<script>alert(1)</script>';
@@ -155,14 +152,11 @@ describe('what goes out', () => {
 		]);
 	});
 
-	it.each(['*', 'two, *', '*, one'])(
-		'attaches all files of the item, each one once: %s',
-		async (attachments) => {
-			const fields = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
-			await send({}, { attachments }, fields);
-			expect(fileNames().toSorted()).toEqual(['one.txt', 'two.txt']);
-		},
-	);
+	it.each(['*', 'two, *', '*, one'])('attaches each file once: %s', async (attachments) => {
+		const fields = { one: binary('1', 'one.txt'), two: binary('2', 'two.txt') };
+		await send({}, { attachments }, fields);
+		expect(fileNames().toSorted()).toEqual(['one.txt', 'two.txt']);
+	});
 
 	it('attaches only files with the names that are wanted, in upper or lower case', async () => {
 		const fields = {
@@ -376,20 +370,17 @@ describe('From', () => {
 		expect(await from()).toBe('help@example.com');
 	});
 
-	it.each(['sale@example.com', 'Soon@example.com'])(
-		'%s, which the account lacks or has not confirmed, is refused before anything is sent',
-		async (fromAlias) => {
-			mails.google.gmail.aliases = [address];
-			mails.google.gmail.pendingAliases = ['soon@example.com'];
-			const failure = await mails.failure('send', mail, { fromAlias, senderName: 'A' });
-			expect(failure.httpCode).toBe('400');
-			expect(failure.message).toContain(`cannot send from ${fromAlias}`);
-			expect(failure.description).toContain(
-				`Set 'From Alias' to one of: ${own}, ${address}.`,
-			);
-			expect(mails.google.gmail.sent).toEqual([]);
-		},
-	);
+	const unusable = ['sale@example.com', 'Soon@example.com'];
+
+	it.each(unusable)('%s, which is lacking or not confirmed, is refused', async (fromAlias) => {
+		mails.google.gmail.aliases = [address];
+		mails.google.gmail.pendingAliases = ['soon@example.com'];
+		const failure = await mails.failure('send', mail, { fromAlias, senderName: 'A' });
+		expect(failure.httpCode).toBe('400');
+		expect(failure.message).toContain(`cannot send from ${fromAlias}`);
+		expect(failure.description).toContain(`Set 'From Alias' to one of: ${own}, ${address}.`);
+		expect(mails.google.gmail.sent).toEqual([]);
+	});
 
 	it('has a name of any letters, on one line', async () => {
 		const name = 'Jörg\r\nBcc: evil@example.com 山田';
@@ -475,14 +466,11 @@ describe('From', () => {
 			['Gmail is down', spoil({ status: 503, times: 9 })],
 			['Gmail limits the rate', spoil({ status: 429 })],
 			['the connection breaks', spoil({ connection: 'resetAfter' })],
-		])(
-			'leave the sender to Gmail when %s: the mail goes out after one look',
-			async (_what, prepare) => {
-				prepare();
-				expect(await from()).toBeUndefined();
-				expect(mails.methods).toEqual([lookUp, 'messages.send']);
-			},
-		);
+		])('leave the sender to Gmail after one look when %s', async (_what, prepare) => {
+			prepare();
+			expect(await from()).toBeUndefined();
+			expect(mails.methods).toEqual([lookUp, 'messages.send']);
+		});
 	});
 
 	it('a service account without delegation has no mailbox, and nothing is sent', async () => {
