@@ -147,135 +147,68 @@ describe('network errors', () => {
 	const error = (code: string, more: object = {}) =>
 		Object.assign(new Error('canary'), { code, ...more });
 	const connecting = { syscall: 'connect' };
+	const inSocket = (code: string, secureConnecting: boolean) =>
+		error(code, { request: { socket: { secureConnecting } } });
+	const blocked = Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' });
+	const certificateWanted = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
+	const noName = error('ENOTFOUND', { syscall: 'getaddrinfo' });
+	const noIssuer = error('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
 
-	test.each<[string, Error, string, AttemptName, number]>([
-		['a refused connection', error('ECONNREFUSED', connecting), 'notConnected', 'notDone', 503],
-		[
-			'a name that is not found',
-			error('ENOTFOUND', { syscall: 'getaddrinfo' }),
-			'notConnected',
-			'notDone',
-			503,
-		],
-		['a name server that is away', error('EAI_AGAIN'), 'notConnected', 'notDone', 503],
-		[
-			'a host that cannot be reached',
-			error('EHOSTUNREACH', connecting),
-			'notConnected',
-			'notDone',
-			503,
-		],
-		[
-			'a network that cannot be reached',
-			error('ENETUNREACH', connecting),
-			'notConnected',
-			'notDone',
-			503,
-		],
-		[
-			'a connection that is not answered',
-			error('ETIMEDOUT', connecting),
-			'notConnected',
-			'notDone',
-			503,
-		],
-		[
-			'a route lost under a request',
-			error('EHOSTUNREACH', { syscall: 'read' }),
-			'lost',
-			'unknown',
-			503,
-		],
-		['a request that is not answered', error('ETIMEDOUT'), 'timeout', 'unknown', 504],
-		['the client’s own timeout', error('ECONNABORTED'), 'timeout', 'unknown', 504],
-		['a reset', error('ECONNRESET', { syscall: 'read' }), 'lost', 'unknown', 503],
-		[
-			'a reset before TLS stood',
-			error('ECONNRESET', { request: { socket: { secureConnecting: true } } }),
-			'notConnected',
-			'notDone',
-			503,
-		],
-		[
-			'a fault of TLS after it stood',
-			error('EPROTO', { request: { socket: { secureConnecting: false } } }),
-			'lost',
-			'unknown',
-			503,
-		],
+	type Class = readonly [category: string, attempt: AttemptName, statusCode: number];
+	const notConnected: Class = ['notConnected', 'notDone', 503];
+	const lost: Class = ['lost', 'unknown', 503];
+	const timeout: Class = ['timeout', 'unknown', 504];
+	const certificate: Class = ['certificate', 'final', 503];
+	const unknown: Class = ['unknown', 'unknown', 503];
+
+	test.each<[string, Error, Class]>([
+		['a refused connection', error('ECONNREFUSED', connecting), notConnected],
+		['a name that is not found', noName, notConnected],
+		['a name server that is away', error('EAI_AGAIN'), notConnected],
+		['a host that cannot be reached', error('EHOSTUNREACH', connecting), notConnected],
+		['a network that cannot be reached', error('ENETUNREACH', connecting), notConnected],
+		['a connection that is not answered', error('ETIMEDOUT', connecting), notConnected],
+		['a route lost under a request', error('EHOSTUNREACH', { syscall: 'read' }), lost],
+		['a request that is not answered', error('ETIMEDOUT'), timeout],
+		['the client’s own timeout', error('ECONNABORTED'), timeout],
+		['a reset', error('ECONNRESET', { syscall: 'read' }), lost],
+		['a reset before TLS stood', inSocket('ECONNRESET', true), notConnected],
+		['a fault of TLS after it stood', inSocket('EPROTO', false), lost],
 		[
 			'a server that wants a certificate of the client',
-			error('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', {
-				request: { socket: { secureConnecting: false } },
-			}),
-			'lost',
-			'unknown',
-			503,
+			inSocket(certificateWanted, false),
+			lost,
 		],
-		[
-			'a self-signed certificate',
-			error('DEPTH_ZERO_SELF_SIGNED_CERT'),
-			'certificate',
-			'final',
-			503,
-		],
-		[
-			'a name that the certificate lacks',
-			error('ERR_TLS_CERT_ALTNAME_INVALID'),
-			'certificate',
-			'final',
-			503,
-		],
-		[
-			'an issuer that is not known',
-			error('UNABLE_TO_VERIFY_LEAF_SIGNATURE'),
-			'certificate',
-			'final',
-			503,
-		],
-		[
-			'plain HTTP where TLS was expected',
-			error('ERR_SSL_WRONG_VERSION_NUMBER'),
-			'handshake',
-			'final',
-			503,
-		],
-		['a code of no known kind', error('ESOMETHING'), 'unknown', 'unknown', 503],
-		['an error without a code', new Error('canary'), 'unknown', 'unknown', 503],
-		[
-			'what n8n does not allow',
-			Object.assign(new Error('blocked'), { name: 'SsrfBlockedIpError' }),
-			'blocked',
-			'final',
-			503,
-		],
-	])('%s', (_, thrown, what, attempt, statusCode) => {
-		const expected = { category: what, statusCode, ...attempts[attempt] };
+		['a self-signed certificate', error('DEPTH_ZERO_SELF_SIGNED_CERT'), certificate],
+		['a name that the certificate lacks', error('ERR_TLS_CERT_ALTNAME_INVALID'), certificate],
+		['an issuer that is not known', noIssuer, certificate],
+		['plain HTTP', error('ERR_SSL_WRONG_VERSION_NUMBER'), ['handshake', 'final', 503]],
+		['a code of no known kind', error('ESOMETHING'), unknown],
+		['an error without a code', new Error('canary'), unknown],
+		['what n8n does not allow', blocked, ['blocked', 'final', 503]],
+	])('%s', (_, thrown, [category, attempt, statusCode]) => {
+		const expected = { category, statusCode, ...attempts[attempt] };
 		const plain = classifyNetworkError(thrown);
 		expect(plain).toMatchObject(expected);
 		expect(plain.reason).not.toMatch(/canary|E[A-Z]{4}/);
 		// As n8n and axios wrap it.
-		expect(classifyNetworkError(new Error('wrapped', { cause: thrown }))).toMatchObject(
-			expected,
-		);
+		const wrapped = new Error('wrapped', { cause: thrown });
+		expect(classifyNetworkError(wrapped)).toMatchObject(expected);
 	});
 
 	test('an empty code or a status is none', () => {
 		const refused = error('ECONNREFUSED', connecting);
 		for (const code of ['', '502']) {
-			expect(classifyNetworkError(error(code, { cause: refused }))).toMatchObject({
-				errorCode: 'ECONNREFUSED',
-			});
+			const { errorCode } = classifyNetworkError(error(code, { cause: refused }));
+			expect(errorCode).toBe('ECONNREFUSED');
 		}
 	});
 
 	test('of a host with several addresses every connection counts', () => {
 		const each = [error('ETIMEDOUT', connecting), error('ENETUNREACH', connecting)];
 		const all = Object.assign(new AggregateError(each), { code: 'ETIMEDOUT' });
-		expect(classifyNetworkError(all)).toMatchObject({
-			category: 'notConnected',
-			...attempts.notDone,
-		});
+		const expected = { category: 'notConnected', ...attempts.notDone };
+		expect(classifyNetworkError(all)).toMatchObject(expected);
 	});
 
 	test('causes are followed once each, and sixteen at most', () => {
