@@ -94,11 +94,11 @@ function createWorkflowWithNode(options: ContextOptions) {
 		...options.node,
 	};
 	node.parameters = fillIn(node, options.nodeType);
-	// The workflow would fill in the parameters once more.
-	let nodeType: INodeType | undefined;
+	// The workflow fills in the parameters of nodes whose type it finds.
+	const found: { nodeType?: INodeType } = {};
 	const nodeTypes = {
-		getByName: () => nodeType,
-		getByNameAndVersion: () => nodeType,
+		getByName: () => found.nodeType,
+		getByNameAndVersion: () => found.nodeType,
 		getKnownTypes: () => ({}),
 	} as unknown as INodeTypes;
 	const workflow = new Workflow({
@@ -108,7 +108,7 @@ function createWorkflowWithNode(options: ContextOptions) {
 		active: false,
 		nodeTypes,
 	});
-	nodeType = options.nodeType;
+	found.nodeType = options.nodeType;
 	return { workflow, node: workflow.getNode(node.name) ?? node };
 }
 

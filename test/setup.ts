@@ -9,10 +9,10 @@ Math.random = () => draw() / 20;
 
 // jest translates each frame of a stack with the source map of its file. axios reads the stack of every failed request, and its own map
 // takes two seconds to read: so only our own frames are translated.
-const { prepareStackTrace } = Error;
+const translate = Error.prepareStackTrace.bind(Error);
 Error.prepareStackTrace = (error, frames) => {
 	const own = frames.filter((frame) => !frame.getFileName()?.includes('/node_modules/'));
-	return prepareStackTrace?.(error, own) as unknown;
+	return translate(error, own) as unknown;
 };
 
 // Each file loads n8n and the product anew. Observers of Node's HTTP client, long timers and running threads would keep all of it in memory,

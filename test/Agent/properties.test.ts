@@ -16,80 +16,45 @@ import { Published } from './AgentSessionTrigger/published';
 import { until } from './AgentSessionTrigger/triggerRun';
 
 /** Public names and defaults: workflows save only what differs from them. */
-const channel = {
-	heartbeatSeconds: 25,
-	initialMessage: '',
-	pingText: '',
-	deduplicationField: '',
-};
+const texts = { initialMessage: '', pingText: '', deduplicationField: '' };
+const channel = { heartbeatSeconds: 25, ...texts };
 
 const filter = { filterField: '', filterValue: '' };
 
 const execute = {
-	sessionId: '',
-	startStepName: '',
-	payloadMode: 'taskAndInput',
-	task: '',
-	input: '',
-	payloadJson: '{}',
-	waitForMessages: false,
-	waitUntil: 'silence',
-	matchField: '',
-	matchValue: '',
-	messageCount: 1,
-	silenceSeconds: 5,
-	waitTimeoutSeconds: 300,
+	...{ sessionId: '', startStepName: '' },
+	...{ payloadMode: 'taskAndInput', task: '', input: '', payloadJson: '{}' },
+	...{ waitForMessages: false, waitUntil: 'silence', matchField: '', matchValue: '' },
+	...{ messageCount: 1, silenceSeconds: 5, waitTimeoutSeconds: 300 },
 };
 
 const executeOptions = {
-	enableStreaming: true,
-	includeInputFields: false,
-	parallelRequests: 10,
-	signatureOverride: {
-		values: { signature: '', timestamp: 0, userId: '', userPublicKey: '' },
-	},
-	textField: 'text',
-	textPieces: 'last',
+	...{ enableStreaming: true, includeInputFields: false, parallelRequests: 10 },
+	signatureOverride: { values: { signature: '', timestamp: 0, userId: '', userPublicKey: '' } },
+	...{ textField: 'text', textPieces: 'last' },
 	timeLimits: { limits: { maxRetryWaitSeconds: 60, timeoutSeconds: 300 } },
 };
 
 const waitOptions = {
-	...channel,
-	...filter,
-	failureField: 'type',
-	failureValue: '',
-	onWaitTimeout: 'error',
-	openChannel: 'before',
+	...{ ...channel, ...filter, failureField: 'type', failureValue: '' },
+	...{ onWaitTimeout: 'error', openChannel: 'before' },
 };
 
 const trigger = { sessionIds: '', ...filter };
 
 const triggerOptions = {
-	...channel,
-	batchSize: 1,
-	batchWaitMilliseconds: 0,
-	connectionEvents: false,
-	maxConcurrentExecutions: 10,
+	...{ ...channel, batchSize: 1, batchWaitMilliseconds: 0 },
+	...{ connectionEvents: false, maxConcurrentExecutions: 10 },
 };
 
 const defaultsOf = (properties: readonly INodeProperties[]) =>
 	Object.fromEntries(properties.map((property) => [property.name, property.default]));
 
+const allOptions = { ...executeOptions, ...waitOptions };
+
 test.each([
-	[
-		'Agent Execute',
-		new AgentExecute(),
-		execute,
-		{ ...executeOptions, ...waitOptions },
-		executeDefinitions,
-	],
-	[
-		'Agent Session Trigger',
-		new AgentSessionTrigger(),
-		trigger,
-		triggerOptions,
-		triggerDefinitions,
-	],
+	['Agent Execute', new AgentExecute(), execute, allOptions, executeDefinitions],
+	['Trigger', new AgentSessionTrigger(), trigger, triggerOptions, triggerDefinitions],
 ])(
 	'%s has its fields and options with their defaults',
 	(_, { description }, fields, options, definitions) => {
@@ -144,26 +109,14 @@ const formOf = ({ description: { properties } }: INodeType): Form => [
 	),
 ];
 
+const seconds = [0.1, undefined, 1];
+const heartbeatSeconds = [0, 3600];
+const waitLimits = { messageCount: [1], silenceSeconds: seconds, waitTimeoutSeconds: seconds };
+const batchLimits = { batchSize: [1], batchWaitMilliseconds: [0], maxConcurrentExecutions: [1] };
+
 test.each([
-	[
-		new AgentExecute(),
-		{
-			heartbeatSeconds: [0, 3600],
-			messageCount: [1],
-			parallelRequests: [1, 100],
-			silenceSeconds: [0.1, undefined, 1],
-			waitTimeoutSeconds: [0.1, undefined, 1],
-		},
-	],
-	[
-		new AgentSessionTrigger(),
-		{
-			batchSize: [1],
-			batchWaitMilliseconds: [0],
-			heartbeatSeconds: [0, 3600],
-			maxConcurrentExecutions: [1],
-		},
-	],
+	[new AgentExecute(), { heartbeatSeconds, parallelRequests: [1, 100], ...waitLimits }],
+	[new AgentSessionTrigger(), { heartbeatSeconds, ...batchLimits }],
 ])(
 	'%# takes numbers from and to, with so many decimals',
 	(node, limits: Record<string, unknown>) => {
@@ -184,29 +137,15 @@ test.each([
 const namesOf = (form: Form, holds: (property: INodeProperties) => unknown) =>
 	form.filter(holds).map(({ name }) => name);
 
+const fixed = ['payloadMode', 'waitUntil', 'includeInputFields'];
+const api = ['deploymentUrl', 'webSocketUrl', 'apiKey'];
+const signer = ['userId', 'userPublicKey', 'signature'];
+
 test.each([
-	[
-		'AgentExecute',
-		formOf(new AgentExecute()),
-		['startStepName'],
-		['payloadMode', 'waitUntil', 'includeInputFields'],
-		[],
-	],
+	['AgentExecute', formOf(new AgentExecute()), ['startStepName'], fixed, []],
 	['AgentSessionTrigger', formOf(new AgentSessionTrigger()), ['sessionIds'], [], []],
-	[
-		'AgentApi',
-		new AgentApi().properties,
-		['deploymentUrl', 'webSocketUrl', 'apiKey'],
-		[],
-		['apiKey'],
-	],
-	[
-		'AgentSignatureApi',
-		new AgentSignatureApi().properties,
-		['userId', 'userPublicKey', 'signature'],
-		[],
-		['signature'],
-	],
+	['AgentApi', new AgentApi().properties, api, [], ['apiKey']],
+	['AgentSignatureApi', new AgentSignatureApi().properties, signer, [], ['signature']],
 ])(
 	'%s marks what is required, takes no expression, or is hidden',
 	(_, form, required, fixed, hidden) => {
@@ -241,11 +180,8 @@ test.each([
 		);
 	const options = Object.keys({ ...triggerOptions, ...executeOptions, ...waitOptions });
 	const more = shown(true).filter((name) => !shown(false).includes(name));
-	expect(more.filter((name) => !options.includes(name))).toEqual([
-		'waitUntil',
-		...fields,
-		'waitTimeoutSeconds',
-	]);
+	const own = more.filter((name) => !options.includes(name));
+	expect(own).toEqual(['waitUntil', ...fields, 'waitTimeoutSeconds']);
 	expect(shown(false).filter((name) => !shown(true).includes(name))).toEqual([]);
 });
 
