@@ -190,6 +190,22 @@ it('follows the pages to the limit, and no further', async () => {
 	expect(await mails.json({ ...list, returnAll: true })).toHaveLength(620);
 });
 
+it('asks for each email once', async () => {
+	seedDays(620);
+	expect(await mails.run('list', { returnAll: true })).toHaveLength(620);
+	expect(mails.count('messages.get')).toBe(620);
+	expect(mails.count('messages.list')).toBe(2);
+});
+
+it('takes an empty token for the next page as the end of the list', async () => {
+	const id = mails.google.gmail.seed({});
+	const body = { messages: [{ id, threadId: id }], nextPageToken: '' };
+	mails.google.fault({ match: 'gmail.users.messages.list', times: 3, status: 200, body });
+	expect(await mails.run('list', { returnAll: true })).toMatchObject([{ json: { id } }]);
+	expect(mails.count('messages.list')).toBe(1);
+	expect(await page({})).not.toHaveProperty('nextPageToken');
+});
+
 it('gives a page with the token of the next', async () => {
 	seedDays(3);
 	const list = async (pageToken = '') => {

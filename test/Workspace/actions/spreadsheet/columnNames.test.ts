@@ -2,14 +2,9 @@
 import type { IDataObject } from 'n8n-workflow';
 
 import { nameColumns } from '../../../../nodes/Workspace/actions/spreadsheet/table';
-import { grid, SheetCalls } from './sheetCalls';
+import { grid, isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
-const form = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
 async function send(
 	name: 'append' | 'write',
 	spreadsheetId: string,
@@ -65,7 +60,7 @@ describe.each(cases)('the header $value as $format is found by $name', (header) 
 	test('in filters and Match Columns', async () => {
 		const spreadsheetId = seed();
 		const filters = [{ column: name, value: '1' }];
-		const [row] = await calls.rows({ spreadsheetId, ...form, filters });
+		const [row] = await calls.rows({ spreadsheetId, ...isoForm, filters });
 		expect(row).toMatchObject({ Key: 'a', rowNumber: 2 });
 		await send('write', spreadsheetId, { matchColumns: [name] }, { ...row, Key: 'new' });
 		expect(calls.stored(spreadsheetId).slice(1)).toEqual([['new', 1]]);
@@ -79,7 +74,7 @@ test.each([
 	const table = grid(['B', '', 'Note'], ['a', 1, 'x', 'beside']);
 	const all = [...above, ...table.map((row) => [...left, ...row])];
 	const given = { spreadsheetId: calls.sheet(all), tab: '', range };
-	const rows = await calls.rows({ ...given, ...form });
+	const rows = await calls.rows({ ...given, ...isoForm });
 	await send('write', given.spreadsheetId, { ...given, writeMode: 'overwrite' }, ...rows);
 	expect(calls.stored(given.spreadsheetId)).toEqual(all);
 });
@@ -103,7 +98,7 @@ test.each([
 	[{ filters: [{ column: 'Age', condition: 'lessThan', value: 31 }] }, []],
 ])('blank rows above a table are skipped: %j', async (given, expected) => {
 	const spreadsheetId = calls.sheet([[], [], ['Name', 'Age'], ['Anna', 31]]);
-	const rows = await calls.rows({ spreadsheetId, ...form, ...given });
+	const rows = await calls.rows({ spreadsheetId, ...isoForm, ...given });
 	expect(rows).toEqual(expected);
 });
 
@@ -125,7 +120,7 @@ test('rows at the end with nothing but unticked checkboxes are no rows', async (
 	const prepared = Array.from({ length: 900 }, () => ['', false, false]);
 	const rows = [['Name', 'Paid', 'Sent'], ['Anna', true, false], ['', false, false], ['Ben']];
 	const spreadsheetId = calls.sheet([...rows, ...prepared]);
-	const read = await calls.rows({ spreadsheetId, ...form });
+	const read = await calls.rows({ spreadsheetId, ...isoForm });
 	expect(read).toEqual([
 		{ Name: 'Anna', Paid: true, Sent: false, rowNumber: 2 },
 		{ Name: '', Paid: false, Sent: false, rowNumber: 3 },

@@ -2,7 +2,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 
-import { grid, SheetCalls } from './sheetCalls';
+import { grid, isoForm, SheetCalls } from './sheetCalls';
 
 const calls = new SheetCalls();
 const instant = '2026-07-23T05:46:56.692Z';
@@ -15,12 +15,6 @@ const seed = (rows: unknown[][] = [['Key', 'At']], settings = {}) =>
 		...{ locale: 'de_DE', timeZone: 'Europe/Berlin' },
 		...settings,
 	});
-
-const iso = {
-	output: 'rows',
-	valueRenderOption: 'UNFORMATTED_VALUE',
-	dateTimeRenderOption: 'ISO_8601',
-};
 
 async function send(
 	name: 'append' | 'write',
@@ -35,7 +29,7 @@ async function send(
 
 /** A column of a sheet as ISO 8601. */
 const readAt = async (spreadsheetId: string, more: object = {}, column = 'At') =>
-	(await calls.rows({ spreadsheetId, ...iso, ...more })).map((row) => row[column]);
+	(await calls.rows({ spreadsheetId, ...isoForm, ...more })).map((row) => row[column]);
 
 const cellAt = (spreadsheetId: string, cell: string) =>
 	calls.google.sheets.cells(spreadsheetId, cell);
@@ -147,11 +141,11 @@ describe('Read in ISO 8601', () => {
 	test('one more request where a number may be a date, for its columns alone; none without a number', async () => {
 		const values = ['Anna', 'a1@example.com', '2024-01-05', '10115 Berlin', true];
 		const plain = seed([['Name', 'Mail', 'Article', 'Place', 'Paid'], values]);
-		await calls.run('read', { spreadsheetId: plain, ...iso });
+		await calls.run('read', { spreadsheetId: plain, ...isoForm });
 		expect(calls.methods).toEqual(['values.get']);
 		const dated = seed(grid(['Name', 'At', 'Place'], ['Anna', 45296, 'a'], ['Ben', 45297, '']));
 		calls.google.sheets.format(dated, 'Sheet1!B2:B9', 'dd.mm.yyyy');
-		await calls.run('read', { spreadsheetId: dated, ...iso });
+		await calls.run('read', { spreadsheetId: dated, ...isoForm });
 		expect(calls.methods).toEqual(['values.get', 'values.get', 'get']);
 		expect(calls.sent.at(-1)?.query).toMatchObject({ ranges: 'Sheet1!B1:B3' });
 	});
@@ -171,7 +165,7 @@ describe('Read in ISO 8601', () => {
 	test('a header that is a date has the name that the sheet shows', async () => {
 		const spreadsheetId = seed(grid(['Name', 45296, 45327], ['Anna', 1, 45296]));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!B1:C1', 'dd.mm.yyyy');
-		const [row] = await calls.rows({ spreadsheetId, ...iso });
+		const [row] = await calls.rows({ spreadsheetId, ...isoForm });
 		const named = { '05.01.2024': 1, '05.02.2024': 45296 };
 		expect(row).toEqual({ Name: 'Anna', ...named, rowNumber: 2 });
 	});
@@ -181,7 +175,7 @@ describe('Read in ISO 8601', () => {
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2:A3', 'dd.mm.yyyy');
 		const rows = await calls.rows({
 			spreadsheetId,
-			...iso,
+			...isoForm,
 			filters: [{ column: 'At', value }],
 		});
 		expect(rows).toEqual([{ At: '2024-01-05', rowNumber: 2 }]);
@@ -219,7 +213,7 @@ describe('Read in ISO 8601', () => {
 	test('of values', async () => {
 		const spreadsheetId = seed(grid(['x', 1], [45296, 'y']));
 		calls.google.sheets.format(spreadsheetId, 'Sheet1!A2', 'dd.mm.yyyy');
-		const json = await calls.one('read', { spreadsheetId, ...iso, output: 'values' });
+		const json = await calls.one('read', { spreadsheetId, ...isoForm, output: 'values' });
 		expect(json['values']).toEqual(grid(['x', 1], ['2024-01-05', 'y']));
 	});
 

@@ -174,6 +174,13 @@ export class SheetCalls extends StandIn {
 	}
 }
 
+/** Reads values as they are, and dates in ISO 8601. */
+export const isoForm = {
+	output: 'rows',
+	valueRenderOption: 'UNFORMATTED_VALUE',
+	dateTimeRenderOption: 'ISO_8601',
+};
+
 /** Rows of cells. */
 export const grid = (...rows: unknown[][]): unknown[][] => rows;
 
