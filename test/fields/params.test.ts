@@ -148,7 +148,7 @@ test.each<[name: string, given: unknown, read: unknown]>([
 	['to', ['a@b.c', 'd@e.f'], 'a@b.c\nd@e.f'],
 	['values', '[["a",1],[]]', [['a', 1], []]],
 	['values', [[null]], [[null]]],
-	['attachments', ['a', ' '], [{ field: 'a' }]],
+	['attachments', [' a', ' '], [{ field: 'a' }]],
 	['attachments', 'a, b', [{ field: 'a' }, { field: 'b' }]],
 	['after', '2026-01-31T09:00:00+01:00', '2026-01-31T08:00:00.000Z'],
 	// In the workflow's zone.
@@ -238,7 +238,7 @@ test.each<Refused>([
 		'objects with fileName, mimeType and content (base64 text)',
 	]),
 	...noTimes.map((time): Refused => ['after', time, "'after' must be a date and time"]),
-	['documentId', { __rl: true, value: 'abc' }, "'documentId' must be text, not an object"],
+	['documentId', { mode: 'id', value: 'abc' }, "'documentId' must be text, not an object"],
 	['messageId', '../x', "'messageId' is not an ID: ../x"],
 ])('an object is refused for %s: %j', (name, given, message) => {
 	expect(() => inObject({ [name]: given })).toThrow(message);
